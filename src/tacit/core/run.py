@@ -1,0 +1,142 @@
+"""A run is one finished piece of agent work; a finding is one thing it says that may be worth remembering.
+
+Formats yield runs: who did what, step by step, as the host recorded it. What a run says outright (a review verdict, a retrospective's
+candidate) the format puts into `findings`; everything derived from steps is the extractor's business. A finding's key is a hash of run, place,
+extractor and version, so that the same run twice changes nothing and a run that grew adds only what is new.
+"""
+
+from __future__ import annotations
+
+from tacit.core.digest import short_hash
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+OUTCOMES = ("success", "failure", "aborted", "unknown")
+SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
+TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
+STANCES = ("supports", "contradicts")
+
+
+@value
+class Step:
+    """One thing that happened in a run."""
+
+    role: str  # user, assistant, tool or system: who speaks
+    place: str  # where it stands in the host's file, for instance "line:17" or a record's own id
+    text: str = ""  # what a user, assistant or system said
+    tool: str = ""  # the tool's name, on a step that is a tool call together with its answer
+    input: Mapping[str, Any] | None = None  # the tool's arguments as the host recorded them
+    output: str = ""  # what the tool answered
+    error: str = ""  # not empty exactly when the step failed: the error as the harness recorded it
+    status: int | None = None  # exit status, where there is one
+    files: tuple[str, ...] = ()  # files read or written by this step
+    at: str = ""  # ISO 8601, UTC
+    agent: str = ""  # the sub-agent that took the step; empty for the main one
+    typed: bool = False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
+    interrupted: bool = False  # the person stopped or refused this step
+
+
+@value
+class Cost:
+    """What a run consumed; tokens are counted once per model answer."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    usd: float | None = None
+
+
+@value
+class Reading:
+    """What a reader met on its way through a file: never trust counts, report them."""
+
+    lines: int = 0
+    malformed: int = 0  # lines that are not JSON objects
+    unknown: Mapping[str, int] | None = None  # record types the reader does not know, kept out of steps
+    duplicates: int = 0  # records met before, by their own id
+    warnings: tuple[str, ...] = ()
+
+
+@value
+class Finding:
+    """One thing a run says that may be worth remembering, with the place where it was said and by whom."""
+
+    run: str  # the run's foreign id
+    place: str
+    text: str  # the lesson as a stranger could act on it
+    extractor: str = "outright"  # who found it; with version part of the key, so a better extractor may say more
+    version: int = 1
+    kind: str = "pitfall"  # a kind the profile declares
+    by: str = ""  # who said it: user, guardian, test, tool, agent …
+    tier: str = "agent"  # trust of the text, by who wrote the words
+    origin: str = ""  # the document or stream it came from; the same origin in five runs is one sighting
+    stance: str = "supports"
+    category: str = ""
+    severity: str = "info"
+    domain: str = ""
+    agent: str = ""
+    task_type: str = ""
+    scope: str = ""
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    signature: str = ""  # the masked error, equal for equal problems; empty where there is no error
+    quote: str = ""  # the evidence in the run's own words, short
+    at: str = ""
+    confidence: float | None = None  # where the source states one
+    extra: Mapping[str, Any] | None = None
+
+    @property
+    def key(self) -> str:
+        """The same finding again has the same key."""
+        return short_hash(self.run, self.place, self.extractor, str(self.version))
+
+
+@value
+class Run:
+    """One finished piece of agent work."""
+
+    id: str  # the host's own id; the store keys runs by project, host and this
+    host: str  # claude-code, codex, archeflow, neutral …
+    steps: tuple[Step, ...] = ()
+    findings: tuple[Finding, ...] = ()  # said outright by the run
+    root: str = ""  # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
+    project: str = ""
+    cwd: str = ""
+    branch: str = ""
+    agent: str = ""
+    model: str = ""
+    version: str = ""  # the host's version
+    domain: str = ""
+    task: str = ""  # what was asked, in the asker's words
+    task_id: str = ""
+    task_type: str = ""
+    objective: str = ""
+    outcome: str = "unknown"
+    complete: bool = False  # the host said the run is over
+    files: tuple[str, ...] = ()
+    cost: Cost | None = None
+    started_at: str = ""
+    ended_at: str = ""
+    path: str = ""  # the file it was read from
+    reading: Reading | None = None
+    extra: Mapping[str, Any] | None = None
+
+
+def fold_severity(word: object) -> str:
+    """A foreign severity in our four words, case-folded; unknown words are info."""
+    text = str(word or "").strip().lower()
+    return _SEVERITY.get(text, "info")
+
+
+_SEVERITY = {
+    **{word: word for word in SEVERITIES},
+    "critical": "bug", "error": "bug", "blocker": "bug", "high": "bug", "fatal": "bug", "failure": "bug",
+    "warn": "warning", "major": "warning", "medium": "warning", "moderate": "warning",
+    "suggestion": "recommendation", "minor": "recommendation", "low": "recommendation",
+    "note": "info", "notice": "info", "none": "info", "trivial": "info",
+}  # fmt: skip
