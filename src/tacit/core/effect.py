@@ -1,0 +1,508 @@
+"""Whether a lesson helps: what the recorded coins say, valid however often one looks.
+
+If a lesson does nothing, its problem strikes injected and withheld units like the coin that assigned them. Twelve small
+bettors stake on that coin, given the outcome. Against a fair coin nobody gets rich, at any time (Ville's inequality),
+so wealth is evidence: at 2/alpha on one side the lesson helps or harms, with a total error of alpha over all looks ever
+made. Nothing is assumed but that the coin was fair at the recorded rate and that one unit's coin does not change
+another unit's outcome; not a constant problem rate, not independent runs, not a schedule.
+
+Everything here is counted from settled uses, each time anew: `tabulate` folds them into four counts per holdout rate,
+and a lesson, a kind, a project and the whole memory are the same table, summed row by row. Three layers must not be
+mixed: a *verdict* is a claim with an error rate; a *belief* is a guess that leans on other lessons of the kind and only
+orders them; the origins' signals live elsewhere.
+
+`docs/effect.md` gives the method on one page, `bench/effect.py` measures it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from math import exp, lgamma, log, log1p
+
+from tacit.core.outcome import NOT_OCCURRED, OCCURRED
+from tacit.core.trial import INJECTED
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Table = Mapping[float, "Counts"]  # holdout rate → counts
+
+ALPHA = 0.05
+MARGIN = 0.10  # differences smaller than this, either way, are "no difference"
+
+HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN = "helps", "harms", "no difference", "not yet known"
+
+# The bettors: guesses of the problem rate, and the share of their wealth they stake. The grid decides only how fast
+# evidence grows: picked from eight on typical effect sizes, five of which were within 11 %. Validity does not depend on
+# it.
+GUESSES = (0.07, 0.20, 0.45)
+STAKES = (0.15, 0.35, 0.60, 0.90)
+
+# Belief: problem rate when withheld, ratio when injected, and how common each ratio is before any lesson was measured.
+BASES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7)
+RATIOS = {0.1: 0.10, 0.35: 0.15, 0.65: 0.20, 1.0: 0.40, 1.5: 0.10, 2.5: 0.05}
+ATOMS = tuple((base, min(0.95, ratio * base), ratio) for base in BASES for ratio in RATIOS)
+PRIOR = tuple(weight / len(BASES) for _ in BASES for weight in RATIOS.values())
+PSEUDO_LESSONS = 20  # how many measured lessons the prior counts for
+EM_STEPS = 20
+
+FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
+OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
+
+
+@value
+class Trial:
+    """One settled use: what the coin said and what became of it."""
+
+    unit: str
+    family: str
+    memory: str
+    h: float  # the recorded holdout rate
+    arm: str  # injected or withheld, as assigned; delivered, read or obeyed does not matter
+    outcome: str  # occurred, not_occurred or unknown
+    blank: bool = False  # the unit got no lesson on trial at all: all its coins fell together
+    epoch: str = ""
+
+
+@value
+class Counts:
+    """One row of a table: in how many units of each arm the problem occurred, and in how many not."""
+
+    injected_occurred: int = 0
+    injected_not: int = 0
+    withheld_occurred: int = 0
+    withheld_not: int = 0
+
+    @property
+    def cells(self) -> tuple[int, int, int, int]:
+        """The four counts, a b c d in the formulas."""
+        return self.injected_occurred, self.injected_not, self.withheld_occurred, self.withheld_not
+
+    @property
+    def injected(self) -> int:
+        return self.injected_occurred + self.injected_not
+
+    @property
+    def withheld(self) -> int:
+        return self.withheld_occurred + self.withheld_not
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(mine + its for mine, its in zip(self.cells, other.cells)))
+
+
+@value
+class Verdict:
+    """What a table says now."""
+
+    word: str  # helps, harms, no difference or not yet known
+    e_help: float  # evidence against "the difference is zero or more"
+    e_harm: float  # evidence against "the difference is zero or less"
+    e_no_help: float  # evidence against "it helps by the margin or more"
+    e_no_harm: float  # evidence against "it harms by the margin or more"
+    reason: str
+
+
+@value
+class Interval:
+    """All differences that are not rejected. `low > high`: no single one fits, so the effect changed over time."""
+
+    low: float
+    high: float
+
+
+@value
+class Standing:
+    """A verdict kept from the unit where it was crossed, beside what the table says now."""
+
+    word: str
+    run: int | None  # the how-manieth unit crossed the bar
+    weaker: bool  # the table alone would not say so any more
+    units: int
+    now: Verdict
+
+    @property
+    def words(self) -> str:
+        """For instance "helps (run 84), weaker since"."""
+        return self.word + (f" (run {self.run})" if self.run else "") + (", weaker since" if self.weaker else "")
+
+
+@value
+class Belief:
+    """A guess, with the help of the kind: for ordering and slots, never a claim."""
+
+    help: float
+    none: float
+    harm: float
+    expected: float  # expected difference of the problem rate; negative is good
+
+
+@value
+class Whole:
+    """What the lessons' own injection does to a run: problems per run, negative is good."""
+
+    per_run: float | None
+    low: float
+    high: float
+    lessons_per_run: float
+    units: int
+    verdict: Verdict
+
+
+@value
+class Balance:
+    """Whether the arms have the sizes the coin promised."""
+
+    e: float
+    alarm: bool
+    reason: str
+
+
+# The table
+
+
+def tabulate(trials: Iterable[Trial]) -> dict[float, Counts]:
+    """The table of some settled uses, of one lesson or of many; rebuilt from them, never incremented."""
+    table: dict[float, Counts] = {}
+    for coin in coins(trials):
+        table[coin.h] = table.get(coin.h, Counts()) + _CELL[_cell(coin)]
+    return table
+
+
+def coins(trials: Iterable[Trial]) -> list[Trial]:
+    """One trial per coin that was tossed and told something, in the order in which the coins first appear.
+
+    The uses of one unit and family (retries, sub-agents, near-duplicates) shared one coin: they count once, in the arm
+    recorded first, as occurred if the problem occurred in any. Blank units, outcomes that nobody could know, and rates
+    that leave no choice stay out.
+    """
+    first: dict[tuple[str, str], Trial] = {}
+    family: dict[tuple[str, str], str] = {}  # a memory keeps, within a unit, the family it was first assigned with
+    for trial in trials:
+        if trial.blank or not 0.0 < trial.h < 1.0:
+            continue
+        key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
+        seen = first.setdefault(key, trial)
+        if seen.outcome != OCCURRED and trial.outcome in (OCCURRED, NOT_OCCURRED):
+            first[key] = replace(seen, outcome=trial.outcome)
+    return [trial for trial in first.values() if trial.outcome in (OCCURRED, NOT_OCCURRED)]
+
+
+def add(tables: Iterable[Table]) -> dict[float, Counts]:
+    """The sum of tables, row by row.
+
+    Counts are never added across rates: a holdout rate that changed along with the problem rate looks like an effect.
+    """
+    total: dict[float, Counts] = {}
+    for table in tables:
+        for h, row in table.items():
+            total[h] = total.get(h, Counts()) + row
+    return total
+
+
+def _cell(trial: Trial) -> int:
+    return (0 if trial.arm == INJECTED else 2) + (trial.outcome != OCCURRED)
+
+
+_CELL = (Counts(1, 0, 0, 0), Counts(0, 1, 0, 0), Counts(0, 0, 1, 0), Counts(0, 0, 0, 1))
+
+
+# Evidence and verdict
+
+
+def log_e(table: Table, difference: float, side: str) -> float:
+    """Log evidence that the true difference lies below (`side="help"`) or above (`side="harm"`) the given one.
+
+    On average at most 1 before the log, at any time, if it does not. Monotone in `difference`, which lies strictly
+    between -1 and 1.
+    """
+    wealth = [0.0] * (len(GUESSES) * len(STAKES))
+    for h, row in table.items():
+        a, b, c, d = row.cells
+        for i, (per_a, per_b, per_c, per_d) in enumerate(_bets(h, difference, side)):
+            wealth[i] += a * per_a + b * per_b + c * per_c + d * per_d
+    peak = max(wealth)
+    return peak + log(sum(exp(w - peak) for w in wealth) / len(wealth))
+
+
+@lru_cache(maxsize=512)
+def _bets(h: float, difference: float, side: str) -> tuple[tuple[float, float, float, float], ...]:
+    """For each bettor the log factor of his wealth per cell.
+
+    With problem rate guessed m, x = (Y - m)(A - p) / (p(1 - p)) has the true difference as its mean, whatever m. The
+    harm side is the help side of -x.
+    """
+    sign = 1.0 if side == "help" else -1.0
+    p, bound = 1.0 - h, sign * difference
+    bets = []
+    for m in GUESSES:
+        scores = (sign * (1 - m) / p, -sign * m / p, -sign * (1 - m) / h, sign * m / h)
+        top = max(scores)
+        if top <= bound:  # such a score cannot speak about this bound
+            bets += [(0.0, 0.0, 0.0, 0.0)] * len(STAKES)
+            continue
+        a, b, c, d = ((bound - x) / (top - bound) for x in scores)
+        bets += [(log1p(s * a), log1p(s * b), log1p(s * c), log1p(s * d)) for s in STAKES]
+    return tuple(bets)
+
+
+def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdict:
+    """What the table says now, with error at most alpha over all looks ever made at it."""
+    help_, harm = _e(table, 0.0, "help"), _e(table, 0.0, "harm")
+    no_help, no_harm = _e(table, -margin, "harm"), _e(table, margin, "help")
+    bar = 2.0 / alpha
+    if help_ >= bar and help_ >= harm:
+        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer when injected; the bar is {bar:g}"
+    elif harm >= bar:
+        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common when injected; the bar is {bar:g}"
+    elif no_help >= bar and no_harm >= bar:
+        word = NO_DIFFERENCE
+        weakest = min(no_help, no_harm)
+        reason = f"e = {weakest:.3g} that the difference is under {margin:g} either way; the bar is {bar:g}"
+    else:
+        word, reason = NOT_YET_KNOWN, f"e = {help_:.3g} for help, {harm:.3g} for harm; the bar is {bar:g}"
+    return Verdict(word, help_, harm, no_help, no_harm, reason)
+
+
+def _e(table: Table, difference: float, side: str) -> float:
+    return exp(min(log_e(table, difference, side), 690.0))  # stays a finite number, also in JSON
+
+
+def interval(table: Table, alpha: float = ALPHA) -> Interval:
+    """All differences that are not rejected; it excludes 0 exactly when the table helps or harms.
+
+    Wider than a textbook interval, about 1.7 times, because it may be read after every run.
+    """
+    bar = log(2.0 / alpha)
+    return Interval(-_furthest(table, bar, "harm", -1.0), _furthest(table, bar, "help", 1.0))
+
+
+def _furthest(table: Table, bar: float, side: str, sign: float) -> float:
+    """The largest difference, times sign, that is not rejected; the first point tried is 0, the ends ±1 never are."""
+    kept, rejected = -1.0, 1.0
+    if log_e(table, sign * _ALMOST_ONE, side) < bar:
+        return 1.0
+    for _ in range(30):  # to 2e-9
+        middle = (kept + rejected) / 2
+        if log_e(table, sign * middle, side) < bar:
+            kept = middle
+        else:
+            rejected = middle
+    return kept
+
+
+_ALMOST_ONE = 1.0 - 1e-9
+
+
+def estimate(table: Table) -> float | None:
+    """The difference of the problem rates, injected minus withheld, within rows; None until one row has both arms."""
+    total = weights = 0.0
+    for row in table.values():
+        if row.injected and row.withheld:
+            weight = row.injected * row.withheld / (row.injected + row.withheld)
+            total += weight * (row.injected_occurred / row.injected - row.withheld_occurred / row.withheld)
+            weights += weight
+    return total / weights if weights else None
+
+
+def forecast(table: Table, alpha: float = ALPHA) -> str | None:
+    """A guess how many more units until helps or harms: tens, hundreds or more than 500; None until both arms exist.
+
+    Within a factor of two in little more than half of the cases: no rule may depend on it.
+    """
+    difference = estimate(table)
+    if difference is None:
+        return None
+    sums = sum(table.values(), Counts())
+    injected = (sums.injected_occurred + 0.5) / (sums.injected + 1)
+    withheld = (sums.withheld_occurred + 0.5) / (sums.withheld + 1)
+    h = max(table, key=lambda rate: table[rate].injected + table[rate].withheld)
+    mean = (1 - h) * injected + h * withheld
+    growth = (1 - h) * _divergence(injected, mean) + h * _divergence(withheld, mean)
+    missing = log(2.0 / alpha) - log_e(table, 0.0, "help" if difference < 0 else "harm")
+    if missing < 100 * growth:
+        return "tens"
+    return "hundreds" if missing <= 500 * growth else "more than 500"
+
+
+def _divergence(p: float, q: float) -> float:
+    """Kullback-Leibler divergence between two coins."""
+    return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
+
+
+def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Standing:
+    """The verdict over time: crossed once it is kept, and the other side takes over only by crossing later.
+
+    The trials are those of one lesson in one epoch, in the order in which they were settled. `no difference` never
+    replaces helps or harms.
+    """
+    table: dict[float, Counts] = {}
+    now = verdict(table, alpha, margin)
+    word, run, units = NOT_YET_KNOWN, None, 0
+    for units, coin in enumerate(coins(trials), 1):
+        table[coin.h] = table.get(coin.h, Counts()) + _CELL[_cell(coin)]
+        now = verdict(table, alpha, margin)
+        crossed = now.word != word and (now.word in (HELPS, HARMS) or word == NOT_YET_KNOWN)
+        if crossed:
+            word, run = now.word, units
+    return Standing(word, run, word != now.word, units, now)
+
+
+# Epochs
+
+
+def epoch_of(model: str, host: str) -> str:
+    """The epoch of a run: the model's name without provider, snapshot and window, and the host.
+
+    A new epoch starts a new table with its own error rate.
+    """
+    name = model.strip().lower().rsplit("/", 1)[-1]
+    name = re.sub(r"^(?:[a-z]+\.)+(?=[a-z])", "", name)  # us.anthropic.claude-…
+    name = re.sub(r"\[.*\]$|@.*$|-v\d+(:\d+)?$", "", name)  # [1m], @20250514, -v1:0
+    name = re.sub(r"[-_](?:20\d{6}|20\d\d-\d\d-\d\d|latest|(?:preview|exp)\b.*)$", "", name)
+    return f"{name or 'unknown'} / {host or 'unknown'}"
+
+
+def by_epoch(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    """The trials of each epoch, in the order of appearance; a unit belongs where it began."""
+    home: dict[str, str] = {}
+    parts: dict[str, list[Trial]] = {}
+    for trial in trials:
+        parts.setdefault(home.setdefault(trial.unit, trial.epoch), []).append(trial)
+    return parts
+
+
+# Belief
+
+
+def weights_of(tables: Iterable[Table]) -> tuple[float, ...]:
+    """How common each atom is among the lessons of one kind, learned by expectation-maximisation from the prior."""
+    likelihoods = [_likelihood(table) for table in tables]
+    total = PSEUDO_LESSONS + len(likelihoods)
+    weights: Sequence[float] = PRIOR
+    for _ in range(EM_STEPS if likelihoods else 0):
+        sums = [PSEUDO_LESSONS * prior for prior in PRIOR]
+        for likelihood in likelihoods:
+            for i, share in enumerate(_posterior(likelihood, weights)):
+                sums[i] += share
+        weights = [s / total for s in sums]
+    return tuple(weights)
+
+
+def believe(table: Table, weights: Sequence[float] = PRIOR) -> Belief:
+    """What to expect of one lesson, given the weights of its kind. Rows are added: this is a model, not a claim."""
+    shares = _posterior(_likelihood(table), weights)
+    known = list(zip(shares, ATOMS))
+    return Belief(
+        help=sum(share for share, (_, _, ratio) in known if ratio < 1),
+        none=sum(share for share, (_, _, ratio) in known if ratio == 1),
+        harm=sum(share for share, (_, _, ratio) in known if ratio > 1),
+        expected=sum(share * (injected - withheld) for share, (withheld, injected, _) in known),
+    )
+
+
+def _likelihood(table: Table) -> list[float]:
+    """The likelihood of both arms at each atom, scaled so that the largest is 1."""
+    a, b, c, d = sum(table.values(), Counts()).cells
+    logs = [
+        a * log(injected) + b * log(1 - injected) + c * log(withheld) + d * log(1 - withheld)
+        for withheld, injected, _ in ATOMS
+    ]
+    peak = max(logs)
+    return [exp(each - peak) for each in logs]
+
+
+def _posterior(likelihood: Sequence[float], weights: Sequence[float]) -> list[float]:
+    joint = [each * weight for each, weight in zip(likelihood, weights)]
+    total = sum(joint)
+    return [each / total for each in joint]
+
+
+# Many lessons
+
+
+def holds_across(e_values: Mapping[str, float], false_share: float = FALSE_SHARE) -> frozenset[str]:
+    """The lessons whose claim "holds across all lessons" (e-BH): the expected share of false ones is bounded.
+
+    Takes every lesson's current e-value on the side of the claim, not its maximum; they may depend on each other.
+    A mark to show, not a condition.
+    """
+    ranked = sorted(e_values, key=lambda name: -e_values[name])
+    count = 0
+    for k, name in enumerate(ranked, 1):
+        if e_values[name] * false_share * k >= len(ranked):
+            count = k
+    return frozenset(ranked[:count])
+
+
+def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Whole:
+    """The main figure: all coins in one table, times the mean number of lessons on trial per unit.
+
+    The share of blank runs that succeeded is the same method on another table: one trial per unit, h the blank share,
+    withheld where blank.
+    """
+    assigned = [trial for trial in trials if not trial.blank and 0.0 < trial.h < 1.0]
+    table = tabulate(assigned)
+    units = len({trial.unit for trial in assigned})
+    lessons = len({(trial.unit, trial.family) for trial in assigned}) / units if units else 0.0
+    difference, span = estimate(table), interval(table, alpha)
+    per_run = None if difference is None else difference * lessons
+    return Whole(per_run, span.low * lessons, span.high * lessons, lessons, units, verdict(table, alpha, margin))
+
+
+def holdout_cost(lessons: Iterable[tuple[Table, Belief]]) -> float:
+    """What withholding has cost so far, in problems, as far as belief can tell."""
+    return sum(sum(row.withheld for row in table.values()) * max(0.0, -belief.expected) for table, belief in lessons)
+
+
+def balance(table: Table) -> Balance:
+    """Are settled units missing from one arm? A bet against the arms' sizes, from settled units only."""
+    wealth = 0.0
+    for h, row in table.items():
+        n1, n0 = row.injected, row.withheld
+        wealth += lgamma(1 + n1) + lgamma(1 + n0) - lgamma(2 + n1 + n0) - n1 * log(1 - h) - n0 * log(h)
+    e = exp(min(wealth, 690.0))
+    if e < OUT_OF_BALANCE:
+        return Balance(e, False, "the arms have the sizes the coin promised")
+    return Balance(
+        e, True, "the arms are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
+    )
+
+
+# Words
+
+
+def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: float = MARGIN) -> str:
+    """What is known of a lesson, for people: counts before rates, and never a rate without its runs."""
+    sums = sum(table.values(), Counts())
+    said = [f"Injected: {_count(sums.injected_occurred, 'problem')} in {_count(sums.injected, 'run')}."]
+    said.append(f"Withheld: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else "Never withheld yet.")
+    difference = estimate(table)
+    if difference is not None:
+        span = interval(table, alpha)
+        rows = ", compared rate by rate" if len(table) > 1 else ""
+        low, high = _in_100(span.low), _in_100(span.high)
+        said.append(f"Difference {_in_100(difference)} in 100 runs (somewhere between {low} and {high}{rows}).")
+    said.append(_claim(standing, forecast(table, alpha), alpha, margin))
+    return " ".join(said)
+
+
+def _claim(standing: Standing, more: str | None, alpha: float, margin: float) -> str:
+    if standing.word == NOT_YET_KNOWN:
+        guess = more if more in (None, "more than 500") else f"{more} of"
+        return f"Not yet known; likely {guess} runs more." if guess else "Not yet known."
+    words = standing.words.capitalize()
+    if standing.word == NO_DIFFERENCE:
+        words += f", none of {round(100 * margin)} in 100 runs or more"
+    return f"{words}; error rate {100 * alpha:g} %, any number of looks."
+
+
+def _count(n: int, thing: str) -> str:
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
+def _in_100(rate: float) -> str:
+    n = round(100 * rate)
+    return f"{'+' if n > 0 else '−' if n < 0 else ''}{abs(n)}"

@@ -1,0 +1,111 @@
+"""What became of one use: did the lesson's problem occur after the assignment?
+
+The judgement may rest only on what the coin cannot have touched, or the trial measures its own shadow. So:
+
+- Whether a run counts is a fact about the run: it is over, and it held an instrument (a review, tests, the harness's
+  own error record) that could have seen this problem. Never what was found in it, and never whether the topic came up:
+  an injected lesson makes the agent speak of its topic.
+- The instrument must be blind: not itself *eligible* to be given the lesson, in either arm. A reviewer who is told
+  looks harder.
+- Only findings made after the assignment count: a lesson recalled because its error just happened must not be failed by
+  that error.
+
+Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for runs that could not have told.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OCCURRED = "occurred"
+NOT_OCCURRED = "not_occurred"
+UNKNOWN = "unknown"
+
+JOIN_WITHIN = timedelta(days=7)  # a use whose run never came, or never ended, is given up after this
+
+
+@value
+class Instrument:
+    """One source of findings that a run held, whether or not it found anything."""
+
+    kind: str  # what it can see: review, test, tool, user …
+    name: str = ""  # which one, where a run holds several of a kind
+    eligible: bool = False  # it could itself have been given the lesson, in whichever arm the unit is
+
+
+@value
+class Sighting:
+    """One finding of the run that matched the memory; discarded ones too."""
+
+    kind: str  # the kind of instrument that made it
+    name: str = ""
+    at: str = ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
+
+
+@value
+class Outcome:
+    """What became of a use, and why."""
+
+    value: str  # occurred, not_occurred or unknown
+    reason: str
+    settled: bool = True  # False: the run may still grow; judge again
+
+
+def judge(
+    *,
+    kind: str,
+    instruments: Iterable[Instrument],
+    sightings: Iterable[Sighting],
+    assigned_at: str,
+    over: bool,
+    now: str,
+) -> Outcome:
+    """The outcome of one use: did an instrument of this `kind`, blind to the lesson, see its problem afterwards?
+
+    `over` means that the host ended the run, or that it has not grown for six hours. A finding never settles a use
+    early, so that good and bad outcomes are known at the same time.
+    """
+    if not over:
+        if _instant(now) - _instant(assigned_at) >= JOIN_WITHIN:
+            return Outcome(UNKNOWN, f"no finished run within {JOIN_WITHIN.days} days")
+        return Outcome(UNKNOWN, "the run is not over", settled=False)
+    held = [each for each in instruments if each.kind == kind]
+    if not held:
+        return Outcome(UNKNOWN, f"the run held no {kind}")
+    blind = {each.name for each in held} - {each.name for each in held if each.eligible}
+    if not blind:
+        return Outcome(UNKNOWN, f"every {kind} of the run was eligible for the lesson")
+    made = [each for each in sightings if each.kind == kind and each.name in blind]
+    after = [each for each in made if not each.at or _instant(each.at) > _instant(assigned_at)]
+    if after:
+        return Outcome(OCCURRED, f"seen by {kind} after the assignment")
+    if made:
+        return Outcome(NOT_OCCURRED, f"seen by {kind} only before the assignment")
+    return Outcome(NOT_OCCURRED, f"not seen by {kind}")
+
+
+def fold(outcomes: Iterable[Outcome]) -> Outcome:
+    """One outcome for the runs of one unit: occurred in any; open while any is open."""
+    runs = list(outcomes)
+    open_runs = sum(not each.settled for each in runs)
+    if open_runs:
+        return Outcome(UNKNOWN, f"{open_runs} of {len(runs)} runs not over", settled=False)
+    for word in (OCCURRED, NOT_OCCURRED):
+        told = [each for each in runs if each.value == word]
+        if told:
+            return told[0] if len(runs) == 1 else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}")
+    if not runs:
+        return Outcome(UNKNOWN, "no run")
+    return runs[0] if len(runs) == 1 else Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}")
+
+
+def _instant(iso: str) -> datetime:
+    """ISO 8601 as an instant; without an offset it is UTC. Texts of unequal precision do not compare as texts."""
+    when = datetime.fromisoformat(iso)
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
