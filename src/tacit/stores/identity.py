@@ -1,0 +1,622 @@
+"""Which project does a folder belong to?
+
+A project's id stands in its repository's own git config, `[tacit] project = …`, in the directory that all worktrees
+share. There it moves and is copied with the repository, `git clean` does not touch it, and a clone cannot bring it
+along: nothing that a clone can bring along has a say. Outside git a marker file that `init` wrote, or else the real
+path, tells folders apart.
+
+Three steps, so that only the first reads the disk and none knows a store: `locate` says what the file system tells of a
+folder, the caller asks its store about the id, remote and key found there, and `decide` chooses. `record` then writes
+the chosen id down.
+
+All this happens on the hook path: no git process, one stat per folder on the way up, and a parser of exactly git's
+grammar. It follows no include, since what a config includes may lie in the work tree and be the clone's word.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SETTING = "tacit.project"
+MARKER = ".tacit-project"
+MAX_BYTES = 1 << 20  # a config beyond this is not read: the hook's time is the user's
+MAX_ID, MAX_NAME = 64, 80
+FOREIGN = "the repository belongs to another user and is no safe.directory"
+
+DEFAULT_PORTS = {
+    "https": "443", "http": "80", "ssh": "22", "git": "9418",
+    "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
+}  # fmt: skip
+
+_DIGITS = "0123456789"
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_KEY = _LETTERS + _DIGITS + "-"  # git's iskeychar
+_SPACE = " \t\r"  # git's isspace within a line
+_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
+
+
+@value
+class Place:
+    """What the file system tells of a folder. `key` and `name` are valid UTF-8 whatever the path's bytes are."""
+
+    root: str  # top of the work tree, the marker's folder, or the folder itself
+    kind: str  # git, marker or path
+    key: str  # identifies the place on this machine while no id is recorded: the shared git directory, or the folder
+    name: str  # for people; not unique
+    id: str = ""  # as recorded in the git config or the marker
+    remote: str = ""  # origin, normalised
+    git_dir: str = ""
+    common_dir: str = ""  # shared by all worktrees; the config with the id lies here
+    given: str = ""  # TACIT_PROJECT: the user's own word, an id or a name
+    believed: bool = True  # False: something here claims a repository but may not or cannot be read; note says why
+    note: str = ""
+
+
+@value
+class Choice:
+    """The project chosen for a place; without an id the caller asks, or creates one where the command may write."""
+
+    id: str
+    how: str  # explicit, config, marker, remote, path, new or ambiguous
+    reason: str
+
+
+def locate(start: str, env: Mapping[str, str]) -> Place:
+    """Where `start` belongs. Never fails and never writes: what cannot be read counts as absent."""
+    given = _printable(env.get("TACIT_PROJECT", ""))
+    try:
+        folders = _upward(os.path.realpath(start), env)
+    except (OSError, ValueError):
+        place = replace(_folder(start), believed=False, note="the folder's real path cannot be found")
+    else:
+        place = _within_git(folders, env) or _outside_git(folders, env)
+    return replace(place, given=given, name=given) if given else place
+
+
+def decide(
+    place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
+) -> Choice:
+    """The project of a place. `known_by_…` are the ids of the projects that the store knows by the place's id (by id or
+    name, if the user gave a word), by its remote, and by its key."""
+    if place.given:
+        return _decide_given(place.given, known_by_id)
+    if place.id and place.kind == "git":
+        known = "" if place.id in known_by_id else ", which this store does not know yet"
+        return Choice(place.id, "config", f"the git config names {place.id}{known}")
+    if place.id:
+        return _decide_marker(place, known_by_id, known_by_key)
+    if place.remote:
+        return _decide_remote(place, known_by_remote, known_by_key)
+    match list(known_by_key):
+        case []:
+            return Choice("", "new", f"no project is known at {place.key}")
+        case [only]:
+            return Choice(only, "path", f"known at {place.key}")
+        case several:
+            return Choice("", "ambiguous", f"{len(several)} projects are known at {place.key}: name one")
+
+
+def _decide_given(given: str, known: Sequence[str]) -> Choice:
+    if given in known or len(known) == 1:
+        return Choice(given if given in known else known[0], "explicit", f"the user named {given}")
+    if known:
+        return Choice("", "ambiguous", f"{len(known)} projects are called {given}: give an id")
+    # A word that can be an id becomes one, so that the same word on two machines means the same project.
+    if is_id(given):
+        return Choice(given, "explicit", f"the user named {given}, which this store does not know yet")
+    return Choice("", "new", f"no project is called {given}")
+
+
+def _decide_marker(place: Place, known_by_id: Sequence[str], known_by_key: Sequence[str]) -> Choice:
+    # A marker may come in an archive: it may name a project only where that has been before, or one without memories.
+    if place.id not in known_by_id:
+        return Choice(place.id, "marker", f"the marker names {place.id}, which this store does not know yet")
+    if place.id in known_by_key:
+        return Choice(place.id, "marker", f"the marker names {place.id}, known at {place.key}")
+    return Choice("", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move")
+
+
+def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: Sequence[str]) -> Choice:
+    # The remote goes before the path: where clones come and go (containers), one path holds many repositories, and
+    # a project's memories in another repository are worse than a project that has to be named once more.
+    match list(known_by_remote):
+        case []:
+            before = f", though {known_by_key[0]} was known at this path" if known_by_key else ""
+            return Choice("", "new", f"no project is known for {place.remote}{before}")
+        case [only]:
+            return Choice(only, "remote", f"a clone of {place.remote}")
+        case several:
+            here = [project for project in several if project in known_by_key]
+            if len(here) == 1:
+                return Choice(here[0], "path", f"of {len(several)} clones of {place.remote} the one at {place.key}")
+            return Choice("", "ambiguous", f"{len(several)} projects are clones of {place.remote}: name one")
+
+
+def is_id(text: str) -> bool:
+    """Can this be a project's id? Ours are random; a team may choose its own word."""
+    return 0 < len(text) <= MAX_ID and text[0] not in "._-" and not text.strip(_KEY + "._")
+
+
+def record(place: Place, project_id: str) -> bool:
+    """Write the id into the place's git config, or into a marker file where there is no git.
+
+    False, and nothing changed, if the file is locked or cannot be written, or if it names another project than when the
+    place was located: then somebody else was first, and locating again tells who.
+    """
+    if not is_id(project_id):
+        raise ValueError(f"not a project id: {project_id!r}")
+    if not place.believed:
+        return False
+    in_git = place.kind == "git"
+    path = os.path.join(place.common_dir, "config") if in_git else os.path.join(place.root, MARKER)
+    lock = f"{path}.lock"  # git's own protocol: whoever creates the lock writes the new text into it and renames it
+    try:
+        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except (OSError, ValueError):
+        return False
+    renamed = False
+    try:
+        with open(fd, "wb") as file:
+            old = _read(path)
+            if old is None and os.path.lexists(path):
+                return False
+            text = old.text if old else ""
+            recorded = _settings(text).project if in_git else _marked(text)
+            if recorded == project_id:
+                return True
+            if recorded != place.id:
+                return False
+            new = _with_project(text, project_id) if in_git else f"{project_id}\n"
+            file.write(new.encode("utf-8", "surrogateescape"))
+            file.flush()
+            _keep_owner_and_mode(fd, old)
+            os.fsync(fd)
+        os.rename(lock, path)
+        renamed = True
+        return True
+    except (OSError, ValueError):
+        return False
+    finally:
+        if not renamed:
+            _remove(lock)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass
+
+
+def _keep_owner_and_mode(fd: int, old: _File | None) -> None:
+    found = os.fstat(fd)
+    if old and (old.uid, old.gid) != (found.st_uid, found.st_gid):
+        os.fchown(fd, old.uid, old.gid)
+    os.fchmod(fd, old.mode if old else 0o644)
+
+
+def _with_project(text: str, project_id: str) -> str:
+    """A config text that names the project and is otherwise the same, byte for byte."""
+    lines = text.split("\n")
+    others = []
+    span = None
+    for entry in _entries(text):
+        if entry[0] == SETTING:
+            span = entry[2:]  # the last one: it is the one git answers with
+        else:
+            others.append(entry[:2])
+    if span:
+        first, column, last = span
+        end = "\r" if lines[last].endswith("\r") else ""
+        lines[first : last + 1] = [f"{lines[first][:column]}project = {project_id}{end}"]
+        new = "\n".join(lines)
+    else:
+        gap = "" if not text or text.endswith("\n") else "\n"
+        if text.rstrip("\r\n").endswith("\\"):
+            gap += "\n"  # a value that is continued at the end of the file would swallow our section
+        new = f"{text}{gap}[tacit]\n\tproject = {project_id}\n"
+    if _settings(new).project != project_id or [e[:2] for e in _entries(new) if e[0] != SETTING] != others:
+        raise ValueError("the config would not read back as written")
+    return new
+
+
+def normalise_remote(url: str) -> str:
+    """One text for all spellings of a remote: "host/path", or the real path of a repository on this machine.
+
+    User names, passwords and tokens are dropped, so the text may be stored and shown. Empty where no repository can be
+    recognised: relative paths, remote helpers (`ext::…`), garbage.
+    """
+    url = url.strip()
+    if not url.isprintable():
+        return ""
+    scheme, mark, rest = url.partition("://")
+    if mark:
+        host, _, path = rest.partition("/")
+        if scheme.lower() == "file":
+            return _local(f"/{path}") if host.lower() in ("", "localhost") else ""
+        port = DEFAULT_PORTS.get(scheme.lower(), "")
+        return _host_and_path(host, path.partition("?")[0].partition("#")[0], port) if port else ""
+    if url.startswith("/"):
+        return _local(url)
+    return _scp(url)
+
+
+def _local(path: str) -> str:
+    real = os.path.realpath(path)
+    return _text(real.removesuffix("/.git").removesuffix(".git").rstrip("/"))
+
+
+def _scp(url: str) -> str:
+    """`user@host:path`, `[host:port]:path`, `user@[::1]:path`, as ssh and git read them."""
+    host, colon, path = url.partition(":")
+    if "[" in host:
+        host, colon, path = url.partition("]:")
+        if host.startswith("[") and host.count(":") < 2:
+            host = host[1:]
+        else:
+            host += "]"
+    if not colon or "/" in host or path.startswith(":"):
+        return ""
+    return _host_and_path(host, path, DEFAULT_PORTS["ssh"])
+
+
+def _host_and_path(authority: str, path: str, default_port: str) -> str:
+    host = authority.rpartition("@")[2].lower()
+    if host.startswith("["):
+        name, closed, port = host.partition("]")
+        is_name = closed and not name[1:].strip("0123456789abcdef:.%") and port[:1] in ("", ":")
+        name, port = f"{name}]", port[1:]
+    else:
+        name, _, port = host.partition(":")
+        name = name.removesuffix(".")
+        is_name = name and not name.strip(_KEY + "._") and name[0] != "-"
+    path = "/".join(part for part in path.split("/") if part).removesuffix(".git").rstrip("/")
+    if not is_name or not path or port.strip(_DIGITS):
+        return ""
+    return f"{name}/{path}" if port in ("", default_port) else f"{name}:{port}/{path}"
+
+
+# ---- looking around in the file system
+
+
+def _upward(folder: str, env: Mapping[str, str]) -> list[str]:
+    """The folder and those above it, as far up as git would look."""
+    listed = env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    ceilings = {os.path.realpath(path) for path in listed if os.path.isabs(path)}
+    folders = [folder]
+    while (parent := os.path.dirname(folder)) != folder and parent not in ceilings:
+        folders.append(parent)
+        folder = parent
+    return folders
+
+
+def _within_git(folders: list[str], env: Mapping[str, str]) -> Place | None:
+    """The nearest work tree; one that may not be believed is a plain folder."""
+    named = _named_by_user(env)
+    for root in folders:
+        if named and named[0] == root:
+            return _git_place(root, named[1], _common_dir(named[1]), env)
+        dot = os.path.join(root, ".git")
+        try:
+            entry = os.lstat(dot)
+        except OSError:
+            continue
+        if stat.S_ISREG(entry.st_mode):
+            pointer = _read(dot)
+            if not pointer or not pointer.text.startswith("gitdir: "):
+                return _disbelieved(root, "the .git file cannot be read")
+            git_dir = os.path.realpath(os.path.join(root, pointer.text[8:].rstrip("\r\n")))
+        else:
+            git_dir = dot if stat.S_ISDIR(entry.st_mode) else os.path.realpath(dot)
+        common_dir = _common_dir(git_dir)
+        if _is_git_dir(git_dir, common_dir):
+            fault = _false_claim(root, entry, git_dir, common_dir, env)
+            return _disbelieved(root, fault) if fault else _git_place(root, git_dir, common_dir, env)
+        if stat.S_ISREG(entry.st_mode):
+            return _disbelieved(root, "the .git file points to no repository")
+    return None
+
+
+def _named_by_user(env: Mapping[str, str]) -> tuple[str, str] | None:
+    """Work tree and git directory, if the user names both in full.
+
+    git also sets GIT_DIR for the hooks that it runs: alone or relative it says nothing of the folder asked about.
+    """
+    git_dir, work_tree = env.get("GIT_DIR", ""), env.get("GIT_WORK_TREE", "")
+    if not os.path.isabs(git_dir) or not os.path.isabs(work_tree):
+        return None
+    git_dir = os.path.realpath(git_dir)
+    return (os.path.realpath(work_tree), git_dir) if _is_git_dir(git_dir, _common_dir(git_dir)) else None
+
+
+def _common_dir(git_dir: str) -> str:
+    pointer = _read(os.path.join(git_dir, "commondir"))
+    return os.path.realpath(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else git_dir
+
+
+def _is_git_dir(git_dir: str, common_dir: str) -> bool:
+    return (
+        os.path.lexists(os.path.join(git_dir, "HEAD"))
+        and os.path.isdir(os.path.join(common_dir, "objects"))
+        and os.path.isdir(os.path.join(common_dir, "refs"))
+    )
+
+
+def _false_claim(root: str, entry: os.stat_result, git_dir: str, common_dir: str, env: Mapping[str, str]) -> str:
+    """Why this folder may not speak for that repository; empty if it may.
+
+    No clone can hold a `.git`, but an archive can, and a `.git` file, a link or a `commondir` in it could name any
+    repository of the user's by its path. So the repository has to agree: it knows where its work trees are.
+    """
+    if not _is_ours(entry.st_uid, env) and not _is_called_safe(root, env):
+        return FOREIGN
+    if common_dir != git_dir and os.path.dirname(git_dir) != os.path.join(common_dir, "worktrees"):
+        return f"it is no worktree of {common_dir}"
+    if stat.S_ISDIR(entry.st_mode):
+        return ""
+    work_tree = _work_tree_of(git_dir, common_dir)
+    dot = os.path.join(work_tree, ".git")
+    # Absent: the work tree was moved. Elsewhere and present: this folder is a copy of it, or an impostor.
+    if work_tree and os.path.lexists(dot) and not _same(work_tree, root):
+        return f"its git directory belongs to {work_tree}"
+    return ""
+
+
+def _work_tree_of(git_dir: str, common_dir: str) -> str:
+    """Where a git directory says that its work tree is; empty if it does not say."""
+    if common_dir != git_dir:
+        pointer = _read(os.path.join(git_dir, "gitdir"))
+        return os.path.dirname(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else ""
+    config = _read(os.path.join(common_dir, "config"))
+    try:
+        work_tree = _settings(config.text).work_tree if config else ""
+    except ValueError:
+        work_tree = ""
+    if work_tree:
+        return os.path.realpath(os.path.join(git_dir, work_tree))
+    return os.path.dirname(git_dir) if os.path.basename(git_dir) == ".git" else ""
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+def _git_place(root: str, git_dir: str, common_dir: str, env: Mapping[str, str]) -> Place:
+    name = os.path.basename(common_dir)
+    if name.startswith("."):
+        name = os.path.basename(os.path.dirname(common_dir))
+    name = _printable(name.removesuffix(".git") or name)
+    place = Place(root, "git", _text(common_dir), name, git_dir=git_dir, common_dir=common_dir)
+    path = os.path.join(common_dir, "config")
+    config = _read(path)
+    if config is None:
+        return replace(place, believed=False, note="the git config cannot be read") if os.path.lexists(path) else place
+    if not _is_ours(config.uid, env) and not _is_called_safe(root, env):
+        return replace(place, believed=False, note=FOREIGN)
+    try:
+        settings = _settings(config.text)
+    except ValueError as fault:
+        return replace(place, believed=False, note=f"the git config cannot be read: {fault}")
+    return replace(place, id=settings.project, remote=normalise_remote(settings.url))
+
+
+def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
+    """A bare repository, the nearest marker, or the folder itself.
+
+    Only asked where no work tree is above: a bare repository or a marker among a clone's files is the clone's word.
+    """
+    note = ""
+    for folder in folders:
+        if _is_git_dir(folder, folder):
+            return _git_place(folder, folder, folder, env)
+        marker = _read(os.path.join(folder, MARKER))
+        if marker is None:
+            continue
+        project = _marked(marker.text)
+        if project and _is_ours(marker.uid, env):
+            return replace(_folder(folder), kind="marker", id=project)
+        note = note or f"{folder}/{MARKER} does not count: " + ("not the user's own" if project else "it holds no id")
+    return replace(_folder(folders[0]), note=note) if note else _folder(folders[0])
+
+
+def _folder(path: str) -> Place:
+    return Place(path, "path", _text(path), _printable(os.path.basename(path)) or _printable(path))
+
+
+def _disbelieved(root: str, note: str) -> Place:
+    return replace(_folder(root), believed=False, note=note)
+
+
+def _marked(text: str) -> str:
+    project = text.strip()
+    return project if is_id(project) else ""
+
+
+def _is_ours(uid: int, env: Mapping[str, str]) -> bool:
+    """Who may speak for the user: as in git, the user, and under sudo the one who called it."""
+    me = os.geteuid()
+    return uid == me or (me == 0 and env.get("SUDO_UID") == str(uid))
+
+
+def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
+    """Did the user tell git to trust this folder whoever owns it? Containers with mounted repositories live by this."""
+    home = env.get("HOME", "")
+    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    own = env.get("GIT_CONFIG_GLOBAL")
+    paths = [own] if own is not None else [os.path.join(xdg, "git", "config"), os.path.join(home, ".gitconfig")]
+    if not env.get("GIT_CONFIG_NOSYSTEM"):
+        paths.insert(0, "/etc/gitconfig")
+    safe = False
+    for path in paths:
+        config = _read(path, follow=True) if os.path.isabs(path) else None
+        try:
+            entries = list(_entries(config.text)) if config else []
+        except ValueError:
+            continue
+        for name, folder, *_ in entries:
+            if name == "safe.directory":
+                folder = os.path.join(home, folder[2:]) if folder.startswith("~/") else folder
+                inside = folder.endswith("/*") and root.startswith(folder[:-1])
+                safe = bool(folder) and (safe or inside or folder in ("*", root))  # an empty one resets the list
+    return safe
+
+
+@value
+class _File:
+    """A file's text, any byte of it kept, and what a new version of it has to keep."""
+
+    text: str
+    uid: int
+    gid: int
+    mode: int
+
+
+def _read(path: str, follow: bool = False) -> _File | None:
+    """A regular file of bearable size that holds text; None for all else, also for a pipe that would never end."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
+    except (OSError, ValueError):
+        return None
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_BYTES:
+            return None
+        data = os.read(fd, found.st_size + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    if len(data) != found.st_size or b"\0" in data:
+        return None
+    return _File(data.decode("utf-8", "surrogateescape"), found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode))
+
+
+def _text(path: str) -> str:
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text.strip() if c.isprintable())[:MAX_NAME]
+
+
+# ---- git's config grammar
+
+
+@value
+class _Settings:
+    project: str = ""
+    url: str = ""
+    work_tree: str = ""
+
+
+def _settings(text: str) -> _Settings:
+    """What we ask of a config. As in git the last value counts, but of several urls the first is fetched from."""
+    project = url = work_tree = ""
+    for name, text_of, *_ in _entries(text):
+        if name == SETTING:
+            project = text_of
+        elif name == "remote.origin.url":
+            url = url or text_of
+        elif name == "core.worktree":
+            work_tree = text_of
+    return _Settings(project if is_id(project) else "", url, work_tree)
+
+
+def _entries(text: str) -> Iterator[tuple[str, str, int, int, int]]:
+    """Name, value, first line, column and last line of each variable. ValueError where git, too, gives up."""
+    lines = text.split("\n")
+    section = ""
+    at = 0
+    while at < len(lines):
+        first, line = at, _line(lines, at)
+        rest = (line if at else line.removeprefix("\ufeff")).lstrip(_SPACE)
+        while rest.startswith("["):
+            section, rest = _header(rest, at)
+            rest = rest.lstrip(_SPACE)
+        if rest and rest[0] not in "#;":
+            after = rest.lstrip(_KEY)
+            key = rest[: len(rest) - len(after)].lower()
+            after = after.lstrip(" \t")
+            if rest[0] not in _LETTERS or (after and after[0] != "="):
+                raise ValueError(f"line {at + 1}")
+            content, at = _value(lines, at, after[1:]) if after else ("", at)
+            yield f"{section}{key}", content, first, len(line) - len(rest), at
+        at += 1
+
+
+def _line(lines: list[str], at: int) -> str:
+    """A line without the CR of a CRLF. The last line has no LF, so a CR there is one of its characters."""
+    return lines[at].removesuffix("\r") if at < len(lines) - 1 else lines[at]
+
+
+def _header(text: str, at: int) -> tuple[str, str]:
+    """The prefix of a section's names, and what follows its bracket: `[a]`, `[a.B]` (folded) or `[a "B"]` (kept)."""
+    rest = text[1:].lstrip(_KEY + ".")
+    name = text[1 : len(text) - len(rest)].lower()
+    if rest.startswith("]"):
+        return f"{name}.", rest[1:]
+    quoted = rest.lstrip(_SPACE)
+    if quoted != rest and quoted.startswith('"'):
+        plain, _, rest = quoted[1:].partition('"')
+        if "\\" not in plain and rest.startswith("]"):
+            return f"{name}.{plain}.", rest[1:]
+        letters: list[str] = []
+        characters = iter(quoted[1:])
+        for c in characters:
+            if c == '"':
+                rest = "".join(characters)
+                if rest.startswith("]"):
+                    return f"{name}.{''.join(letters)}.", rest[1:]
+                break
+            letters.append(next(characters, "") if c == "\\" else c)
+    raise ValueError(f"line {at + 1}")
+
+
+def _value(lines: list[str], at: int, text: str) -> tuple[str, int]:
+    """The value that begins with `text` on line `at`, and the line on which it ends."""
+    if not ('"' in text or "\\" in text or "#" in text or ";" in text):
+        return text.strip(_SPACE), at
+    letters: list[str] = []
+    kept = 0  # spaces at the end do not count, unless quoted or before a continuation
+    quoted = False
+    while True:
+        characters = iter(text)
+        for c in characters:
+            if c in _SPACE and not quoted:
+                if letters:
+                    letters.append(c)
+                continue
+            if c in "#;" and not quoted:
+                return "".join(letters[:kept]), at
+            if c == "\\":
+                escaped = next(characters, "")
+                if not escaped:
+                    break
+                if escaped not in _ESCAPES:
+                    raise ValueError(f"line {at + 1}")
+                letters.append(_ESCAPES[escaped])
+            elif c == '"':
+                quoted = not quoted
+            else:
+                letters.append(c)
+            kept = len(letters)
+        else:
+            break
+        kept = len(letters)
+        if at + 1 == len(lines):
+            break
+        at += 1
+        text = _line(lines, at)
+    if quoted:
+        raise ValueError(f"line {at + 1}")
+    return "".join(letters[:kept]), at
