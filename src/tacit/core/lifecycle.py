@@ -1,0 +1,400 @@
+"""Which state a memory is in, which it may go to, and why.
+
+There are nine states and one table of legal moves. A profile chooses among them: its ladder is a list of rules, each
+from some states to one, under conditions on what is known of the memory (`Standing`) and, where it says so, with
+approvals. Three questions are answered here, all purely:
+
+    advance   the next move that needs nobody's leave: what `learn` and `tend` make
+    judge     a move that somebody asks for: a `Move`, or a `Refusal` that names what is missing
+    due       moves whose conditions hold and that only lack an approval: what becomes a proposal
+
+Two walls stand here and not in profiles, since no profile may take them down. A held memory becomes injectable only by
+a person. A rule for silence never touches what the profile keeps for good. What a person does by hand (`forget`,
+`undo`, `merge`, `unmerge`, `erase`) is legal in every profile and journaled under its own verb, never as a move.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tacit.core.profile import Condition, Profile, Rule
+
+STATES = (
+    "candidate", "provisional", "stable", "canonical", "under_review", "decayed", "superseded", "archived", "rejected",
+)  # fmt: skip
+INJECTABLE = ("provisional", "stable", "canonical")  # nothing in another state is ever given to a run
+ACTIVE = ("candidate", *INJECTABLE)  # may still rise; what a cap in per cent of the memory counts
+PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
+
+# geas's own table, and beyond it:
+#   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
+#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; "no difference" ends in the archive
+#   provisional → superseded                 a lesson corrected before it was proven
+#   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over
+LEGAL: dict[str, tuple[str, ...]] = {
+    "candidate": ("provisional", "rejected", "under_review", "archived"),
+    "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
+    "stable": ("canonical", "under_review", "decayed", "superseded", "archived"),
+    "canonical": ("under_review", "decayed", "superseded", "archived"),
+    "under_review": ("provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"),
+    "decayed": ("archived", "under_review", "candidate"),
+    "superseded": ("archived",),
+    "archived": ("candidate",),
+    "rejected": ("candidate",),
+}
+
+# By hand, under their own verb, from every state; the states each may lead to.
+ADMINISTRATIVE: dict[str, tuple[str, ...]] = {
+    "forget": ("archived",),
+    "merge": ("superseded",),
+    "erase": ("rejected",),
+    "undo": STATES,
+    "unmerge": STATES,
+}
+
+# Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
+CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
+MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
+
+# Everything a condition may ask: the field of `Standing`, and how it is called when it is missing.
+NUMBERS = {
+    "seen": "independent runs that saw it",
+    "seen_since": "independent runs that saw it since it was taken out",
+    "seen_in_period": "runs that saw it since its review date was set",
+    "evidence": "pieces of evidence",
+    "contradictions": "contradictions",
+    "confidence": "confidence",
+    "success_rate": "success rate",
+    "belief_help": "belief that it helps",
+    "belief_harm": "belief that it harms",
+    "units": "settled units of work",
+    "tasks": "different tasks",
+    "reuses": "reuses",
+    "successful_reuses": "successful reuses",
+    "failed_reuses": "failed reuses",
+    "uses_in_period": "uses since its review date was set",
+    "recalls": "recalls",
+    "frequency": "frequency",
+    "strength": "strength",
+    "under_review_count": "times under review",
+    "days_in_state": "days in this state",
+    "days_overdue": "days past its review date",
+    "age_days": "days since it was learned",
+    "runs_unseen": "runs without it",
+}
+FLAGS = {
+    "person": "a person's word",
+    "held": "held by the gate",
+    "refused": "refused by the gate's checks",
+    "exempt": "exempt from trials",
+    "pinned": "pinned",
+    "stale": "stale",
+}
+WORDS = {
+    "verdict": "verdict",
+    "class": "class",
+    "trust": "trust",
+    "cause": "taken out by",
+    "moment": "during",
+}
+QUANTITIES = {**NUMBERS, **FLAGS, **WORDS}
+
+
+@value
+class Standing:
+    """What is known of one memory when its ladder is asked; counts are folds over evidence and uses, made by the caller.
+
+    Contradictions, failed reuses and units count from the last reinstatement (and units within the current text and
+    epoch, as the verdict does): a review that found for the memory must not be undone by what it already weighed.
+    """
+
+    state: str
+    kind: str = ""
+    klass: str = "fact"
+    trust: str = "agent"
+    previous_state: str = ""
+    cause: str = ""  # why it is in this state, one of CAUSES
+    moment: str = "learn"
+    person: bool = False  # a person said it: typed, added or confirmed by one
+    held: bool = False  # the gate holds or quarantines it, and nobody confirmed it yet
+    refused: bool = False  # the gate's range checks refused it
+    exempt: bool = False  # never on trial
+    pinned: bool = False
+    stale: bool = False
+    verdict: str = "not yet known"
+    belief_help: float = 0.0
+    belief_harm: float = 0.0
+    units: int = 0
+    tasks: int = 0
+    seen: int = 0
+    seen_since: int = 0
+    seen_in_period: int = 0
+    evidence: int = 0
+    contradictions: int = 0
+    confidence: float | None = None  # None where the profile keeps none: no condition on it holds
+    success_rate: float | None = None
+    reuses: int = 0
+    successful_reuses: int = 0
+    failed_reuses: int = 0
+    uses_in_period: int = 0
+    recalls: int = 0
+    frequency: int = 0
+    strength: float = 1.0
+    under_review_count: int = 0
+    days_in_state: float = 0.0
+    days_overdue: float | None = None  # below zero before the review date; None without one
+    age_days: float = 0.0
+    runs_unseen: int = 0
+    approvals: tuple[tuple[str, str], ...] = ()  # (name, role), given so far for the move in question
+
+
+@value
+class Move:
+    """A move that may be made, and why."""
+
+    to: str
+    reason: str
+    rule: str  # the rule's name, for the journal
+    cause: str = "evidence"
+    measured: bool = True  # False: a person's decision without a measurement behind it, journaled as such
+    needs: tuple[str, ...] = ()  # roles that must still approve; not empty only on a proposal
+
+
+@value
+class Refusal:
+    """A move that may not be made, why, and the nearest thing that is missing."""
+
+    reason: str
+    missing: str = ""
+
+
+def is_legal(state: str, to: str, verb: str = "move") -> bool:
+    """Whether any profile could make this move; for administrative verbs, whether the verb leads there."""
+    if verb in ADMINISTRATIVE:
+        return state in LEGAL and to in ADMINISTRATIVE[verb]
+    return to in LEGAL.get(state, ())
+
+
+def allows(profile: Profile, state: str, to: str) -> bool:
+    """Whether this profile has a rule for the move, whatever its conditions."""
+    return is_legal(state, to) and any(state in rule.states and to in _goals(rule) for rule in profile.ladder.moves)
+
+
+def advance(profile: Profile, standing: Standing) -> Move | None:
+    """The next move that needs no approval: the first rule whose conditions hold. Ask again after making it."""
+    if not profile.ladder.auto:
+        return None
+    for rule, to in _rules(profile, standing):
+        if not (rule.approve or rule.approve_any) and not _unmet(rule, to, standing):
+            return _move(rule, to, standing)
+    return None
+
+
+def due(profile: Profile, standing: Standing) -> tuple[Move, ...]:
+    """Moves that lack an approval only, and are to be proposed.
+
+    These are the rules that say `propose`, the automatic ones where the profile makes no move by itself (`auto =
+    false`), and those that would be made but for the gate's hold.
+    """
+    found = []
+    for rule, to in _rules(profile, standing):
+        wanted = _roles(profile, rule, standing)
+        asked = rule.propose if wanted else not profile.ladder.auto or _walled(to, standing)
+        if asked and all(_holds(each, standing) for each in rule.when):
+            found.append(_move(rule, to, standing, wanted or ("person",)))
+    return tuple(found)
+
+
+def judge(profile: Profile, standing: Standing, to: str, by: tuple[str, str] | None = None) -> Move | Refusal:
+    """Whether a memory may go to `to`, asked for by `by` = (name, role), who thereby approves it."""
+    if to not in LEGAL:
+        return Refusal(f"{to} is not a state", f"one of {', '.join(STATES)}")
+    step = f"{standing.state} → {to}"
+    if not is_legal(standing.state, to):
+        return Refusal(f"{step} is not a legal move", _choices(standing.state, LEGAL.get(standing.state, ())))
+    approvals = (*standing.approvals, by) if by and by not in standing.approvals else standing.approvals
+    asked = replace(standing, approvals=approvals)
+    fitting = [(rule, goal) for rule, goal in _rules(profile, asked) if goal == to]
+    if not fitting:
+        chosen = sorted({goal for _, goal in _rules(profile, asked)}, key=STATES.index)
+        return Refusal(f"the profile {profile.name} does not move {step}", _choices(standing.state, chosen))
+    short: list[tuple[float, str]] = []
+    for rule, goal in fitting:
+        missing = [*_unmet(rule, goal, asked), *_unapproved(profile, rule, asked)]
+        if not missing:
+            return _move(rule, goal, asked)
+        short.append((sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
+    return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[0])[1])
+
+
+def nearest(profile: Profile, standing: Standing) -> str:
+    """What would move this memory, in one sentence."""
+    if standing.state not in LEGAL:
+        return f"{standing.state} is not a state."
+    rules = list(_rules(profile, standing))
+    height = ACTIVE.index(standing.state) if standing.state in ACTIVE else -1
+    upward = [(rule, to) for rule, to in rules if to in ACTIVE and ACTIVE.index(to) > height]
+    ways: dict[str, list[tuple[float, str]]] = {}
+    for rule, to in upward or rules:
+        missing = [*_unmet(rule, to, standing), *_unapproved(profile, rule, standing)]
+        ways.setdefault(to, []).append((sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
+    if not ways:
+        return f"Nothing in the profile {profile.name} moves a memory that is {standing.state}."
+    to = min(ways, key=lambda goal: min(ways[goal]))
+    texts = list(dict.fromkeys(text for _, text in sorted(ways[to], key=lambda way: way[0])))
+    if not texts[0]:
+        return f"It becomes {to} the next time its ladder is asked."
+    return f"It becomes {to} with {', or with '.join(texts[:3])}."
+
+
+def review_days(profile: Profile, state: str) -> int:
+    """After how many days a memory in this state is to be looked at again; 0 where there is no such date."""
+    return profile.ladder.review_after.get(state, 0)
+
+
+def lasts(profile: Profile, standing: Standing) -> bool:
+    """Whether silence can do nothing to this memory."""
+    fade = profile.fade
+    return standing.pinned or standing.klass in fade.never or standing.state in fade.never_states
+
+
+def _rules(profile: Profile, standing: Standing) -> Iterator[tuple[Rule, str]]:
+    """The rules that speak of this memory at all, each with the state it leads to."""
+    ladder = profile.ladder
+    for rule in ladder.moves:
+        if standing.state not in rule.states or (rule.cause == "silence" and lasts(profile, standing)):
+            continue
+        if ladder.require_verdict and not rule.measured:
+            continue
+        for to in _goals(rule):
+            if rule.to == PREVIOUS and standing.previous_state in INJECTABLE and to != standing.previous_state:
+                continue  # where the state before is not known, as after an import, each of them is open
+            if is_legal(standing.state, to):
+                yield rule, to
+
+
+def _goals(rule: Rule) -> tuple[str, ...]:
+    return INJECTABLE if rule.to == PREVIOUS else (rule.to,)
+
+
+def _unmet(rule: Rule, to: str, standing: Standing) -> list[tuple[float, str]]:
+    """What keeps a rule from applying, apart from its approvals: how far off, and in words."""
+    found = [(_gap(each, standing), _words(each, standing)) for each in rule.when if not _holds(each, standing)]
+    if _walled(to, standing) and not any(role == "person" for _, role in standing.approvals):
+        found.append((1.0, "the word of a person, since the gate holds it"))
+    return found
+
+
+def _walled(to: str, standing: Standing) -> bool:
+    """A held memory on the way into prompts: no rule lets it pass, only a person."""
+    return standing.held and to in INJECTABLE
+
+
+def _ask(condition: Condition, standing: Standing) -> float | str | None:
+    name = "klass" if condition.quantity == "class" else condition.quantity
+    at: float | str | None = getattr(standing, name)
+    return at
+
+
+def _holds(condition: Condition, standing: Standing) -> bool:
+    at, bound = _ask(condition, standing), condition.bound
+    if at is None:
+        return False
+    op = condition.op
+    if op == "=":
+        return at == bound
+    if op == "!=":
+        return at != bound
+    number, limit = float(at), float(bound)
+    if op == ">=":
+        return number >= limit
+    if op == "<=":
+        return number <= limit
+    return number > limit if op == ">" else number < limit
+
+
+def _gap(condition: Condition, standing: Standing) -> float:
+    """How far a condition is from holding, between 0 and 1: of two rules, the nearer is named."""
+    at, bound = _ask(condition, standing), condition.bound
+    if isinstance(at, str) or isinstance(bound, str) or at is None or condition.op not in (">=", ">") or bound <= 0:
+        return 1.0
+    return min(1.0, max(0.05, 1.0 - float(at) / bound))
+
+
+_SIGNS = {">=": "≥", "<=": "≤", ">": ">", "<": "<", "=": "=", "!=": "other than"}
+
+
+def _words(condition: Condition, standing: Standing) -> str:
+    at, bound, quantity = _ask(condition, standing), condition.bound, condition.quantity
+    if quantity in FLAGS:
+        return FLAGS[quantity] if bound else f"no longer {FLAGS[quantity]}"
+    now = "none" if at is None else at if isinstance(at, str) else f"{at:g}"
+    if quantity in WORDS:
+        sign = "" if condition.op == "=" else "other than "
+        return f"{WORDS[quantity]} {sign}{bound} (now {now or 'none'})"
+    return f"{NUMBERS[quantity]} {_SIGNS[condition.op]} {bound:g} (now {now})"
+
+
+def _roles(profile: Profile, rule: Rule, standing: Standing) -> tuple[str, ...]:
+    """The approvals a rule needs, as roles; alternatives joined by "or", each wanted once."""
+    wanted = [_meant(profile, each, standing) for each in rule.approve]
+    if rule.approve_any:
+        wanted.append(tuple(role for each in rule.approve_any for role in _meant(profile, each, standing)))
+    return tuple(dict.fromkeys(" or ".join(dict.fromkeys(roles)) for roles in wanted))
+
+
+def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
+    """`reviewer` is whoever the memory's kind names; a kind that names nobody leaves it to a person."""
+    if role != "reviewer":
+        return (role,)
+    kind = profile.kinds.get(standing.kind)
+    return (kind.reviewers if kind else ()) or ("person",)
+
+
+def _unapproved(profile: Profile, rule: Rule, standing: Standing) -> list[tuple[float, str]]:
+    """Roles still to be filled. Each approver fills one role: joint approval takes as many heads as roles."""
+    wanted = _roles(profile, rule, standing)
+    open_roles = _unfilled([role.split(" or ") for role in wanted], list(standing.approvals))
+    return [(1.0, f"the approval of {_article(' or '.join(roles))}") for roles in open_roles]
+
+
+def _unfilled(wanted: list[list[str]], approvals: list[tuple[str, str]]) -> list[list[str]]:
+    """The roles that stay open under the best assignment of approvers to roles; there are never more than a few."""
+    if not wanted:
+        return []
+    first, rest = wanted[0], wanted[1:]
+    best = [first, *_unfilled(rest, approvals)]
+    for name, role in approvals:
+        if role in first:
+            left = _unfilled(rest, [each for each in approvals if each[0] != name])
+            best = min(best, left, key=len)
+    return best
+
+
+def _article(role: str) -> str:
+    return "a person" if role == "person" else role
+
+
+def _move(rule: Rule, to: str, standing: Standing, needs: tuple[str, ...] = ()) -> Move:
+    reason = rule.reason.format_map(_told(standing, to, " and ".join(f"{_article(role)} (asked)" for role in needs)))
+    if not rule.measured:
+        reason += "; not measured"
+    return Move(to, reason, rule.name, rule.cause, rule.measured, needs)
+
+
+def _told(standing: Standing, to: str, asked: str) -> dict[str, str]:
+    """What a rule's reason may quote: every quantity, `from`, `to` and `by`."""
+    at: dict[str, str] = {}
+    for name, held in standing.__dict__.items():
+        at[name] = "none" if held is None else f"{round(held, 2):g}" if isinstance(held, float) else str(held)
+    who = " and ".join(name if role == "person" else f"{name} ({role})" for name, role in standing.approvals)
+    return {**at, "class": standing.klass, "from": standing.state, "to": to, "by": asked or who}
+
+
+def _choices(state: str, states: Iterable[str]) -> str:
+    names = ", ".join(states)
+    return f"from {state} it may go to {names}" if names else f"{state} is final"
