@@ -1,0 +1,403 @@
+"""Tacit's own run format, JSON Lines, for every loop that no other format knows.
+
+    {"type": "run", "id": "r-17", "task": "make the tests pass"}
+    {"type": "step", "role": "tool", "tool": "shell", "input": {"command": "pytest"}, "error": "1 failed", "status": 1}
+    {"type": "finding", "text": "Tests need uv run", "by": "reviewer", "severity": "warning"}
+    {"type": "end", "outcome": "success"}
+
+A run line may also hold its steps and findings itself; a new run line starts a new run. The fields are those of `Run`,
+`Step` and `Finding`; the published schemas stand in `schemas/`. A field or line that cannot be used is left out, named
+in `Reading.warnings`, and the rest is read.
+
+Whoever writes such a file writes for himself: what a finding claims about its trust is believed up to *review*. That
+a person said it, only that person can say.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from tacit.core import clock
+from tacit.core.run import OUTCOMES, STANCES, TIERS, Cost, Finding, Reading, Run, Step, fold_severity
+from tacit.core.value import fields, replace
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "neutral"
+ROLES = ("user", "assistant", "tool", "system")
+CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
+# The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
+TIER_OF = {
+    **dict.fromkeys(("review", "reviewer", "guardian", "test", "tests", "ci", "linter", "static-analysis"), "review"),
+    **dict.fromkeys(("harness", "tool", "command", "exit-status"), "observed"),
+    **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
+}
+PERSONS = ("user", "human", "person", "team")
+MANY_WARNINGS = 20
+
+# Other names under which loops already write these fields; the first name is ours.
+RUN_NAMES = {"run_id": "id", "started": "started_at", "ended": "ended_at", "started_ts": "started_at", "usage": "cost"}
+STEP_NAMES = {"content": "text", "exit_code": "status", "file": "files", "ts": "at", "timestamp": "at", "name": "tool"}
+FINDING_NAMES = {
+    "description": "text", "message": "text", "source": "by", "file": "paths", "files": "paths", "evidence": "quote",
+    "ts": "at", "timestamp": "at",
+}  # fmt: skip
+
+
+def detect(source: Source) -> float:
+    """How sure we are that these are neutral runs: the first record decides."""
+    head = source.head()
+    first, found_end, _ = head.lstrip().partition(b"\n")
+    found = record(first)
+    if found is None:
+        cut = not found_end and len(head) == 65536
+        return 0.7 if cut and _LONG_FIRST_RECORD.match(first) else 0.0
+    kind = found.get("type")
+    if kind == "run" and ("id" in found or "run_id" in found):
+        return 0.95
+    if kind == "finding" and ("run" in found or "run_id" in found) and {"text", "description", "message"} & set(found):
+        return 0.8
+    return 0.0
+
+
+_LONG_FIRST_RECORD = re.compile(rb'\{\s*"type"\s*:\s*"run"')
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The runs in a file, one after the other."""
+    reading: _Run | None = None
+    notes = _Notes()  # what stands before the first run is noted with it
+    for number, line in enumerate(source.lines(), 1):
+        found = record(line)
+        kind = found.pop("type", None) if found else None
+        named = _named(kind, found) if found else ""
+        if kind == "run" or (kind == "finding" and named and (reading is None or reading.id != named)):
+            if reading:
+                yield reading.finish(source)
+                notes = _Notes()
+            reading = _Run(named, notes) if named else None
+            if reading is None:
+                notes.malformed += 1
+                notes.warn(f"line {number}: a run without an id, left out with its lines")
+        notes.lines += 1
+        if found is None:
+            if line.strip():
+                notes.malformed += 1
+                notes.warn(f"line {number} is not a JSON object")
+        elif reading:
+            reading.take(kind, found, number)
+        elif kind != "run":
+            notes.count(kind)
+            notes.warn(f"line {number} belongs to no run: a line of type run comes first")
+    notes.skipped = source.skipped
+    if reading:
+        yield reading.finish(source)
+
+
+def _named(kind: Any, found: Record) -> str:
+    return _text(found.get("run") or found.get("run_id") or (found.get("id") if kind == "run" else ""))
+
+
+def write(run: Run) -> Iterator[str]:
+    """A run as lines that read back as the same run; where it was read from, and how, is not part of it."""
+    head = _plain(run, leave=("steps", "findings", "path", "reading", "outcome", "complete"))
+    if not run.complete and run.outcome != "unknown":
+        head["outcome"] = run.outcome
+    yield _line("run", head)
+    for step in run.steps:
+        yield _line("step", _plain(step))
+    for finding in run.findings:
+        yield _line("finding", _plain(finding, leave=("run",)))
+    if run.complete:
+        yield _line("end", {"outcome": run.outcome})
+
+
+def schema(name: str) -> dict[str, Any]:
+    """A published JSON Schema: "run" (a line of a file) or "finding"."""
+    path = os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json")
+    with open(path, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+def _plain(value: Any, leave: tuple[str, ...] = ()) -> Record:
+    """A value's fields that differ from their defaults, as JSON has them."""
+    plain: Record = {}
+    for name, field in fields(value).items():
+        required = not hasattr(type(value), name)
+        if name not in leave and (required or field != getattr(type(value), name)):
+            plain[name] = fields(field) if isinstance(field, Cost) else field
+    return plain
+
+
+def _line(kind: str, plain: Record) -> str:
+    return json.dumps({"type": kind, **plain}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class _Notes:
+    """What was met on the way."""
+
+    def __init__(self, lines: int = 0) -> None:
+        self.lines = lines
+        self.malformed = self.skipped = 0
+        self.unknown: dict[str, int] = {}
+        self.warnings: list[str] = []
+        self.unsaid = 0
+
+    def warn(self, text: str) -> None:
+        if len(self.warnings) < MANY_WARNINGS:
+            self.warnings.append(text)
+        else:
+            self.unsaid += 1
+
+    def count(self, kind: Any) -> None:
+        name = kind[:60] if isinstance(kind, str) and kind else "(no type)"
+        self.unknown[name] = self.unknown.get(name, 0) + 1
+
+    def reading(self) -> Reading:
+        more = (f"and {self.unsaid} more",) if self.unsaid else ()
+        long = (f"{self.skipped} lines are too long or cut off and were left out",) if self.skipped else ()
+        return Reading(self.lines, self.malformed, self.unknown or None, 0, (*self.warnings, *more, *long))
+
+
+class _Run:
+    """A run while its lines come in."""
+
+    def __init__(self, id: str, notes: _Notes) -> None:
+        self.id = id
+        self.notes = notes
+        self.run = Run(id, NAME)
+        self.steps: list[Step] = []
+        self.findings: list[Finding] = []
+
+    def take(self, kind: Any, found: Record, number: int) -> None:
+        """One line of this run."""
+        place = f"line:{number}"
+        if kind == "run":
+            self.head(found, place)
+        elif kind == "step":
+            self.step(found, place)
+        elif kind == "finding":
+            self.finding(found, place)
+        elif kind == "end":
+            self.end(found, place)
+        else:
+            self.notes.count(kind)
+
+    def finish(self, source: Source) -> Run:
+        """All of it."""
+        return replace(
+            self.run,
+            steps=tuple(self.steps),
+            findings=tuple(self.findings),
+            path=source.path,
+            reading=self.notes.reading(),
+        )
+
+    def head(self, found: Record, place: str) -> None:
+        steps, findings = found.pop("steps", ()), found.pop("findings", ())
+        for name in ("run", "run_id", "id"):
+            found.pop(name, None)
+        taken = self.fields(found, RUN_NAMES, _RUN_FIELDS, place)
+        if "complete" not in taken:
+            taken["complete"] = bool(steps) and taken.get("outcome", "unknown") != "unknown"
+        self.run = replace(self.run, **taken)
+        for kind, items, take in (("steps", steps, self.step), ("findings", findings, self.finding)):
+            if type(items) not in (list, tuple):
+                self.notes.warn(f"{place}: {kind} is not a list")
+                continue
+            for index, item in enumerate(items, 1):
+                if type(item) is dict:
+                    item.pop("type", None)
+                    take(item, f"{place}/{kind}/{index}")
+                else:
+                    self.notes.warn(f"{place}: {kind}/{index} is not an object")
+
+    def step(self, found: Record, place: str) -> None:
+        found.pop("run", None), found.pop("run_id", None)
+        taken = self.fields(found, STEP_NAMES, _STEP_FIELDS, place, extra=False)
+        role = taken.pop("role", "") or ("tool" if taken.get("tool") else "")
+        if role not in ROLES:
+            self.notes.malformed += 1
+            self.notes.warn(f"{place}: a step's role is one of {', '.join(ROLES)}, not {role!r}")
+            return
+        self.steps.append(Step(role, taken.pop("place", "") or place, **taken))
+
+    def finding(self, found: Record, place: str) -> None:
+        found.pop("run", None), found.pop("run_id", None)
+        claimed, severity = found.pop("tier", None), found.pop("severity", None)
+        taken = self.fields(found, FINDING_NAMES, _FINDING_FIELDS, place)
+        text = taken.pop("text", "")
+        if not text.strip():
+            self.notes.malformed += 1
+            self.notes.warn(f"{place}: a finding without a text")
+            return
+        if severity is not None:
+            taken["severity"] = fold_severity(severity)
+        taken["tier"] = self.tier(claimed, taken.get("by", ""), place)
+        self.findings.append(Finding(self.id, taken.pop("place", "") or place, text, **taken))
+
+    def tier(self, claimed: Any, by: str, place: str) -> str:
+        """How far a finding's words are trusted: never further than its file may claim."""
+        if claimed is None:
+            if by.lower() in PERSONS:
+                self.notes.warn(f"{place}: by {by!r}, taken as agent: only the person can say so")
+            return TIER_OF.get(by.lower(), "agent")
+        if claimed in CLAIMABLE:
+            return str(claimed)
+        known = "cannot be claimed by a file" if claimed in TIERS else "is not known"
+        self.notes.warn(f"{place}: tier {claimed!r} {known}, taken as agent")
+        return "agent"
+
+    def end(self, found: Record, place: str) -> None:
+        found.pop("run", None), found.pop("run_id", None)
+        taken = self.fields(found, {"at": "ended_at", "ts": "ended_at", **RUN_NAMES}, _RUN_FIELDS, place)
+        if "extra" in taken:
+            taken["extra"] = {**(self.run.extra or {}), **taken["extra"]}
+        self.run = replace(self.run, **{"complete": True, **taken})
+
+    def fields(
+        self,
+        found: Record,
+        names: Mapping[str, str],
+        readers: Mapping[str, Callable[[Any], Any]],
+        place: str,
+        extra: bool = True,
+    ) -> Record:
+        """What a record says, by our names; what is unknown goes to extra, what has a wrong type is left out."""
+        taken: Record = {}
+        rest = found.pop("extra", None)
+        unknown = dict(rest) if type(rest) is dict else {}
+        has_extra = rest is not None
+        for name, given in found.items():
+            ours = names.get(name, name)
+            reader = readers.get(ours)
+            if reader is None or (ours != name and (ours in found or ours in taken)):
+                if extra:
+                    unknown[name] = given
+                    has_extra = True
+                else:
+                    self.notes.count(f"step.{name}")
+                continue
+            if given is None:
+                continue
+            usable = reader(given)
+            if usable is None:
+                self.notes.warn(f"{place}: {name} cannot be {_short(given)}")
+            else:
+                taken[ours] = usable
+        if extra and has_extra:
+            taken["extra"] = unknown
+        return taken
+
+
+def _short(given: Any) -> str:
+    shown = json.dumps(given, default=str)
+    return shown if len(shown) <= 40 else shown[:37] + "..."
+
+
+def _text(given: Any) -> str:
+    return given if isinstance(given, str) else str(given) if type(given) in (int, float) else ""
+
+
+def _a_text(given: Any) -> str | None:
+    return _text(given) if type(given) in (str, int, float) else None
+
+
+def _a_bool(given: Any) -> bool | None:
+    return given if isinstance(given, bool) else None
+
+
+def _an_int(given: Any) -> int | None:
+    return given if type(given) is int else None
+
+
+def _a_number(given: Any) -> float | None:
+    return float(given) if type(given) in (int, float) and abs(given) < 1e300 else None
+
+
+def _texts(given: Any) -> tuple[str, ...] | None:
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, list) and all(type(item) is str for item in given):
+        return tuple(given)
+    return None
+
+
+def _an_input(given: Any) -> Mapping[str, Any] | None:
+    return given if isinstance(given, dict) else {"input": given}
+
+
+def _a_time(given: Any) -> str | None:
+    """ISO 8601 in UTC: other zones are converted, Unix times written out."""
+    if type(given) in (int, float):
+        return clock.stamp(given) if 0 < given < 1e11 else None
+    if not isinstance(given, str) or not given or not clock.seconds(given):
+        return None
+    zoned = len(given) > 19 and (given[-6:-5] in ("+", "-") or given[-5:-4] in ("+", "-"))
+    return clock.stamp(clock.seconds(given)) if zoned else given
+
+
+def _a_cost(given: Any) -> Cost | None:
+    if type(given) is not dict:
+        return None
+    counts = {name: given.get(name) for name in ("input", "output", "cache_read", "cache_write")}
+    usd = _a_number(given.get("usd", given.get("cost_usd")))
+    if any(count is not None and (type(count) is not int or count < 0) for count in counts.values()):
+        return None
+    return Cost(**{name: count or 0 for name, count in counts.items()}, usd=usd)
+
+
+def _one_of(words: tuple[str, ...]) -> Callable[[Any], str | None]:
+    return lambda given: given.lower() if isinstance(given, str) and given.lower() in words else None
+
+
+_RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(
+        (
+            "host", "root", "project", "cwd", "branch", "agent", "model", "version", "domain", "task", "task_id",
+            "task_type", "objective",
+        ),
+        _a_text,
+    ),
+    "outcome": _one_of(OUTCOMES),
+    "complete": _a_bool,
+    "files": _texts,
+    "cost": _a_cost,
+    "started_at": _a_time,
+    "ended_at": _a_time,
+}  # fmt: skip
+_STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("role", "place", "text", "tool", "output", "error", "agent"), _a_text),
+    "input": _an_input,
+    "status": _an_int,
+    "files": _texts,
+    "at": _a_time,
+    "typed": _a_bool,
+    "interrupted": _a_bool,
+}
+_FINDING_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(
+        (
+            "place", "text", "extractor", "kind", "by", "origin", "category", "domain", "agent", "task_type", "scope",
+            "signature", "quote",
+        ),
+        _a_text,
+    ),
+    "version": _an_int,
+    "stance": _one_of(STANCES),
+    "tags": _texts,
+    "paths": _texts,
+    "at": _a_time,
+    "confidence": _a_number,
+}  # fmt: skip
