@@ -1,0 +1,829 @@
+"""Take secrets out of a text before it is written anywhere.
+
+    redact("export GITHUB_TOKEN=ghp_...").text == "export GITHUB_TOKEN=[redacted:github-token]"
+
+A secret gives itself away in one of three ways. It has a shape of its own: a vendor's prefix, a JWT, a PEM block
+(`redact_rules.TOKENS`, `SHAPES`). It stands in a place made for secrets: a header, a cookie, the user part or the
+signature of a URL. Or something says what it is: a name (`DB_PASSWORD=`, `"token":`, `--api-key`) or a sentence ("the
+password is ...", in four languages). Only the last kind is guesswork, so there the value has to look the part as well:
+digests, ids, paths, versions, code and placeholders stay.
+
+Two promises shape the code. It takes linear time: no expression repeats what its neighbour could match too, and what is
+read around a word is bounded. And it costs little to start: a text that holds no hint compiles nothing, the prefixes of
+all vendors share a handful of expressions.
+
+Redaction is a net with a known mesh, not a proof; `docs/redaction.md` says what falls through.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    Span = tuple[int, int, str]  # start, end, kind
+
+MARKER = "[redacted:"
+PRIVATE = "[private]"
+
+# What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
+# one pass, rarely two; the bound keeps hostile ones linear.
+PASSES = 12
+LONGEST_KEY = 64_000  # characters of one PEM block
+LONGEST_VALUE = 4_096  # characters of one quoted value
+NEAR = 160  # how far from a word its value may stand in prose, in characters
+WORDS_BETWEEN = 12  # and in words
+
+
+@value
+class Hit:
+    """One secret that was taken out: what it was and where it stood in the text as given."""
+
+    kind: str
+    start: int
+    length: int
+
+
+@value
+class Redacted:
+    """A text without its secrets, and what was taken out."""
+
+    text: str
+    hits: tuple[Hit, ...] = ()
+
+
+def redact(text: str) -> Redacted:
+    """The text with every secret replaced by `[redacted:KIND]`; redacting the result again changes nothing."""
+    found: list[Span] = []
+    current = text
+    for _ in range(PASSES):
+        new = _scan(current)
+        if not new:
+            break
+        found = _merged(found + _as_given(new, found))
+        current = _replaced(text, found)
+    return Redacted(current, tuple(Hit(kind, start, end - start) for start, end, kind in found))
+
+
+def redact_value(obj: Any, name: str = "") -> Any:
+    """A JSON-like structure without its secrets: texts are redacted, and so is whatever a key such as `password` holds."""
+    if isinstance(obj, str):
+        strength, kind = _says(name) if name else (0, "")
+        if strength and _worth(obj, strength, "quoted"):
+            return f"{MARKER}{kind}]"
+        return redact(obj).text
+    if isinstance(obj, dict):
+        return {
+            redact(key).text if isinstance(key, str) else key: redact_value(item, key if isinstance(key, str) else "")
+            for key, item in obj.items()
+        }
+    if isinstance(obj, (list, tuple)):
+        return type(obj)([redact_value(item, name) for item in obj])
+    if isinstance(obj, int) and not isinstance(obj, bool) and name:
+        strength, kind = _says(name)
+        if strength == 3 and _worth(str(obj), strength, "quoted"):
+            return f"{MARKER}{kind}]"
+    return obj
+
+
+def private(text: str) -> str:
+    """The text with each `<private>…</private>` replaced by `[private]`; one that is never closed reaches to the end."""
+    if "<" not in text:
+        return text
+    kept: list[str] = []
+    depth = last = 0
+    for tag in _compiled(r"(?i)<(/?)\s*private\b[^<>]{0,200}>").finditer(text):
+        if not tag[1]:
+            if depth == 0:
+                kept += (text[last : tag.start()], PRIVATE)
+            depth += 1
+        elif depth:
+            depth -= 1
+            last = tag.end()
+    return "".join(kept) + (text[last:] if depth == 0 else "")
+
+
+# ---- spans: found, joined, replaced
+
+
+def _scan(text: str) -> list[Span]:
+    """The secrets of one text, by every way they give themselves away; the surer ways come first and name the kind."""
+    if MARKER in text:  # what was taken out stays out, and the words in its marker introduce nothing
+        text = _compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
+    low = _lower(text)
+    spans: list[Span] = []
+    for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed):
+        spans.extend(way(text, low))
+    return _merged(spans)
+
+
+def _lower(text: str) -> str:
+    """Lower case with every character in its old place (a few, such as İ, would become two)."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """Overlapping spans become one, named by the first that was found."""
+    merged: list[tuple[int, int, str, int]] = []
+    for start, end, kind, rank in sorted((s, e, k, rank) for rank, (s, e, k) in enumerate(spans)):
+        if merged and start < merged[-1][1]:
+            s, e, k, r = merged[-1]
+            merged[-1] = (s, max(e, end), k if r < rank else kind, min(r, rank))
+        else:
+            merged.append((start, end, kind, rank))
+    return [(s, e, k) for s, e, k, _ in merged]
+
+
+def _replaced(text: str, spans: list[Span]) -> str:
+    parts: list[str] = []
+    last = 0
+    for start, end, kind in spans:
+        parts += (text[last:start], f"{MARKER}{kind}]")
+        last = end
+    return "".join(parts) + text[last:]
+
+
+def _as_given(new: list[Span], found: list[Span]) -> list[Span]:
+    """Spans of the replaced text, moved to where they stood in the text as given."""
+    ends: list[int] = []  # of the markers, in the replaced text
+    shifts = [0]
+    for start, end, kind in found:
+        marker_end = start - shifts[-1] + len(MARKER) + len(kind) + 1
+        ends.append(marker_end)
+        shifts.append(end - marker_end)
+    return [(s + shifts[bisect_right(ends, s)], e + shifts[bisect_right(ends, e)], kind) for s, e, kind in new]
+
+
+# ---- a shape of its own
+
+
+def _tokens(text: str, low: str) -> Iterator[Span]:
+    """Credentials with a vendor's prefix."""
+    from tacit.core.redact_rules import ALPHABETS, TOKENS
+
+    for kind, prefixes, alphabet, least, most in TOKENS:
+        for prefix in prefixes:
+            at = text.find(prefix)
+            while at >= 0:
+                body = _compiled(ALPHABETS[alphabet]).match(text, at + len(prefix))
+                end = body.end() if body else at + len(prefix)
+                if body and _opens(text, at):
+                    run = body[0].rstrip(".")
+                    if len(run) >= least and (not most or len(run) <= most) and _random(run, 2.5):
+                        yield at, at + len(prefix) + len(run), kind
+                at = text.find(prefix, end)
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether a token may begin here: not in the middle of a word, though right after an escape such as \\n or %3D."""
+    if at == 0 or not text[at - 1].isalnum():
+        return True
+    before = text[max(0, at - 3) : at]
+    return before[-2:-1] == "\\" or (before[:1] == "%" and len(before) == 3)
+
+
+def _shapes(text: str, low: str) -> Iterator[Span]:
+    """Credentials recognised by an expression of their own."""
+    from tacit.core.redact_rules import SHAPES
+
+    for kind, hints, expression, entropy in SHAPES:
+        if any(hint in low for hint in hints):
+            for match in _compiled(expression).finditer(text):
+                group = 1 if match.re.groups else 0
+                if _random(match[group], entropy):
+                    yield match.start(group), match.end(group) - match[group].endswith("."), kind
+    if "AKIA" in text or "ASIA" in text or "aws" in low:  # the other half of an AWS pair says nothing by itself
+        for match in _compiled(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=_-])").finditer(text):
+            if _classes(match[0]) >= 3 and _chop(match[0]) <= 3 and "/home/" not in match[0]:
+                yield *match.span(), "aws-secret-key"
+
+
+def _blocks(text: str, low: str) -> Iterator[Span]:
+    """Private keys: PEM and PGP blocks, whole, cut off, or on one line with escaped line ends; also without a head."""
+    if "PRIVATE KEY" in text:
+        at = 0
+        head_of = _compiled(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}")
+        while head := head_of.search(text, at):
+            at = _block_end(text, head.end())
+            if at > head.end():
+                yield head.start(), at, "private-key"
+    if "IBA" in text or "BCI" in text or "CAQ" in text or "b3BlbnNzaC1rZXktdjE" in text:
+        # DER of PKCS 1, PKCS 8, SEC 1 and OpenSSH's own format, in base64
+        heads = r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2,4}IBA[AD]|MHcCAQEE|M[CF][A-Za-z0-9]CAQ[AE]w|MIG[A-Za-z0-9]{1,2}AgEAM|b3BlbnNzaC1rZXktdjE)"
+        at = 0
+        while start := _compiled(heads).search(text, at):
+            at = _block_end(text, start.start())
+            if at - start.start() >= 40:
+                yield start.start(), at, "private-key"
+            at = max(at, start.end())
+
+
+def _block_end(text: str, begin: int) -> int:
+    """Where the key that begins here ends; `begin` itself if there is no key, only talk of one."""
+    end = text.find("-----END", begin, begin + LONGEST_KEY)
+    if end >= 0 and _compiled(r"[A-Za-z0-9+/=]{16}").search(text, begin, end) and "-----BEGIN" not in text[begin:end]:
+        tail = _compiled(r"-----END [A-Z0-9 ]{0,60}-{0,5}").match(text, end)
+        return tail.end() if tail else end + 8
+    # Cut off: headers, then lines of base64, whatever stands between them (escapes, quotes, diff and quote marks).
+    line = _compiled(
+        r"(?:[\s\"',+>|-]|\\[nrt])*(?:(?:Proc-Type|DEK-Info|Comment|Version):[^\n\\]{0,80}|[A-Za-z0-9+/=]{16,})"
+    )
+    at = begin
+    while at - begin < LONGEST_KEY and (more := line.match(text, at)):
+        at = more.end()
+    if at > begin:
+        last = _compiled(r"(?:\s|\\[nrt])[A-Za-z0-9+/=]{1,15}(?=\s*$|\\n|[\"'])").match(text, at)
+        at = last.end() if last else at
+    return at
+
+
+# ---- a place made for secrets
+
+
+def _places(text: str, low: str) -> Iterator[Span]:
+    """Values of headers, cookies, URLs and the like, where only a credential has business."""
+    if "authorization" in low or "bearer" in low:
+        yield from _authorization(text)
+    if "cookie" in low:
+        yield from _cookies(text)
+    if "://" in text:
+        yield from _url_logins(text)
+    if "=" in text and ("?" in text or "&" in text):
+        yield from _url_parameters(text)
+    if "curl" in low or "wget" in low or "--user" in low:
+        for login in _compiled(
+            r"(?<!\S)(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})"
+        ).finditer(text):
+            if not _stand_in(login[1]):
+                yield *login.span(1), "basic-auth"
+    if "machine" in low or "login" in low:  # .netrc
+        netrc = (
+            r"(?i)(?<!\S)login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?password\s{1,40}(\S{1,200})"
+        )
+        for entry in _compiled(netrc).finditer(text):
+            if not _stand_in(entry[1]):
+                yield *entry.span(1), "password"
+    if ":5432:" in text or "pgpass" in low:
+        for entry in _compiled(r"(?m)^[^:\s]{1,200}:(?:\d{2,5}|\*):[^:\s]{1,60}:[^:\s]{1,60}:(\S{1,200})$").finditer(
+            text
+        ):
+            if not _stand_in(entry[1]):
+                yield *entry.span(1), "password"
+    if "auth" in low and '"' in text:  # docker's config.json
+        for entry in _compiled(r'\\?"auth\\?"\s{0,4}:\s{0,4}\\?"([A-Za-z0-9+/]{8,400}={0,2})').finditer(text):
+            yield *entry.span(1), "basic-auth"
+    if "</" in text:
+        yield from _elements(text)
+    if "kind:" in low and "secret" in low:
+        yield from _manifests(text)
+
+
+def _authorization(text: str) -> Iterator[Span]:
+    """`Authorization: Bearer x`, with any scheme or none, as a header, in JSON or in code; and a bare `Bearer x`."""
+    header = r"(?i)(?<![A-Za-z])authorization(?:\\?[\"'`]\]?)?\s{0,4}[:=,]\s{0,4}(?:f?\\?[\"'`])?(?:([A-Za-z][\w-]{1,30})[ \t]{1,4})?([^\s\"'`\\,;<>(){}]{4,4096})"
+    for match in _compiled(header).finditer(text):
+        scheme, credential = match[1] or "", match[2]
+        if _stand_in(credential):
+            continue
+        if scheme.lower() in ("bearer", "basic", "token", "apikey") or _mixed(credential):
+            yield *match.span(2), "basic-auth" if scheme.lower() == "basic" else "bearer-token"
+    for match in _compiled(r"(?i)(?<![A-Za-z])bearer[ \t]{1,4}([\w.~+/=%-]{8,4096})").finditer(text):
+        credential = match[1].rstrip(".")
+        if not _stand_in(credential) and _mixed(credential) and not _term(credential):
+            yield match.start(1), match.start(1) + len(credential), "bearer-token"
+
+
+def _cookies(text: str) -> Iterator[Span]:
+    """What a cookie header holds, but for the cookies everybody may see."""
+    from tacit.core.redact_rules import HARMLESS_COOKIES
+
+    head = r"(?i)(?:set-)?cookie(?:\\?[\"'`])?\s{0,3}[:=, ]\s{0,3}\\?[\"'`]?(?=[\w.-]{1,60}=)"
+    pair = r"\s{0,2};?\s{0,3}([\w.-]{1,60})(?:=([^\s;,\"'`\\]{0,4096}))?"
+    for start in _compiled(head).finditer(text):
+        at = start.end()
+        while (cookie := _compiled(pair).match(text, at)) and (at == start.end() or ";" in cookie[0][:3]):
+            at = cookie.end()
+            content = cookie[2] or ""
+            if (
+                cookie[1].lower() not in HARMLESS_COOKIES
+                and len(content) >= 6
+                and _mixed(content)
+                and not _stand_in(content)
+            ):
+                yield *cookie.span(2), "cookie"
+
+
+def _url_logins(text: str) -> Iterator[Span]:
+    """The password of `scheme://user:password@host`, or the token of `scheme://token@host`."""
+    for match in _compiled(r"://([^\s/:@\"'`<>]{0,256}):([^\s/\"'`<>]{1,512})@([\w.-]{0,100})").finditer(text):
+        user, password, host = match[1], match[2], match[3]
+        dev_default = host in ("localhost", "127.0.0.1", "db", "postgres", "mysql", "redis") and password == user
+        if not (_stand_in(password) or dev_default):
+            yield *match.span(2), "url-password"
+    for match in _compiled(r"://([\w-]{16,256})@").finditer(text):
+        if _mixed(match[1]) and _chop(match[1]) <= 3.2 and not _stand_in(match[1]):
+            yield *match.span(1), "url-token"
+
+
+def _url_parameters(text: str) -> Iterator[Span]:
+    """Signatures and keys in the query of a URL; parameters named like secrets are found by name."""
+    from tacit.core.redact_rules import URL_PARAMETERS
+
+    for match in _compiled(rf"(?i)[?&#;](?:{URL_PARAMETERS})=([^\s&#\"'`<>]{{8,4096}})").finditer(text):
+        content = match[1].rstrip(".,;)")
+        if (
+            len(content) >= 16
+            and _mixed(content)
+            and _random(content, 2.5)
+            and _chop(content) <= 4
+            and not _stand_in(content)
+        ):
+            yield match.start(1), match.start(1) + len(content), "url-signature"
+
+
+def _elements(text: str) -> Iterator[Span]:
+    """`<password>x</password>`."""
+    for match in _compiled(r"<([A-Za-z][\w:.-]{0,60})(?:\s[^<>]{0,200})?>([^<>\s]{3,1000})</").finditer(text):
+        strength, kind = _says(match[1].rsplit(":", 1)[-1])
+        if strength and _worth(match[2], strength, "quoted"):
+            yield *match.span(2), kind
+
+
+def _manifests(text: str) -> Iterator[Span]:
+    """The values of a Kubernetes Secret."""
+    for head in _compiled(r"(?m)^[ \t]{0,20}kind:[ \t]{0,4}[\"']?Secret[\"']?[ \t]*$").finditer(text):
+        stop = text.find("\n---", head.end())
+        begin = max(text.rfind("\n---", 0, head.start()), 0)
+        document = (begin, stop if stop >= 0 else len(text))
+        for data in _compiled(r"(?m)^([ \t]{0,20})(?:data|stringData):[ \t]*$").finditer(text, *document):
+            entry = _compiled(r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{4,4096})[ \t]*(?=\r?\n|$)")
+            at = data.end()
+            while (line := entry.match(text, at, document[1])) and line:
+                at = line.end()
+                if not _stand_in(line[1].strip("\"'")):
+                    yield *line.span(1), "kubernetes-secret"
+
+
+# ---- something says what it is
+
+
+def _named(text: str, low: str) -> Iterator[Span]:
+    """Values introduced by a name or by a sentence."""
+    from tacit.core.redact_rules import NAME_HINTS, NAME_WORDS
+
+    if not any(hint in low for hint in NAME_HINTS):
+        return
+    at = 0
+    for word in _compiled(NAME_WORDS).finditer(low):
+        if word.start() < at:
+            continue
+        name = _name_around(text, word.start(), word.end())
+        if name is None:
+            continue
+        start, end = name
+        strength, kind = _says(text[start:end], _word_before(low, start))
+        if not strength:
+            continue
+        span = _assigned(text, start, end, strength)
+        if span is None and _is_prose(text[start:end]):
+            span = _told(text, low, start, end, strength, word[0])
+        if span is not None:
+            yield span[0], span[1], kind
+            at = span[1] if span[0] >= end else at
+
+
+def _name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
+    word = text[start:end].lower()
+    after = text[end : end + 1]
+    if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
+        return None
+    before = text[start - 1 : start]
+    if before.isalpha() and not (before.islower() and text[start].isupper()):
+        glued = _compiled(r"[a-z]{1,20}$").search(text[max(0, start - 20) : start].lower())
+        from tacit.core.redact_rules import KEY_OF
+
+        known = word == "key" and glued is not None and any(glued[0].endswith(of) for of in KEY_OF if len(of) > 2)
+        if not known and word not in ("password", "passwd", "passwort", "token", "secret"):
+            return None
+    left, right = start, end
+    while left > 0 and start - left < 48 and (text[left - 1].isalnum() or text[left - 1] in "_.-"):
+        left -= 1
+    while right < len(text) and right - end < 48 and (text[right].isalnum() or text[right] in "_-"):
+        right += 1
+    return left, right
+
+
+def _word_before(low: str, start: int) -> str:
+    before = _compiled(r"([\w'’-]{1,24})[ \t]$").search(low[max(0, start - 26) : start])
+    return before[1] if before else ""
+
+
+def _parts(name: str) -> list[str]:
+    """The words of an identifier: dbPassword2, DB_PASSWORD, db-password."""
+    return [p.lower() for p in _compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
+
+
+def _says(name: str, before: str = "") -> tuple[int, str]:
+    """How much a name says about what it names (0: nothing), and what to call it."""
+    from tacit.core.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT
+
+    words = [m[0] for m in _compiled(NAME_WORDS).finditer(name.lower())]
+    if not words:
+        return 0, ""
+    word = words[-1]
+    parts = _parts(name)
+    after = _parts(name[name.lower().rfind(word) + len(word) :])
+    if after and after[0] == "s":
+        after = after[1:]
+    if any(part in NAME_NOT for part in after):
+        return 0, ""
+    ahead = [*([before] if before else []), *parts]
+    if word.startswith(("pass", "mot", "contrase")) or word in ("pwd", "mdp", "kennwort"):
+        return (0, "") if parts and parts[0] in ("max", "min", "no", "has", "is") else (3, "password")
+    if word in ("key", "schlüssel", "clé"):
+        spelled = name.lower() + " " + before
+        if any(part in KEY_NOT for part in ahead[-4:]):
+            return 0, ""
+        if any(part in KEY_OF for part in ahead) or any(of + "key" in spelled for of in KEY_OF if len(of) > 2):
+            return 2, "api-key"
+        return 1, "key"
+    if word in ("token", "jeton"):
+        return (0, "") if any(part in TOKEN_NOT for part in ahead) else (2, "token")
+    if word == "auth":
+        return (1, "token") if parts[-1:] == ["auth"] or "authtoken" in name.lower() else (0, "")
+    return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
+
+
+def _is_prose(name: str) -> bool:
+    """Whether a name is a word of a sentence and not an identifier."""
+    from tacit.core.redact_rules import ONLY_ASSIGNED
+
+    lowered = name.lower().rstrip(".")
+    return lowered not in ONLY_ASSIGNED and not _compiled(r"[._]|--|[a-z][A-Z]").search(name.rstrip("."))
+
+
+def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int] | None:
+    """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, if it is one to hide."""
+    flag = text[start : start + 2] == "--"
+    typed = _compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
+    spelled = _compiled(
+        r"\\?[\"'`\])]{0,3}[ \t]{0,8}"
+        r"(?:(:=|=>|={1,3}|->|::?)[ \t]{0,8}|(,)[ \t]{0,4}(?=\\?[\"'`])|(?:[,>]|\s)?\s{0,20}\\?[\"']?(value)\\?[\"']?\s{0,4}[:=]\s{0,4})"
+    ).match(text, end)
+    if typed:
+        at, sign = typed.end(), "="
+    elif spelled:
+        at, sign = spelled.end(), spelled[1] or spelled[2] or spelled[3]
+    elif flag and text[end : end + 1] == " ":
+        at, sign = end + 1, "--"
+    else:
+        return None
+    if sign == ":" and text[at : at + 1] in ("\n", "\r"):  # YAML: the value on a line of its own
+        wrapped = _compiled(r"[|>]?[+-]?\s{1,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
+        at = wrapped.end() if wrapped else at
+    begin, stop, quoted = _value_at(text, at)
+    content = text[begin:stop]
+    if quoted:
+        form = "listed" if sign == "," else "quoted"
+    elif sign == "--" or (sign.startswith("=") and text[at - 1 : at] == "="):
+        form = "literal"  # DB_PASSWORD=x, ?token=x, --password x
+    elif _compiled(r"[ \t]*(?:#.*)?$", re.M).match(text, stop) and _alone(text, start):
+        form = "literal"  # a line of a configuration file
+    else:
+        form = "loose"
+    return (begin, stop) if _worth(content, strength, form) else None
+
+
+def _alone(text: str, start: int) -> bool:
+    """Whether a name opens its line, save for indentation, a diff mark or `export`."""
+    line = text[max(text.rfind("\n", 0, start) + 1, start - 40) : start]
+    return _compiled(r"[ \t+>\"'-]*(?:export |set |- )?[\"']?").fullmatch(line) is not None
+
+
+def _value_at(text: str, at: int) -> tuple[int, int, bool]:
+    """Start and end of the value that begins here, without its quotes, and whether it had any."""
+    opened = _compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\?)(\"{3}|'{3}|[\"'`“«])").match(text, at)
+    if opened:
+        begin = opened.end()
+        close = {"“": "”", "«": "»"}.get(opened[2], opened[2])
+        if opened[1]:
+            stop = text.find("\\" + close, begin, begin + LONGEST_VALUE)
+        elif len(close) == 3 or close in "”»`":
+            stop = text.find(close, begin, begin + LONGEST_VALUE)
+        else:
+            inside = _compiled(rf"(?:[^{close}\\\n]|\\.)*").match(text, begin, begin + LONGEST_VALUE)
+            stop = inside.end() if inside else begin
+            stop = stop if text[stop : stop + 1] == close else -1
+        if stop >= 0:
+            return begin, stop, True
+        at = begin
+    plain = _compiled(r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[nrt\"'])[^\s\"'`<>”»])+").match(
+        text, at, at + LONGEST_VALUE
+    )
+    if plain is None:
+        return at, at, False
+    content = plain[0].rstrip(".,;:")
+    while content[-1:] in (")", "]", "}") and content.count(content[-1]) > content.count(
+        {")": "(", "]": "[", "}": "{"}[content[-1]]
+    ):
+        content = content[:-1].rstrip(".,;:")
+    return at, at + len(content), False
+
+
+def _told(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int] | None:
+    """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
+    from tacit.core.redact_rules import FILLERS, LINKS, USING
+
+    linked = False
+    waiting = 0
+    login = word.startswith("cred")
+    position = end
+    for count, match in enumerate(_compiled(r"\S+").finditer(text, end, min(len(text), end + NEAR))):
+        gap = text[position : match.start()]
+        if count >= WORDS_BETWEEN or gap.count("\n") > 1 or ("\n" in gap and not (linked and waiting == 0)):
+            break
+        if match.end() == end + NEAR and match.end() < len(text):  # cut by the window: take the rest of the word
+            match = _compiled(rf"\S{{1,{LONGEST_VALUE}}}").match(text, match.start()) or match
+        raw = match[0]
+        plain = raw.lower().strip("\"'`“”«»(),")
+        position = match.end()
+        if plain in LINKS or (raw == ":" and not linked):
+            linked, waiting = True, 0
+            continue
+        if linked and waiting < 3 and plain in FILLERS:
+            continue
+        if linked or count == 0:
+            using = _word_before(low, start) in USING or any(
+                u in USING for u in low[max(0, start - 30) : start].split()[-3:]
+            )
+            form = "linked" if linked and waiting == 0 else "using" if using else "next"
+            found = _candidate(text, match.start(), match.end(), strength, form)
+            if found:
+                return found
+            waiting += 1
+            if waiting > (3 if login else 0):
+                linked, waiting = False, 0
+        if raw.endswith(":"):
+            linked, waiting = True, 0
+        elif raw.endswith((".", "!", "?", ";")):
+            break
+    return _told_before(text, start, strength)
+
+
+def _told_before(text: str, start: int, strength: int) -> tuple[int, int] | None:
+    """The value of "x is the password", "use x as the token"."""
+    left = max(0, start - NEAR)
+    turned = _compiled(
+        r"(\S{4,200})\s(?:is|was|as|for|ist|war|als|für|es|era|como|para|est|était|comme|pour)\s"
+        r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
+        r"(?:[\w-]{1,20}\s){0,2}$"
+    ).search(text, left, start)
+    if turned is None:
+        return None
+    return _candidate(text, turned.start(1), turned.end(1), strength, "next")
+
+
+def _candidate(text: str, start: int, end: int, strength: int, form: str) -> tuple[int, int] | None:
+    """One word of a sentence as a secret: freed of quotes and punctuation, and judged."""
+    begin, stop, quoted = _value_at(text, start)
+    if not quoted:
+        opened = _compiled(r"[(\[{*_“«\"'`]{0,3}").match(text, start)
+        begin, stop, quoted = _value_at(text, opened.end() if opened else start)
+    content = text[begin:stop]
+    if "\n" in content or " " in content:
+        return None
+    if text[stop : stop + 1] in ("!", "?"):  # as likely part of the password as of the sentence
+        stop += 1
+    if not quoted and ("/" in content or ":" in content):  # admin:hunter2
+        pair = _compiled(r"[a-z][\w.@-]{1,30}[:/]([^\s/:]{6,60})").fullmatch(content)
+        if pair and strength == 2 and _mixed(pair[1]) and not _term(pair[1]) and not _stand_in(pair[1]):
+            return stop - len(pair[1]), stop
+    if not quoted and form == "linked" and content.isdigit():
+        unit = _compiled(r"\W{1,3}(\w+)").match(text, stop)
+        from tacit.core.redact_rules import UNITS
+
+        if unit and unit[1].lower() in UNITS:
+            return None
+    return (begin, stop) if _worth(content, strength, "ticked" if quoted and form != "linked" else form) else None
+
+
+def _prefixed(text: str, low: str) -> Iterator[Span]:
+    """Tokens of vendors nobody told us about: a short prefix, a long random body. Known kinds of ids stay."""
+    from tacit.core.redact_rules import ID_PREFIXES, SECRET_PARTS
+
+    if not _compiled(r"[A-Za-z0-9_-]{24}").search(text):
+        return
+    for match in _compiled(
+        r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,4096}(?:\.[A-Za-z0-9_-]{16,4096})?"
+    ).finditer(text):
+        parts = [p for p in _compiled(r"[A-Za-z0-9]+").findall(match[0]) if p]
+        head = parts[0].lower()
+        body = max(parts[1:], key=len, default="")
+        telling = any(p.lower() in SECRET_PARTS for p in parts[:3])
+        if head in ID_PREFIXES or (
+            not telling and text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")
+        ):
+            continue
+        rest = match[0][len(parts[0]) + 1 :]
+        if len(body) < 8 or not _random(rest, 3.0) or _stand_in(rest):
+            continue
+        hexadecimal = _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest) is not None
+        dense = _chop(rest) <= 2.6 and _classes(rest) >= 3
+        if (dense and not hexadecimal) or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
+            yield *match.span(), "token"
+
+
+# ---- judging a value
+
+
+def _worth(content: str, strength: int, form: str) -> bool:
+    """Whether a value is one to hide, given how much its name says (1 to 3) and how it is tied to it.
+
+    Forms, from the closest tie: quoted (`name = "x"`), literal (`NAME=x`, a line of a configuration file), linked ("the
+    name is x"), listed (`("name", "x")`), loose (`name: x` in running text), ticked (name `x`), using ("use name x"),
+    next ("name x").
+    """
+    if len(content) < (3 if strength == 3 else 6) or "\0" in content or _stand_in(content):
+        return False
+    if form == "quoted" and " " in content:
+        return strength == 3 and _phrase(content)
+    if " " in content or _is_code(content, form):
+        return False
+    digits = sum(c.isdigit() for c in content)
+    if strength == 3:
+        if form in ("quoted", "literal"):
+            return not _names_itself(content)
+        if content.isdigit():
+            return len(content) >= 4 and form in ("linked", "loose")
+        if _term(content):
+            return False
+        if form in ("linked", "listed", "loose", "ticked"):
+            return _mixed(content) or (form in ("linked", "ticked") and _odd(content))
+        return digits > 0 and len(content) >= 5 and _mixed(content)
+    if _term(content) or _compiled(r"[\d.,_:/%+-]+").fullmatch(content):
+        return False
+    if strength == 1:
+        return len(content) >= 16 and digits > 0 and not _is_digest(content) and _dense(content) and form != "loose"
+    if form in ("quoted", "literal"):
+        if digits == 0 and _chop(content) > 3:
+            return len(content) >= 8 and not _names_itself(content) and form == "literal" and "-" not in content
+        return not _names_itself(content)
+    if form in ("linked", "listed", "loose"):
+        return (
+            len(content) >= 6
+            and digits > 0
+            and _mixed(content)
+            and (_dense(content) or (form == "linked" and digits > 1))
+        )
+    if form in ("using", "ticked"):
+        return digits > 1 and _mixed(content) and not _names_itself(content)
+    return len(content) >= 10 and digits > 1 and _dense(content)
+
+
+def _stand_in(content: str) -> bool:
+    """Whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your-api-key`, `changeme`, `DB_PASSWORD`."""
+    from tacit.core.redact_rules import STAND_IN_PARTS, STAND_INS
+
+    lowered = content.lower()
+    if lowered.strip(".,;:!?") in STAND_INS or any(part in lowered for part in STAND_IN_PARTS):
+        return True
+    if "\0" in content or len(set(lowered)) <= 2:
+        return True
+    if content[0] in "$<%{[@&*" or "${" in content or "$(" in content or "{{" in content or "<%" in content:
+        return not (content[0] in "$%@&*" and _mixed(content[1:]) and _chop(content) <= 2.5)
+    if _compiled(r"\{[\w.\[\]]*\}|%[sdr]|:[a-z_]+|#\{.*").search(content) and not _mixed(content.strip("{}")):
+        return True
+    return _compiled(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+").fullmatch(content) is not None and _chop(content) > 2.8
+
+
+def _is_code(content: str, form: str) -> bool:
+    """Whether a value is an expression, a path, a URL or a version rather than a literal."""
+    if _compiled(r"(?:https?|file|ssh|git|s3|gs)://").match(content):
+        return True
+    if _compiled(r"v?\d+(?:\.\d+){1,4}(?:[-+.]\w+)*|\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*").fullmatch(content):
+        return form != "quoted"
+    if _compiled(r"(?:\.{0,2}|~)/[\w@.+-]+(?:/[\w@.+*-]*)*|[A-Za-z]:\\.*").fullmatch(content):
+        return _chop(content) > 2.6
+    if form == "quoted":
+        return _compiled(r"[\w-]+(?:[./][\w-]+)+").fullmatch(content) is not None and _chop(content) > 3.2
+    if (
+        _compiled(r"[A-Za-z_][\w]*(?:\.|::|->|\()[\w.:>()\[\]\"'-]*").fullmatch(content)
+        or "(" in content[1:]
+        or "[" in content[1:]
+    ):
+        return _chop(content) > 2.8 or "(" in content
+    if _compiled(r"[\w.-]+(?:/[\w.-]+)+").fullmatch(content):
+        return _chop(content) > 2.8
+    if form == "loose":
+        return _compiled(r"[A-Za-z_]+|[\w-]+\.[a-z]{1,5}").fullmatch(content) is not None
+    return (
+        _compiled(
+            r"[\w-]+\.(?:py|js|ts|tsx|go|rs|rb|java|json|ya?ml|toml|env|md|txt|sh|pem|key|crt|cfg|ini|sql)"
+        ).fullmatch(content)
+        is not None
+    )
+
+
+def _phrase(content: str) -> bool:
+    """Whether a quoted value of several words is a passphrase and not a label or a message."""
+    words = content.split()
+    if len(words) > 12 or any(len(w) > 60 for w in words):
+        return False
+    talk = {"the", "your", "you", "must", "is", "a", "an", "to", "and", "or", "of", "in", "for", "be", "with", "not", "please", "enter", "forgot", "reset", "password", "passwort", "wrong", "invalid", "new", "confirm"}  # fmt: skip
+    if any(w.lower().strip(".,:!?") in talk for w in words):
+        return False
+    return len(words) >= 4 or any(c.isdigit() for c in content)
+
+
+def _names_itself(content: str) -> bool:
+    """Whether a value is a name for a secret (`db-password`, `auth_token`): words, one of them a word for secrets."""
+    parts = _parts(content)
+    words = {"password", "passwd", "pass", "secret", "secrets", "token", "tokens", "key", "keys", "credentials", "auth", "apikey", "header", "name", "field", "bearer"}  # fmt: skip
+    return _chop(content) > 3 and any(part in words for part in parts) and sum(c.isdigit() for c in content) <= 1
+
+
+def _term(content: str) -> bool:
+    """Whether a word with digits is a technical term: sha256, utf-8, argon2id, PROJ-123."""
+    from tacit.core.redact_rules import TERMS
+
+    lowered = content.lower().strip(".,;:!?()")
+    return (
+        _compiled(TERMS).fullmatch(lowered) is not None
+        or _compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content) is not None
+    )
+
+
+def _is_digest(content: str) -> bool:
+    """A hash of 32, 40, 64 … hexadecimal digits, or a UUID."""
+    return (
+        _compiled(
+            r"(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+        ).fullmatch(content.lower())
+        is not None
+    )
+
+
+def _mixed(content: str) -> bool:
+    """Letters together with digits or with signs that words do not have."""
+    letters = any(c.isalpha() for c in content)
+    return letters and (any(c.isdigit() for c in content) or any(c in "!#$%^&*+=?~@|" for c in content[1:]))
+
+
+def _odd(content: str) -> bool:
+    """Capitals inside a word that is no identifier of several words."""
+    return len(content) >= 8 and _compiled(r"[a-z][A-Z]").search(content) is not None and _chop(content) <= 3
+
+
+def _dense(content: str) -> bool:
+    """Some stretch of it is long enough and changes so often between letters and digits that no one would write it."""
+    longest = max(_compiled(r"[A-Za-z0-9]+").findall(content), key=len, default="")
+    return len(longest) >= 8 and _chop(longest) <= 3.6 and any(c.isdigit() for c in longest)
+
+
+def _chop(content: str) -> float:
+    """Mean length of the pieces a value falls into, split where the kind of character changes: words 5, random 2."""
+    pieces = _compiled(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+").findall(content)
+    return sum(len(p) for p in pieces) / len(pieces) if pieces else 0.0
+
+
+def _classes(content: str) -> int:
+    return any(c.islower() for c in content) + any(c.isupper() for c in content) + any(c.isdigit() for c in content)
+
+
+def _random(content: str, least: float) -> bool:
+    """Whether a token's body varies as much as a credential does, and is no stand-in such as `xxxx` or `EXAMPLE`."""
+    lowered = content.lower()
+    if any(part in lowered for part in ("xxxx", "example", "your", "placeholder", "redacted", "....", "____")):
+        return False
+    size = len(content)
+    # Shannon entropy; a short text cannot reach the entropy of a long one, so the bound is that of its length at most.
+    bits = 0.0
+    for char in set(content):
+        share = content.count(char) / size
+        bits -= share * _log2(share)
+    return bits >= min(least, 0.62 * _log2(max(size, 2)))
+
+
+def _log2(number: float) -> float:
+    from math import log2
+
+    return log2(number)
+
+
+_cache: dict[tuple[str, int], re.Pattern[str]] = {}
+
+
+def _compiled(expression: str, flags: int = 0) -> re.Pattern[str]:
+    """An expression, compiled when it is first needed."""
+    found = _cache.get((expression, flags))
+    if found is None:
+        found = _cache[expression, flags] = re.compile(expression, flags)
+    return found

@@ -1,0 +1,328 @@
+"""What secrets look like: the data behind `redact`, without a line of logic.
+
+Three tables. TOKENS are credentials that announce themselves by a prefix; they need no regular expression of their own.
+SHAPES are the rest of the recognisable ones, each with the words without which it cannot match, so that its expression
+is compiled only for a text that holds one. The word lists describe how a value that says nothing by itself is
+introduced (`DB_PASSWORD=`, `"token":`, "the password is", "das Passwort lautet").
+
+Lengths are lower bounds well below what the vendors issue today: vendors lengthen their tokens, quotes are cut off in
+the middle, and a token that is caught must be caught to its last character. Prefixes and lengths are facts published
+by the vendors; the list was compared with the one gitleaks keeps (see NOTICE).
+"""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Alphabets of token bodies. A run is always taken whole, so that no tail of a token survives.
+ALPHABETS = {
+    "alnum": "[A-Za-z0-9]+",
+    "upper": "[A-Z0-9]+",
+    "dashed": "[A-Z0-9-]+",
+    "hex": "[0-9A-Fa-f]+",
+    "word": "[A-Za-z0-9_-]+",
+    "dotted": r"[A-Za-z0-9_.=%-]+",
+    "base64": r"[A-Za-z0-9+/_=-]+",
+}
+
+# kind, prefixes, alphabet of what follows, its least length, its greatest length (0: any)
+TOKENS: tuple[tuple[str, tuple[str, ...], str, int, int], ...] = (
+    ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), "upper", 16, 17),
+    ("aws-session-token", ("FwoGZXIvYXdz", "FQoGZXIvYXdz", "IQoJb3JpZ2lu"), "base64", 60, 0),
+    ("aws-bedrock-key", ("ABSK", "bedrock-api-key-"), "base64", 60, 0),
+    ("gcp-api-key", ("AIza",), "word", 30, 0),
+    ("gcp-oauth", ("GOCSPX-", "ya29.", "1//0"), "dotted", 20, 0),
+    ("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), "alnum", 16, 0),
+    ("github-token", ("github_pat_",), "word", 20, 0),
+    (
+        "gitlab-token",
+        (
+            "glpat-", "gldt-", "glrt-", "glrtr-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "gloas-",
+            "glsoat-", "glffct-", "glwt-", "GR1348941",
+        ),
+        "dotted", 16, 0,
+    ),
+    ("atlassian-token", ("ATATT3", "ATSTT3", "ATCTT3", "ATBB"), "base64", 24, 0),
+    ("slack-token", ("xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-"), "dotted", 16, 0),
+    ("slack-token", ("xoxe.xoxp-", "xoxe.xoxb-", "xapp-"), "dotted", 16, 0),
+    ("stripe-key", ("sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"), "alnum", 10, 0),
+    ("webhook-secret", ("whsec_",), "base64", 20, 0),
+    ("anthropic-key", ("sk-ant-",), "word", 16, 0),
+    ("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "sess-"), "word", 20, 0),
+    ("openrouter-key", ("sk-or-",), "word", 20, 0),
+    ("openai-key", ("sk-",), "word", 24, 0),
+    ("huggingface-token", ("hf_", "api_org_"), "alnum", 24, 0),
+    ("langsmith-key", ("lsv2_pt_", "lsv2_sk_"), "word", 24, 0),
+    ("nvidia-key", ("nvapi-",), "word", 32, 0),
+    ("perplexity-key", ("pplx-",), "alnum", 32, 0),
+    ("tavily-key", ("tvly-",), "word", 20, 0),
+    ("jina-key", ("jina_",), "word", 32, 0),
+    ("runpod-key", ("rpa_",), "alnum", 32, 0),
+    ("npm-token", ("npm_",), "alnum", 30, 0),
+    ("pypi-token", ("pypi-AgE",), "word", 30, 0),
+    ("rubygems-key", ("rubygems_",), "hex", 32, 0),
+    ("clojars-token", ("CLOJARS_",), "alnum", 40, 0),
+    ("docker-token", ("dckr_pat_", "dckr_oat_"), "word", 20, 0),
+    ("jfrog-token", ("AKCp",), "alnum", 50, 0),
+    ("jfrog-token", ("cmVmdGtu", "cmVmd"), "alnum", 50, 0),
+    ("nuget-key", ("oy2",), "alnum", 43, 43),
+    ("twilio-key", ("SK",), "hex", 32, 32),
+    ("sendgrid-key", ("SG.",), "dotted", 40, 0),
+    ("mailgun-key", ("key-",), "hex", 32, 32),
+    ("brevo-key", ("xkeysib-", "xsmtpsib-"), "word", 40, 0),
+    ("newrelic-key", ("NRAK-", "NRII-", "NRJS-", "NRAA-", "NRRA-", "NRIQ-"), "word", 16, 0),
+    ("shopify-token", ("shpat_", "shpca_", "shppa_", "shpss_", "shpua_", "shptka_"), "hex", 24, 0),
+    ("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), "hex", 32, 0),
+    ("digitalocean-key", ("DO00",), "upper", 16, 16),
+    ("heroku-key", ("HRKU-",), "word", 30, 0),
+    ("vault-token", ("hvs.", "hvb.", "hvr."), "word", 20, 0),
+    ("doppler-token", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."), "dotted", 30, 0),
+    ("databricks-token", ("dapi",), "hex", 32, 32),
+    ("linear-key", ("lin_api_", "lin_oauth_"), "alnum", 24, 0),
+    ("notion-token", ("ntn_",), "alnum", 30, 0),
+    ("notion-token", ("secret_",), "alnum", 43, 43),
+    ("postman-key", ("PMAK-", "PMAT-"), "word", 24, 0),
+    ("sentry-token", ("sntryu_", "sntrys_", "sntrya_"), "base64", 32, 0),
+    ("supabase-key", ("sbp_", "sb_secret_"), "word", 20, 0),
+    ("netlify-token", ("nfp_",), "alnum", 30, 0),
+    ("flyio-token", ("fo1_", "fm1a_", "fm1r_", "fm2_"), "base64", 40, 0),
+    ("planetscale-token", ("pscale_tkn_", "pscale_oauth_", "pscale_pw_"), "dotted", 24, 0),
+    ("neon-key", ("napi_",), "alnum", 32, 0),
+    ("grafana-token", ("glc_", "glsa_"), "base64", 32, 0),
+    ("dynatrace-token", ("dt0c01.", "dt0s01.", "dt0s16."), "dotted", 60, 0),
+    ("posthog-key", ("phx_", "phs_"), "alnum", 30, 0),
+    ("sonar-token", ("squ_", "sqp_", "sqa_"), "hex", 40, 40),
+    ("snyk-token", ("snyk_uat.",), "dotted", 20, 0),
+    ("circleci-token", ("CCIPAT_", "CCIPRJ_"), "word", 24, 0),
+    ("buildkite-token", ("bkua_", "bkat_"), "alnum", 32, 0),
+    ("pulumi-token", ("pul-",), "hex", 40, 40),
+    ("prefect-key", ("pnu_", "pnb_"), "alnum", 30, 0),
+    ("readme-key", ("rdme_",), "alnum", 60, 0),
+    ("infracost-key", ("ico-",), "alnum", 32, 32),
+    ("octopus-key", ("API-",), "upper", 25, 36),
+    ("sourcegraph-token", ("sgp_",), "word", 40, 0),
+    ("adobe-secret", ("p8e-",), "word", 30, 0),
+    ("alibaba-key", ("LTAI",), "alnum", 12, 24),
+    ("duffel-token", ("duffel_live_", "duffel_test_"), "base64", 30, 0),
+    ("easypost-key", ("EZAK", "EZTK"), "alnum", 50, 0),
+    ("shippo-token", ("shippo_live_", "shippo_test_"), "alnum", 30, 0),
+    ("facebook-token", ("EAAC", "EAAM", "EAAG", "EAAB"), "alnum", 60, 0),
+    ("square-token", ("sq0atp-", "sq0csp-", "sq0idp-"), "word", 20, 0),
+    ("square-token", ("EAAA",), "word", 40, 70),
+    ("flutterwave-key", ("FLWSECK-", "FLWSECK_TEST-"), "word", 12, 0),
+    ("razorpay-key", ("rzp_live_", "rzp_test_"), "alnum", 14, 0),
+    ("frameio-token", ("fio-u-",), "base64", 40, 0),
+    ("typeform-token", ("tfp_",), "dotted", 40, 0),
+    ("scalingo-token", ("tk-us-",), "word", 40, 0),
+    ("intra42-secret", ("s-s4t2ud-", "s-s4t2af-"), "hex", 40, 0),
+    ("settlemint-token", ("sm_aat_", "sm_pat_", "sm_sat_"), "alnum", 16, 0),
+    ("defined-networking-token", ("dnkey-",), "base64", 60, 0),
+    ("openshift-token", ("sha256~",), "word", 40, 0),
+    ("yandex-key", ("AQVN",), "word", 35, 0),
+    ("yandex-key", ("y0_",), "word", 50, 0),
+    ("e2b-key", ("e2b_",), "hex", 40, 40),
+    ("firecrawl-key", ("fc-",), "hex", 32, 32),
+    ("trigger-key", ("tr_dev_", "tr_prod_", "tr_stg_"), "alnum", 20, 0),
+    ("inngest-key", ("signkey-prod-", "signkey-test-"), "alnum", 32, 0),
+    ("cal-key", ("cal_live_",), "alnum", 24, 0),
+    ("astra-token", ("AstraCS:",), "dotted", 30, 0),
+    ("1password-token", ("ops_eyJ",), "base64", 60, 0),
+    ("1password-key", ("A3-",), "dashed", 30, 36),
+    ("age-key", ("AGE-SECRET-KEY-1", "AGE-PLUGIN-"), "dashed", 40, 0),
+)  # fmt: skip
+
+# kind, lower-case words one of which the text must hold, expression (group 1 is the secret, else the whole match),
+# least entropy in bits per character. Every repetition is bounded or cannot overlap its neighbour: linear time.
+SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
+    ("jwt", ("eyj",), r"(?<![A-Za-z0-9_-])eyJ[\w-]{8,}(?:\.[\w-]{4,}={0,2}){1,4}\.?", 3.0),
+    ("jwt", ("zxlk",), r"(?<![A-Za-z0-9_+/-])ZXlK[A-Za-z0-9+/_-]{40,}={0,2}", 3.0),
+    ("grafana-token", ("eyjrijoi",), r"(?<![A-Za-z0-9_-])eyJrIjoi[A-Za-z0-9]{40,}={0,3}", 3.0),
+    ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{16,200})", 2.5),
+    ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{8,25}/([\w-]{20,120})", 2.5),
+    ("teams-webhook", ("webhook.office.com",), r"webhook\.office\.com/webhook(?:b2)?/([\w@/-]{30,400})", 2.5),
+    ("zapier-webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/([\w/-]{8,100})", 2.0),
+    (
+        "discord-token",
+        ("discord", "bot", "token", "."),
+        r"(?<![\w-])[MNO][\w-]{22,30}\.[\w-]{6}\.[\w-]{27,45}(?![\w-])",
+        3.5,
+    ),
+    ("telegram-token", (":aa",), r"(?<!\d)\d{8,12}:AA[\w-]{30,40}", 3.0),
+    ("azure-secret", ("q~",), r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,40}", 3.0),
+    ("azure-key", ("+ast",), r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60,90}\+ASt[A-Za-z0-9+/]{4,10}={0,2}", 3.0),
+    ("azure-key", ("azfu",), r"(?<![\w-])[\w-]{36,50}AzFu[\w-]{4,10}={0,2}", 3.0),
+    ("mailchimp-key", ("-us",), r"(?<![0-9a-f])[0-9a-f]{32}-us\d{1,2}(?![0-9a-z])", 2.5),
+    ("mailgun-key", ("mailgun",), r"(?<![0-9a-f])[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f])", 2.5),
+    ("newrelic-key", ("nral",), r"(?<![0-9A-Za-z])[0-9A-Za-z]{36}NRAL(?![0-9A-Za-z])", 2.5),
+    ("terraform-token", (".atlasv1.",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{40,90}", 3.0),
+    ("vault-token", ("vault",), r"(?<![\w.])s\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9]{24}(?![A-Za-z0-9])", 3.0),
+    ("maxmind-key", ("_mmk",), r"(?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk", 3.0),
+    ("harness-token", ("pat.", "sat."), r"(?<!\w)[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}", 3.0),
+    ("facebook-token", ("facebook", "fb_", "graph."), r"(?<!\d)\d{15,16}(?:\||%7C)[\w-]{27,40}", 3.0),
+    ("twitter-token", ("aaaaaaaaaaaaaaaaaaaa",), r"(?<!A)A{20,30}[A-Za-z0-9%]{40,120}", 2.5),
+    ("yandex-token", ("t1.",), r"(?<![\w.-])t1\.[\w-]{10,200}={0,2}\.[\w-]{60,100}={0,2}", 3.0),
+    ("plaid-token", ("access-",), r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}", 2.5),
+    ("launchdarkly-key", ("sdk-", "mob-", "api-"), r"(?<![\w-])(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", 2.5),
+    ("zoho-token", ("1000.",), r"(?<!\d)1000\.[0-9a-f]{32}\.[0-9a-f]{32}", 2.5),
+    ("asana-token", ("asana",), r"(?<!\d)[0-9]/\d{14,18}(?:/\d{10,18})?:[0-9a-f]{32}", 2.5),
+    ("paypal-token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[\w$]{20,120}", 2.5),
+    ("authress-key", (".acc_", ".acc-"), r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[\w+/=-]{30,120}", 2.5),
+)  # fmt: skip
+
+# ---- how a value that says nothing by itself is introduced
+
+# The words, on lower-cased text. What surrounds one decides how much it says.
+NAME_WORDS = (
+    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd|kennwort|contrase[ñn]a|mot[ _]de[ _]passe|motdepasse|mdp|"
+    r"token|jeton|secret|geheimnis|key|schlüssel|clave|clé|credential|creds|auth"
+)
+# None of these in a text: no named secret in it, and nothing is compiled.
+NAME_HINTS = (
+    "pass", "pwd", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "schlüssel", "clave",
+    "clé", "cred", "auth",
+)  # fmt: skip
+
+# What such a word says: 3 a password, 2 a token or key of some service, 1 possibly.
+STRENGTH = {
+    "pass": 3, "pwd": 3, "mdp": 3, "kennwort": 3, "contraseña": 3, "contrasena": 3,
+    "token": 2, "jeton": 2, "secret": 2, "geheimnis": 2, "credential": 2, "creds": 2, "clave": 2,
+    "key": 1, "schlüssel": 1, "clé": 1, "auth": 1,
+}  # fmt: skip
+
+# Words that are verbs, or half a word, outside a name: `pass x to f`, `auth failed`.
+ONLY_ASSIGNED = _words("pass pwd mdp auth creds")
+
+# "key" after one of these is a credential ...
+KEY_OF = _words(
+    """
+    api access secret private signing signature encryption decryption master account auth shared sharedaccess deploy
+    license service admin session client webhook hmac jwt crypto cipher storage subscription root bot write ingest app
+    application integration rest consumer sas ssh gpg pgp tls ssl wallet deployer fernet aes rsa publish upload
+    registration activation provisioning
+    """
+)
+# ... and after one of these it is not.
+KEY_NOT = _words(
+    """
+    primary foreign cache partition sort composite public pub object dict map row column idempotency dedup group
+    registry hot shortcut translation message locale i18n s3 json yaml toml config redis storage_object query join
+    index lookup routing event metric sub unique surrogate natural business sequence schema bucket any each per next
+    first last other same this which return enter arrow escape tab modifier answer
+    """
+)
+TOKEN_NOT = _words(
+    """
+    max min num total count input output prompt completion special eos bos pad unk mask next page continuation
+    pagination sync cursor next_page per n_ lexer parser each csrf_header word stop design fungible cancellation
+    """
+)
+# What follows the word in an identifier and makes it something else: token_type, password_file, secretName.
+NAME_NOT = _words(
+    """
+    type types typ count counts limit limits length len size sizes name names id ids file files filename path paths dir
+    directory url uri endpoint header headers field fields hash hashed hasher hashes hashing expiry expires expire
+    expiration expired exp ttl timeout policy policies reset store stores storage parser parsers parse bucket buckets
+    usage budget prefix suffix format regex pattern version provider providers manager managers helper index column
+    error errors exception required valid validator validation validate validity min max label placeholder hint input
+    source kind status state class method service rotation rotate ring chain board pair pairs map mapping space word
+    ref refs references reference arn alias algorithm algo alg strategy strength score rules rule generator generate
+    factory handler middleware client server user users username login owner issuer audience scope scopes schema model
+    table row rows list set sets dict cache cached stream iterator iter idx offset position pos start end line lineno
+    ization izer ized ize izers frame press up down code codes event events env var vars variable variables flag option
+    param params parameter argument arg args config settings setting enabled disabled lifetime age date time timestamp
+    created updated at in seconds minutes ms days rate price cost budgeted used left remaining per available auth flow
+    page screen form view controller route router routes test tests spec specs fixture fixtures mock mocks
+    """
+)
+
+# Verbs and marks between a word and its value, in English, German, Spanish, French.
+LINKS = _words(
+    """
+    is was are were be been being equals to as = == := -> => → – - ist war lautet lautete heißt heisst auf es era será
+    fue son a est était sera sont à vaut
+    """
+)
+# What may stand between the verb and the value.
+FILLERS = _words(
+    """
+    now still just set changed reset rotated updated switched simply currently always actually to as the same again
+    temporarily jetzt nun noch geändert gesetzt wieder auf immer ahora todavía cambiada cambiado puesta a en de nuevo
+    maintenant toujours encore changé mis à
+    """
+)
+# Before a short value in prose: "use token abc123", "mit Passwort ...".
+USING = _words(
+    "use uses used using with via try tried nutze benutze verwende mit usa use usar con utilise utiliser avec"
+)
+# A number before one of these is a size, not a password.
+UNITS = _words(
+    """
+    bytes byte bits bit chars char characters character letters digits words seconds second minutes minute hours hour
+    days day weeks months years ms s kb mb tokens times attempts requests rounds iterations entries rows items or and to
+    zeichen stellen sekunden minuten stunden tage caracteres caractères segundos secondes
+    """
+)
+
+# Values that stand for a value.
+STAND_INS = _words(
+    """
+    password passwd passphrase passwort kennwort contraseña contrasena motdepasse pass pwd secret secrets token tokens
+    key keys apikey api_key api-key username user login email admin root guest test testing tests tester foo bar baz qux
+    none null nil undefined true false yes no on off empty blank string str text int integer bool boolean bytes any
+    object number float optional required default hidden unset missing invalid valid wrong correct unknown value
+    values changeme changeit change-me change_me letmein dummy fake mock sample placeholder todo tbd redacted masked
+    removed censored secret123 password123 postgres mysql redis mongo localhost local dev development staging prod
+    production live sandbox bearer basic digest oauth oauth2 jwt pending refresh access rotate rotated expired revoked
+    generated random here it this that them these those not n/a na me my your our the a an self cls data body header
+    query cookie session env environ config settings input prompt ask read auto manual static dynamic public private
+    internal external plain plaintext hashed encrypted encoded strong weak short long new old current previous next
+    same different another first second both either all each
+    """
+)
+# Pieces that mark a stand-in wherever they occur in the value.
+STAND_IN_PARTS = (
+    "your", "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "dummy", "xxxx", "****", "....",
+    "…", "insert-", "insert_", "replace-", "replace_", "goes-here", "goes_here", "-here", "_here", "not-a-real",
+    "not_a_real", "1234567890abcdef", "abcdefghijklmnop", "••", "fake-", "fake_", "-fake", "_fake", "sample-", "test-key",
+    "test_key", "test-token", "test_token", "test-secret", "test_secret", "mock-", "mock_",
+)  # fmt: skip
+# Technical terms with digits that follow "password is", "token uses" and the like.
+TERMS = (
+    r"sha-?[0-9]+|sha[0-9]-[0-9]+|hmac-?sha-?[0-9]+|md[0-9]|base-?(?:16|32|58|62|64)(?:url)?|utf-?(?:8|16|32)|argon2\w*|"
+    r"bcrypt|scrypt|pbkdf2|aes-?[0-9a-z-]*|[rhep]s(?:256|384|512)|ed25519|x25519|curve25519|secp256\w*|rsa-?[0-9]+|"
+    r"oauth-?[12](?:\.0)?|http/?[0-9.]+|x\.?509|s3|k8s|i18n|ipv[46]|python-?[0-9.]+|py[0-9.]+|node-?[0-9.]+|"
+    r"v[0-9][0-9a-z.]*|p12|pkcs#?[0-9]+|tls-?v?[0-9.]+|win(?:32|64)|x86(?:_64)?|amd64|arm64|ec2|saml-?2(?:\.0)?|"
+    r"fido2|u2f|2fa|mfa|1password|auth0|neo4j|log4j|h2|es(?:5|6|20[0-9]{2})|iso-?[0-9-]+|rfc-?[0-9]+|cve-[0-9-]+|"
+    r"[0-9]+(?:st|nd|rd|th)|[0-9]+(?:ms|s|m|h|d|kb|mb|gb|k|x|px|%)|#[0-9]+|[0-9]+-[a-z]+(?:-[a-z]+)*"
+)
+
+# Prefixes of identifiers that look like tokens and are none.
+ID_PREFIXES = _words(
+    """
+    msg toolu srvtoolu req request resp response call run step thread asst file batch chatcmpl cmpl gen evt event cus
+    cust customer pi ch sub in inv prod price plan acct txn tx order ord job task build dep deploy deployment trace span
+    session conv conversation user usr org team proj project ws env app wf workflow exec img image vol snap ami sg vpc
+    subnet rtb igw eni eipalloc pod node cluster rs sha1 sha224 sha256 sha384 sha512 md5 blake2b blake3 h1 urn uuid id
+    etag chunk main vendor index bundle css js part block commit tree hash digest nonce test tests case spec fixture
+    snapshot page item obj doc note comment issue pr release tag branch ssh ecdsa ed25519 rsa x64 arm64 linux darwin
+    win32 manylinux cp cp310 cp311 cp312 cp313 py py3 lib npm yarn pnpm cache tmp temp log backup
+    pk pub public anon phc
+    """
+)
+# Parts of a prefix that make even a plain body a credential.
+SECRET_PARTS = _words("sk key tok token secret pat live prod priv private auth api apikey cred svc sa rk")
+
+# Cookies that carry nothing secret; any other value of a cookie that looks random does.
+HARMLESS_COOKIES = _words(
+    "path domain expires max-age samesite secure httponly partitioned priority theme lang locale tz consent"
+)
+
+# Names of parameters in a URL whose value grants access.
+URL_PARAMETERS = (
+    r"sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|x-goog-credential|x-ms-signature|"
+    r"awsaccesskeyid|hmac|jwt|sid|code|otp|key|auth|hash_key|st|ticket|assertion|saml(?:response|request)|"
+    r"policy|key-pair-id"
+)
