@@ -103,7 +103,8 @@ def decide(
             return Choice("", "ambiguous", f"{len(several)} projects are known at {place.key}: name one")
 
 
-def _decide_given(given: str, known: Sequence[str]) -> Choice:
+def _decide_given(given: str, known_by_id: Sequence[str]) -> Choice:
+    known = [project for project in known_by_id if is_id(project)]  # the rows for lessons that hold everywhere are none
     if given in known or len(known) == 1:
         return Choice(given if given in known else known[0], "explicit", f"the user named {given}")
     if known:
@@ -563,7 +564,7 @@ def _header(text: str, at: int) -> tuple[str, str]:
     """The prefix of a section's names, and what follows its bracket: `[a]`, `[a.B]` (folded) or `[a "B"]` (kept)."""
     rest = text[1:].lstrip(_KEY + ".")
     name = text[1 : len(text) - len(rest)].lower()
-    if rest.startswith("]"):
+    if name and rest.startswith("]"):
         return f"{name}.", rest[1:]
     quoted = rest.lstrip(_SPACE)
     if quoted != rest and quoted.startswith('"'):
