@@ -339,9 +339,7 @@ class _Session:
             self.hook(found, inner.get("content"))  # plain output; of JSON only the context above counts
         elif kind == "hook_blocking_error":
             blocking = inner.get("blockingError")
-            text = blocking.get("blockingError") if type(blocking) is dict else blocking
-            # Before a tool's call the same words are the error of that call.
-            self.hook(found, text, failed=inner.get("hookEvent") != "PreToolUse")
+            self.hook(found, blocking.get("blockingError") if type(blocking) is dict else blocking)
         elif kind == "queued_command":
             self.queued_command(found, inner)
         elif kind in ("file", "edited_text_file"):
@@ -500,11 +498,10 @@ class _Session:
             return
         self.add("system", agent, at, text=plain, tool="hook" if _HOOK_SPEAKS.match(plain) else "")
 
-    def hook(self, found: Record, text: Any, failed: bool = False) -> None:
+    def hook(self, found: Record, text: Any) -> None:
         """Words of a hook that the model got to read."""
         if type(text) is str and text.strip():
-            error = text.strip() if failed else ""
-            self.add("system", self.agent_of(found), _time(found), text=text.strip(), tool="hook", error=error)
+            self.add("system", self.agent_of(found), _time(found), text=text.strip(), tool="hook")
 
     def interrupted(self, agent: str, at: str, plain: str) -> None:
         """The person pressed stop: the open calls are stopped, else the moment itself is a step."""
@@ -552,8 +549,9 @@ class _Session:
         text = _plain_output(block.get("content"))
         denied = found.get("toolDenialKind")
         if _is_refusal(text, recorded, denied):
-            row["output"], row["interrupted"] = text, True
-            self.refused(found, row, text, denied)
+            row["output"], _, words = text.partition(SAID)
+            row["interrupted"] = True
+            self.refused(found, row, words.partition(NOT_SAID)[0].strip(), denied)
             return
         row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
         if type(recorded) is dict:
@@ -561,10 +559,8 @@ class _Session:
                 row["interrupted"] = True
             self.enrich(row, recorded)
 
-    def refused(self, found: Record, row: Record, text: str, denied: Any) -> None:
-        """What the person said when refusing a call is a prompt like any other."""
-        _, _, words = text.partition(SAID)
-        words = words.partition(NOT_SAID)[0].strip()
+    def refused(self, found: Record, row: Record, words: str, denied: Any) -> None:
+        """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
         if not words or words.startswith(TEMPLATE):
             return
         version = found.get("version")

@@ -335,7 +335,10 @@ def _texts(given: Any) -> tuple[str, ...] | None:
 
 
 def _an_input(given: Any) -> Mapping[str, Any] | None:
-    return given if isinstance(given, dict) else {"input": given}
+    """Arguments by name; a bare text is the command line of a shell."""
+    if isinstance(given, dict):
+        return given
+    return {"command" if isinstance(given, str) else "input": given}
 
 
 def _a_time(given: Any) -> str | None:
