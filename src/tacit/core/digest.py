@@ -1,6 +1,7 @@
 """Hashes, keyed coins and random ids, without the modules that make them slow to load.
 
-`hashlib`, `hmac`, `uuid` and `secrets` cost a third of an interpreter start together; the C function behind `hashlib.sha256` costs nothing.
+`hashlib`, `hmac`, `uuid` and `secrets` cost a third of an interpreter start together; the C function behind
+`hashlib.sha256` costs nothing.
 """
 
 from __future__ import annotations

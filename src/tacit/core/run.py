@@ -1,8 +1,9 @@
 """A run is one finished piece of agent work; a finding is one thing it says that may be worth remembering.
 
-Formats yield runs: who did what, step by step, as the host recorded it. What a run says outright (a review verdict, a retrospective's
-candidate) the format puts into `findings`; everything derived from steps is the extractor's business. A finding's key is a hash of run, place,
-extractor and version, so that the same run twice changes nothing and a run that grew adds only what is new.
+Formats yield runs: who did what, step by step, as the host recorded it. What a run says outright (a review verdict, a
+retrospective's candidate) the format puts into `findings`; everything derived from steps is the extractor's business.
+A finding's key is a hash of run, place, extractor and version, so that the same run twice changes nothing and a run
+that grew adds only what is new.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Step:
     files: tuple[str, ...] = ()  # files read or written by this step
     at: str = ""  # ISO 8601, UTC
     agent: str = ""  # the sub-agent that took the step; empty for the main one
-    typed: bool = False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
+    typed: bool = (
+        False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
+    )
     interrupted: bool = False  # the person stopped or refused this step
 
 
@@ -104,7 +107,9 @@ class Run:
     host: str  # claude-code, codex, archeflow, neutral …
     steps: tuple[Step, ...] = ()
     findings: tuple[Finding, ...] = ()  # said outright by the run
-    root: str = ""  # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
+    root: str = (
+        ""  # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
+    )
     project: str = ""
     cwd: str = ""
     branch: str = ""

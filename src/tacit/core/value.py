@@ -1,8 +1,8 @@
 """Frozen values that cost almost nothing to load.
 
-A hook starts Python for each prompt, and `dataclasses` alone imports `inspect` and compiles several methods per class. `@value` reads the
-annotations, keeps the fields in the instance's own dict, and writes a class's `__init__` only when its first instance is made. To mypy and
-editors it is a frozen dataclass.
+A hook starts Python for each prompt, and `dataclasses` alone imports `inspect` and compiles several methods per
+class. `@value` reads the annotations, keeps the fields in the instance's own dict, and writes a class's `__init__`
+only when its first instance is made. To mypy and editors it is a frozen dataclass.
 
     @value
     class Place:

@@ -1,0 +1,59 @@
+"""Ways of remembering by name: five that are built in, those of other packages, and the user's own TOML files."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.errors import ProfileInvalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.profile import Profile
+
+BUILT_IN = ("default", "archeflow", "ralph", "geas", "joelclaw")
+
+
+def load(name: str) -> Profile:
+    """The profile of that name, or in that TOML file, compiled."""
+    from tacit.core.profile_toml import compile_profile
+
+    return compile_profile(text_of(name), name=os.path.splitext(os.path.basename(name))[0])
+
+
+def text_of(name: str) -> str:
+    """A profile's TOML."""
+    if name in BUILT_IN:
+        path = os.path.join(os.path.dirname(__file__), f"{name}.toml")
+    elif name.endswith(".toml"):
+        path = os.path.expanduser(name)
+    else:
+        return _from_entry_point(name)
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProfileInvalid(
+            f"The profile {name} cannot be read: {error}.", f"Built in: {', '.join(BUILT_IN)}; or name a .toml file."
+        ) from None
+
+
+def names() -> list[str]:
+    """Every profile that can be named here."""
+    from importlib.metadata import entry_points
+
+    return [*BUILT_IN, *sorted(point.name for point in entry_points(group="tacit.profiles"))]
+
+
+def _from_entry_point(name: str) -> str:
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="tacit.profiles", name=name):
+        found = point.load()
+        return str(found() if callable(found) else found)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names(), 1)
+    raise ProfileInvalid(
+        f"There is no profile {name!r}.",
+        f"Did you mean {near[0]}?" if near else f"Profiles: {', '.join(names())}; or name a .toml file.",
+    )

@@ -1,0 +1,257 @@
+"""The embedded store: one SQLite file, many processes.
+
+Rules that keep it whole: WAL with `synchronous=FULL`, so that an acknowledged commit survives power loss; IMMEDIATE
+transactions, so that a writer waits at the door and not half-way; jittered retry while others hold the lock;
+`secure_delete`, so that what is erased is gone from the file; one connection per thread, and never `sqlite3` on the
+same file in the same process (POSIX locks are per process). A store is never deleted, renamed or replaced on
+suspicion: busy means wait, an I/O error or a full disk means read-only, and only what is proven damaged is reported
+as damaged.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import apsw
+
+from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, StoreReadOnly, Unavailable
+from tacit.stores.sql import SqlStore, Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+    from typing import Any
+
+    from tacit.stores.sqlite.search import Found, Hit
+
+SCHEMA = 2  # the newest migration; PRAGMA user_version of a store in step
+APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
+WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
+
+
+class SqliteStore(SqlStore):
+    """A connection to one store file."""
+
+    def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = WAIT) -> None:
+        self.path = path
+        self.machine = machine
+        self._connection = connection
+        self._cursor = connection.cursor()
+        self._deadline = 0.0
+        self.wait = wait
+        connection.set_busy_handler(self._busy)
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        try:
+            return self._cursor.execute(sql, named).fetchall()
+        except apsw.Error as error:
+            raise _told(error, self.path, "reading") from error
+
+    def each(self, sql: str, **named: Any) -> Iterator[Any]:
+        """Rows one by one, for what may be large."""
+        try:
+            yield from self._connection.cursor().execute(sql, named)
+        except apsw.Error as error:
+            raise _told(error, self.path, "reading") from error
+
+    def write(self, *, wait: float | None = None, confidence: str = "none") -> Transaction:
+        """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        return Transaction(self, self.wait if wait is None else wait, confidence)
+
+    def find(
+        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    ) -> Found:
+        """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+        from tacit.stores.sqlite.search import find
+
+        return find(self, projects, words, limit=limit, injectable=injectable)
+
+    def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """What was seen most often in these projects and may be given."""
+        from tacit.stores.sqlite.search import recurring
+
+        return recurring(self, projects, limit=limit)
+
+    def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """Preferences, rules, security lessons and pinned ones."""
+        from tacit.stores.sqlite.search import standing
+
+        return standing(self, projects, limit=limit)
+
+    def close(self) -> None:
+        """Close the connection; what was acknowledged is on disk already."""
+        self._cursor.close()
+        self._connection.close()
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _busy(self, tries: int) -> bool:
+        # Called by SQLite while another connection holds the lock. Jitter keeps many writers from knocking in step.
+        if self._deadline == 0.0:
+            self._deadline = time.monotonic() + self.wait
+        if time.monotonic() >= self._deadline:
+            return False
+        time.sleep(0.0005 * (1 + (time.perf_counter_ns() >> 7) % min(4 << min(tries, 4), 48)))
+        return True
+
+
+class Transaction(Writer):
+    """One IMMEDIATE transaction on a store."""
+
+    def __init__(self, store: SqliteStore, wait: float, confidence: str) -> None:
+        self._store = store
+        self._wait = wait
+        self.machine = store.machine
+        self.confidence = confidence
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        try:
+            return self._store._cursor.execute(sql, named).fetchall()
+        except apsw.Error as error:
+            raise _told(error, self._store.path, "writing") from error
+
+    def find(
+        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    ) -> Found:
+        """As the store's own, inside the transaction."""
+        return self._store.find(projects, words, limit=limit, injectable=injectable)
+
+    def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
+        if old is not None:
+            self.rows(
+                "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', :n, :text, :words)",
+                n=n,
+                text=old[0],
+                words=old[1],
+            )
+        if new is not None:
+            self.rows(
+                "INSERT INTO memory_fts (rowid, text, words) VALUES (:n, :text, :words)", n=n, text=new[0], words=new[1]
+            )
+
+    def __enter__(self) -> Transaction:
+        self._store._deadline = time.monotonic() + self._wait
+        self.rows("BEGIN IMMEDIATE")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            try:
+                self.rows("COMMIT")
+                return
+            except BaseException:
+                self._roll_back()
+                raise
+        self._roll_back()
+
+    def _roll_back(self) -> None:
+        # After an I/O error SQLite may have rolled back already; rolling back twice is no error of ours.
+        try:
+            self._store._cursor.execute("ROLLBACK")
+        except apsw.Error:
+            pass
+
+
+def open_store(path: str, *, create: bool = True, machine: str = "", wait: float = WAIT) -> SqliteStore:
+    """Open a store, making or migrating it first where that is needed."""
+    if path != ":memory:":
+        _check_place(path, create)
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0) | apsw.SQLITE_OPEN_NOMUTEX
+    try:
+        store = SqliteStore(path, apsw.Connection(path, flags=flags), machine, wait)
+    except apsw.Error as error:
+        raise _told(error, path, "opening") from error
+    try:
+        _prepare(store, path)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _prepare(store: SqliteStore, path: str) -> None:
+    store.rows("PRAGMA synchronous = FULL")
+    store.rows("PRAGMA secure_delete = ON")
+    version = store.rows("PRAGMA user_version")[0][0]
+    if version == SCHEMA:
+        return
+    if version > SCHEMA:
+        raise StoreNewer(
+            f"{path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
+            "Upgrade Tacit; the store was not touched.",
+        )
+    from tacit.stores.sqlite.migrate import migrate
+
+    migrate(store)
+
+
+def _check_place(path: str, create: bool) -> None:
+    """Say clearly why a path cannot be a store, before SQLite says it vaguely."""
+    if os.path.isdir(path):
+        raise NotAStore(
+            f"{path} is a folder, not a store.", "Name a file, for example " + os.path.join(path, "tacit.db") + "."
+        )
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            head = file.read(16)
+        if head and head != b"SQLite format 3\0":
+            raise NotAStore(
+                f"{path} is not a Tacit store: it does not begin like an SQLite file.",
+                "Name another file; this one was not touched.",
+            )
+        return
+    if not create:
+        raise Unavailable(f"There is no store at {path}.", "tacit init makes one, and so does the first tacit add.")
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        # The file exists with its mode before SQLite fills it, so that it is never readable to others, not even for a moment.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreReadOnly(
+            f"A store cannot be made at {path}: {error.strerror}.", "Name another place with --store or TACIT_STORE."
+        ) from error
+
+
+def _told(error: apsw.Error, path: str, doing: str) -> Exception:
+    """An SQLite error in our words: what was being done, what was found, what to do next."""
+    said = str(error)
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return StoreBusy(
+            f"The store {path} stayed busy while {doing} it; nothing was changed.",
+            "Try again; tacit doctor shows who works on it.",
+        )
+    if isinstance(error, apsw.NotADBError):
+        return NotAStore(f"{path} is not a Tacit store ({said}).", "Name another file; this one was not touched.")
+    if isinstance(error, apsw.CorruptError):
+        from tacit.core.errors import Damaged
+
+        return Damaged(
+            f"The store {path} is damaged: {said}.", "tacit doctor tells what is affected; do not delete the file."
+        )
+    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
+        return StoreReadOnly(
+            f"The store {path} cannot be used for {doing}: {said}.", "Check the permissions of the file and its folder."
+        )
+    if isinstance(error, apsw.FullError):
+        return StoreReadOnly(
+            f"The disk of {path} is full; nothing was changed.", "Free some space and repeat the command."
+        )
+    if isinstance(error, apsw.IOError):
+        return StoreReadOnly(
+            f"The disk answered with an error while {doing} {path}: {said}; nothing was changed.",
+            "Check the disk; tacit doctor verifies the store.",
+        )
+    if isinstance(error, apsw.SQLError) and "no such table" in said:
+        return NotAStore(
+            f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."
+        )
+    return error

@@ -1,0 +1,50 @@
+# Two commands matter: `make demo` and `make test`. Both set up what they need in .venv; only python3 (3.11+) and a package registry are assumed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench bench-effect bench-redaction campaign clean setup
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Tacit needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "This Python cannot make environments: on Debian and Ubuntu install the package python3-venv (sudo apt install python3-venv), then run make again."; exit 1; }
+	@echo "setting up .venv …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/python -m compileall -q src/tacit
+	@touch .venv/ready
+
+demo: .venv/ready
+	@$(BIN)/python -m compileall -q src/tacit
+	@$(BIN)/python examples/demo.py
+
+test: .venv/ready
+	$(BIN)/python -m pytest
+
+# What we ask of ourselves before a commit; needs ruff and mypy on top.
+check: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]' >/dev/null
+	$(BIN)/ruff check src tests bench examples
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: .venv/ready
+	@$(BIN)/python -m compileall -q src/tacit
+	$(BIN)/python bench/speed.py
+
+bench-effect: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
+	$(BIN)/python bench/effect.py
+
+bench-redaction: .venv/ready
+	$(BIN)/python bench/redaction.py
+
+# Long stories, on demand: many processes through the command line, kills of the worker.
+campaign: .venv/ready
+	$(BIN)/python -m pytest -m slow
+
+clean:
+	rm -rf .venv .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,546 @@
+"""The only wiring: `open()` finds store, project and profile, and `Memories` delegates to the rooms.
+
+Nothing is decided here. Pure judgements live in `core`, each verb's pipeline in its room; rooms are imported inside
+the methods that need them, because a hook pays for every module it loads.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+
+from tacit.core import clock
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.memory import GLOBAL, Memory
+from tacit.core.value import replace, value
+from tacit.stores.sql import Project, RunRow, run_id, scope_projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any
+
+    from tacit.core.journal import Change, Entry
+    from tacit.core.profile import Profile
+    from tacit.core.trust import Actor
+    from tacit.stores.check import Health
+    from tacit.stores.identity import Choice, Place
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+CHUNK = 500  # memories a transaction when many are added: others get their turn in between
+OPEN_STATES = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
+
+
+def open(
+    path_or_url: str | None = None,
+    project: str | None = None,
+    profile: str | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    create: bool = True,
+    wait: float = 60.0,
+    by: str = "",
+    yes: bool = False,
+) -> Memories:
+    """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
+
+    `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
+    `create=False` a missing store raises `Unavailable`. Close it, or use it in a `with` block.
+    """
+    from tacit.stores.sqlite import open_store
+
+    seen = os.environ if env is None else env
+    folder = os.path.abspath(cwd or os.getcwd())
+    path = store_path(path_or_url, seen)
+    if "://" in path:
+        raise UsageError(
+            f"{path} is not a store this version can open.", "Name a file; PostgreSQL comes with a later version."
+        )
+    store = open_store(path, create=create, machine=machine_id(seen), wait=wait)
+    return Memories(store, seen, folder, project or "", profile or "", by, yes)
+
+
+def store_path(given: str | None, env: Mapping[str, str]) -> str:
+    """Which store is meant: named, from the environment, or the user's own."""
+    return os.path.expanduser(given or env.get("TACIT_STORE") or os.path.join(data_folder(env), "tacit.db"))
+
+
+def data_folder(env: Mapping[str, str]) -> str:
+    """Where the user's store lies."""
+    return os.path.join(env.get("XDG_DATA_HOME") or os.path.join(_home(env), ".local", "share"), "tacit")
+
+
+def config_path(env: Mapping[str, str]) -> str:
+    """The user's own configuration file."""
+    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(_home(env), ".config"), "tacit", "config.toml")
+
+
+def _home(env: Mapping[str, str]) -> str:
+    return env.get("HOME") or os.path.expanduser("~")
+
+
+def machine_id(env: Mapping[str, str]) -> str:
+    """A random name of this machine for this user, made once; empty where it cannot be kept."""
+    path = os.path.join(data_folder(env), "machine")
+    for _ in range(2):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except OSError:
+            try:
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                temporary = f"{path}.{new_id()}"
+                fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                os.write(fd, new_id().encode())
+                os.close(fd)
+                try:
+                    os.link(temporary, path)  # the first of many processes wins, whole
+                finally:
+                    os.unlink(temporary)
+            except OSError:
+                pass
+            continue
+        text = os.read(fd, 64).decode("ascii", "replace").strip()
+        os.close(fd)
+        return text if text.isalnum() else ""
+    return ""
+
+
+@value
+class Checkup:
+    """What `doctor` found."""
+
+    store: str
+    schema: int
+    bytes: int
+    health: Health
+    queue: int
+    counters: dict[str, int]
+
+
+class Memories:
+    """The memories of one project in one store: every verb of the command line, synchronous and typed.
+
+    One object serves one thread. Async callers run its methods in a thread.
+    """
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        env: Mapping[str, str],
+        folder: str,
+        project: str = "",
+        profile: str = "",
+        by: str = "",
+        yes: bool = False,
+    ) -> None:
+        from tacit.core.trust import actor
+
+        self.store = store
+        self.env = env
+        self.folder = folder
+        self.actor: Actor = actor(env, by, yes)
+        self._asked_project = project
+        self._asked_profile = profile
+        self._project: Project | None = None
+        self._place: Place | None = None
+        self._profile: Profile | None = None
+
+    def __enter__(self) -> Memories:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store's connection."""
+        self.store.close()
+
+    # -- where: project and profile ---------------------------------------------------------------
+
+    @property
+    def place(self) -> Place:
+        """Where the folder belongs, as the file system tells it."""
+        from tacit.stores import identity
+
+        if self._place is None:
+            start = self._asked_project if os.sep in self._asked_project else self.folder
+            self._place = identity.locate(start, self.env)
+            if self._asked_project and os.sep not in self._asked_project:
+                self._place = replace(self._place, given=self._asked_project)
+        return self._place
+
+    def _choose(self, store: SqliteStore | Transaction) -> Choice:
+        from tacit.stores import identity
+
+        place = self.place
+        by_id = [place.id] if place.id and store.project(place.id) else []
+        by_remote = [p.id for p in store.projects(remote=place.remote)] if place.remote else []
+        by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
+        if place.given:
+            by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
+        return identity.decide(place, by_id, by_remote, by_key)
+
+    @property
+    def project(self) -> Project | None:
+        """The project's row; None while nothing was ever kept for it. Looking makes none."""
+        if self._project is None:
+            choice = self._choose(self.store)
+            self._project = self.store.project(choice.id) if choice.id else None
+        return self._project
+
+    @property
+    def project_id(self) -> str:
+        """The project's id; empty while it has no row."""
+        return self.project.id if self.project else ""
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Where searches look."""
+        return scope_projects(self.project_id)
+
+    def ensure_project(self) -> Project:
+        """The project's row, made now if it has none, and its id recorded where it will be found again."""
+        from tacit.stores import identity
+
+        found = self.project
+        if found is None:
+            with self.store.write() as tx:
+                choice = self._choose(tx)
+                found = tx.project(choice.id) if choice.id else None
+                if found is None:
+                    found = self._new_project(tx, choice.id or new_id())
+            self._project = found
+        if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
+            identity.record(self.place, found.id)
+        return found
+
+    def _new_project(self, tx: Transaction, id: str) -> Project:
+        from tacit.core.memory import AGENT
+
+        place, at = self.place, clock.now()
+        project = Project(
+            id,
+            place.given or place.name,
+            place.root,
+            place.key,
+            place.remote,
+            self._keep_profile(tx, at),
+            os.urandom(32),
+            0,
+            at,
+        )
+        tx.put_project(project)
+        for shared in (GLOBAL, AGENT):
+            if tx.project(shared) is None:
+                tx.put_project(
+                    replace(project, id=shared, name=shared, root="", key="", remote="", trial_key=os.urandom(32))
+                )
+        return project
+
+    def _keep_profile(self, tx: Transaction, at: str) -> str:
+        from tacit.core.profile import profile_id, to_json
+
+        profile = self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
+        version = profile_id(profile)
+        tx.put_profile(version, profile.name, to_json(profile), at)
+        return version
+
+    def load_profile(self, name: str) -> Profile:
+        """A profile by name: built in, from an entry point, or a TOML file named by its path."""
+        from tacit.profiles import load
+
+        return load(name)
+
+    @property
+    def profile(self) -> Profile:
+        """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
+        if self._profile is None:
+            from tacit.core.profile import from_json
+
+            project = self.project
+            compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
+            self._profile = (
+                from_json(compiled)
+                if compiled
+                else self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
+            )
+        return self._profile
+
+    def use_profile(self, name: str) -> Profile:
+        """Let another profile judge this project from now on."""
+        project = self.ensure_project()
+        self._asked_profile, self._profile = name, None
+        at = clock.now()
+        with self.store.write() as tx:
+            self._project = replace(project, profile=self._keep_profile(tx, at))
+            tx.put_project(self._project)
+        return self.profile
+
+    @property
+    def profile_version(self) -> str:
+        """The version that goes into journal entries."""
+        return self.project.profile if self.project else ""
+
+    def settings(self) -> dict[str, Any]:
+        """All settings with their sources."""
+        from tacit.core.config import settle
+
+        user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
+        return settle(_toml(user), _toml(repository), self.env, user_path=user, repository_path=repository)
+
+    # -- keep: what a person does by hand ---------------------------------------------------------
+
+    def add(self, text: str, **facets: Any) -> Memory:
+        """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, run, alias, at, extra."""
+        return self.add_many([{**facets, "text": text}])[0]
+
+    def add_many(self, lessons: Iterable[str | Mapping[str, Any]], *, alias: str = "", at: str = "") -> list[Memory]:
+        """Keep many lessons, in chunked transactions: each chunk is kept whole or not at all.
+
+        `alias` is the namespace of their aliases, `at` the time they are dated where they bring none.
+        """
+        self.ensure_project()
+        kept: list[Memory] = []
+        chunk: list[tuple[Change, str, str]] = []
+        for lesson in lessons:
+            facets = {"text": lesson} if isinstance(lesson, str) else dict(lesson)
+            chunk.append((self._make(facets, at), str(facets.get("alias") or ""), str(facets.get("run") or "")))
+            if len(chunk) >= CHUNK:
+                kept += self._keep(chunk, alias)
+                chunk = []
+        return kept + self._keep(chunk, alias)
+
+    def _make(self, facets: dict[str, Any], at: str) -> Change:
+        from tacit.core.keep import made
+        from tacit.learn.by_hand import memory_from
+
+        when = str(facets.get("at") or at or clock.now())
+        memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
+        return made(
+            memory,
+            by=self.actor.name,
+            reason=reason,
+            at=when,
+            run=str(facets.get("run") or ""),
+            profile=self.profile_version,
+        )
+
+    def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
+        from tacit.core.links import Evidence
+
+        if not chunk:
+            return []
+        with self.store.write(confidence=self.profile.signals.confidence) as tx:
+            for change, alias, run in chunk:
+                tx.apply(change)
+                memory = change.memory
+                if alias:
+                    tx.add_alias(memory.project, namespace or "cli", alias, memory.id)
+                if run:
+                    row = tx.find_run(self.project_id, run) or RunRow(
+                        run_id(self.project_id, "cli", run),
+                        self.project_id,
+                        "cli",
+                        run,
+                        run_id(self.project_id, "cli", run),
+                        started_at=memory.created_at,
+                    )
+                    tx.put_run(row)
+                    tx.add_evidence(
+                        Evidence(
+                            memory.id,
+                            memory.project,
+                            row.id,
+                            row.root,
+                            by=self.actor.name,
+                            tier=memory.trust,
+                            place="tacit add",
+                            at=memory.created_at,
+                        )
+                    )
+            return tx.memories([change.memory.id for change, _, _ in chunk])
+
+    def get(self, id: str) -> Memory:
+        """A memory by its id, a unique prefix of it, or an alias."""
+        return self.store.get(self.store.resolve(id, self.project_id))
+
+    def edit(self, id: str, *, reason: str = "", **fields: Any) -> Memory:
+        """Correct a memory's text or facets; never its id, times, evidence or origin."""
+        from tacit.core.keep import edited
+        from tacit.learn.by_hand import checked_facets
+
+        found = self.get(id)
+        wanted = checked_facets(fields, self.profile)
+        return self._change(
+            found.id,
+            lambda m: edited(
+                m,
+                wanted,
+                by=self.actor.name,
+                at=clock.now(),
+                klass=self._class_of(wanted.get("kind")),
+                reason=reason,
+                profile=self.profile_version,
+            ),
+        )
+
+    def _class_of(self, kind: str | None) -> str:
+        from tacit.core.profile import class_of
+
+        return class_of(self.profile, kind) if kind else ""
+
+    def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+        """Always give this memory, outside the budget; or no longer."""
+        from tacit.core.keep import pinned
+
+        self._need_person("Pinning")
+        return self._change(
+            self.get(id).id,
+            lambda m: pinned(m, on, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version),
+        )
+
+    def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
+        """Take out one memory, or everything that came from one origin; `undo` brings it back."""
+        from tacit.core.keep import forgotten
+
+        if bool(id) == bool(origin):
+            raise UsageError("Forget what?", "Give either an id or --origin.")
+        ids = [self.get(id).id] if id else self._from_origin(origin, OPEN_STATES)
+        if origin and not ids:
+            raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
+        told = reason or (f"everything from {origin}" if origin else "")
+        return [
+            self._change(
+                one,
+                lambda m: forgotten(m, by=self.actor.name, at=clock.now(), reason=told, profile=self.profile_version),
+            )
+            for one in ids
+        ]
+
+    def _from_origin(self, origin: str, states: Sequence[str]) -> list[str]:
+        return [
+            memory.id
+            for memory in self.store.select(self.scopes, states=states, equal={"origin": origin}, limit=1_000_000)
+        ]
+
+    def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
+        """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
+        if origin:
+            gone = [
+                m
+                for m in self.store.select(self.scopes, states=("archived",), equal={"origin": origin}, limit=1_000_000)
+            ]
+            wanted = [self.store.entries(memory=m.id, newest=True, limit=1)[0] for m in gone]
+            return [self._undo(entry) for entry in wanted if entry.verb == "forget"]
+        name = str(what)
+        if name.isdigit() and len(name) < 12:
+            return [self._undo(self.store.entry(int(name)))]
+        return [self._undo(self.store.entries(memory=self.get(name).id, newest=True, limit=1)[0])]
+
+    def _undo(self, entry: Entry) -> Memory:
+        from tacit.core.keep import undone
+
+        with self.store.write() as tx:
+            memory = tx.get(entry.memory)
+            later = tx.entries(memory=entry.memory, after=entry.id)
+            tx.apply(undone(memory, entry, later, by=self.actor.name, at=clock.now(), profile=self.profile_version))
+            return tx.get(entry.memory)
+
+    def erase(self, id: str, *, reason: str = "") -> Memory:
+        """Blank a memory's text everywhere in the store: row, journal, evidence, findings, full text, write-ahead log."""
+        from tacit.core.keep import erased
+        from tacit.stores.sqlite.erase import blank, scrub
+
+        self._need_person("Erasing")
+        found = self.get(id)
+        with self.store.write() as tx:
+            memory = tx.get(found.id)
+            tx.apply(erased(memory, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
+            blank(tx, memory, clock.now())
+        scrub(self.store)
+        return self.store.get(found.id)
+
+    def _change(self, id: str, decide: Any) -> Memory:
+        with self.store.write() as tx:
+            change = decide(tx.get(id))
+            if change is not None:
+                tx.apply(change)
+            return tx.get(id)
+
+    def _need_person(self, what: str) -> None:
+        if not self.actor.is_person:
+            raise Refused(f"{what} is a person's word; {self.actor.reason}.", "A person signs with --by NAME --yes.")
+
+    # -- look -------------------------------------------------------------------------------------
+
+    def log(self, **filters: Any) -> list[Entry]:
+        """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
+        everywhere = filters.pop("everywhere", False)
+        return self.store.entries(() if everywhere else self.scopes, **filters)
+
+    def health(self) -> Checkup:
+        """Verify the whole store."""
+        from tacit.stores.check import check
+
+        rules: dict[str, str] = {}
+
+        def rule(project: str) -> str:
+            if project not in rules:
+                from tacit.core.profile import from_json
+
+                row = self.store.project(project)
+                compiled = self.store.profile_json(row.profile) if row else None
+                rules[project] = from_json(compiled).signals.confidence if compiled else "none"
+            return rules[project]
+
+        path = self.store.path
+        size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
+        counters = dict(self.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
+        return Checkup(
+            path,
+            self.store.one("PRAGMA user_version")[0],
+            size,
+            check(self.store, rule=rule),
+            self.store.queued(),
+            counters,
+        )
+
+    def reindex(self) -> int:
+        """Rebuild what is derived: full text and tallies."""
+        from tacit.stores.sqlite.erase import rebuild
+
+        return rebuild(self.store, self.profile.signals.confidence)
+
+    def each_entry(self, after: int) -> Iterator[Entry]:
+        """New journal entries since a number, for following along."""
+        yield from self.store.entries(self.scopes, after=after)
+
+    # Last, because from here on `list` in this class is the verb.
+    def list(
+        self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Any
+    ) -> list[Memory]:
+        """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
+        wanted = states or (() if archived else OPEN_STATES)
+        projects = [project.id for project in self.store.projects()] if everywhere else self.scopes
+        return self.store.select(projects, states=wanted, **filters)
+
+
+def _toml(path: str) -> dict[str, Any]:
+    try:
+        with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
+            raw = file.read(1_000_000)
+    except OSError:
+        return {}
+    import tomllib
+
+    from tacit.core.errors import ConfigInvalid
+
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path} cannot be read: {error}.", "Correct it, or move it away.") from None

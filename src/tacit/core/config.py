@@ -1,0 +1,115 @@
+"""What the user has set, and where each value comes from.
+
+Four layers, the later ones win: defaults, the repository's `.tacit/config.toml`, the user's own `config.toml`, the
+environment. A repository's own file is somebody else's word: it may name a profile, a domain and paths to ignore, and
+nothing that reaches outside (no store, endpoint, command or key).
+"""
+
+from __future__ import annotations
+
+from tacit.core.errors import ConfigInvalid
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# key -> (default, may a repository set it, sentence)
+KEYS: dict[str, tuple[Any, bool, str]] = {
+    "store": ("", False, "the store file or URL; empty: the user's data folder"),
+    "profile": ("default", True, "the way of remembering for projects that name none"),
+    "domain": ("", True, "the domain of this project's runs"),
+    "by": ("", False, "the name in which you act"),
+    "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
+    "ignore": ((), True, "globs of folders whose runs are never read or given anything"),
+    "learn_days": (30, False, "how far back connect offers to learn"),
+    "tend": ("ask", False, "run tend by itself after a learned run: yes, no or ask"),
+    "receipt": (True, False, "one line at the end of a session"),
+    "model.url": ("", False, "an OpenAI-compatible endpoint"),
+    "model.name": ("", False, "the model it serves"),
+    "model.key_env": ("", False, "the environment variable that holds its key"),
+    "model.command": ("", False, "a command that reads a prompt on its standard input"),
+    "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
+    "embedder": ("", False, "a named embedder; empty: words only"),
+    "sync.signers": ("", False, "the allowed signers file for team journals"),
+}
+
+
+@value
+class Setting:
+    """One value and where it comes from."""
+
+    key: str
+    value: Any
+    source: str
+
+
+def settle(
+    user: Mapping[str, Any],
+    repository: Mapping[str, Any],
+    env: Mapping[str, str],
+    *,
+    user_path: str = "config.toml",
+    repository_path: str = ".tacit/config.toml",
+) -> dict[str, Setting]:
+    """All settings by key. Unknown keys are refused by name; what a repository may not set is left out and said so by `ignored`."""
+    found = {key: Setting(key, default, "default") for key, (default, _, _) in KEYS.items()}
+    for key, entry in _flat(repository, repository_path).items():
+        if KEYS[key][1]:
+            found[key] = Setting(key, _typed(key, entry, repository_path), repository_path)
+    for key, entry in _flat(user, user_path).items():
+        found[key] = Setting(key, _typed(key, entry, user_path), user_path)
+    for key in KEYS:
+        name = "TACIT_" + key.upper().replace(".", "_")
+        if env.get(name):
+            found[key] = Setting(key, _typed(key, env[name], name), name)
+    return found
+
+
+def ignored(repository: Mapping[str, Any], path: str = ".tacit/config.toml") -> list[str]:
+    """Keys that a repository's file sets without having the right to."""
+    return [key for key in _flat(repository, path) if not KEYS[key][1]]
+
+
+def _flat(tree: Mapping[str, Any], path: str, prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, entry in tree.items():
+        key = prefix + str(name)
+        if isinstance(entry, dict) and key not in KEYS:
+            flat.update(_flat(entry, path, key + "."))
+        elif key in KEYS:
+            flat[key] = entry
+        else:
+            from difflib import get_close_matches
+
+            near = get_close_matches(key, KEYS, 1, 0.5)
+            raise ConfigInvalid(
+                f"{path}: {key} is not a setting.",
+                f"Did you mean {near[0]}?" if near else "tacit config show lists all of them.",
+            )
+    return flat
+
+
+def _typed(key: str, entry: Any, path: str) -> Any:
+    default = KEYS[key][0]
+    if isinstance(default, bool):
+        word = str(entry).lower()
+        if word in ("true", "1", "yes", "on"):
+            return True
+        if word in ("false", "0", "no", "off"):
+            return False
+        raise ConfigInvalid(f"{path}: {key} = {entry!r} is neither true nor false.")
+    if isinstance(default, int):
+        try:
+            return int(entry)
+        except (TypeError, ValueError):
+            raise ConfigInvalid(f"{path}: {key} = {entry!r} is not a number.") from None
+    if isinstance(default, tuple):
+        items = entry.split(":") if isinstance(entry, str) else entry
+        if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
+            raise ConfigInvalid(f"{path}: {key} must be a list of texts.")
+        return tuple(items)
+    if not isinstance(entry, str):
+        raise ConfigInvalid(f"{path}: {key} = {entry!r} is not a text.")
+    return entry

@@ -1,0 +1,122 @@
+"""What can go wrong, as one short tree. A message says what was being done, what was found, and what to do next.
+
+    TacitError                      1  something failed
+    ├── UsageError                  2  the call itself is off
+    │   ├── TextInvalid                a lesson's text cannot be kept as it is
+    │   ├── ProfileInvalid             a profile holds an unknown key or a value out of range
+    │   └── ConfigInvalid              a configuration file cannot be used
+    ├── NotFound                    3  no such memory, run, project, entry …
+    │   └── Ambiguous                  a shortened id fits several
+    ├── Unavailable                 4  busy, unreachable, not allowed or full: nothing is lost, try again
+    │   ├── StoreBusy                  another process holds the store longer than we may wait
+    │   ├── StoreReadOnly              the file, its folder or its disk cannot be written
+    │   ├── StoreNewer                 written by a later version of Tacit
+    │   └── MissingExtra               an optional package is not installed
+    ├── Damaged                     5  what is stored does not verify
+    │   └── NotAStore                  the file is something else, or cut short
+    └── Refused                     1  a rule says no: an illegal move, a missing approval, an agent acting as a person
+
+The number is the exit code of the command line; expected outcomes (a discarded finding, an empty recall) are results, not errors.
+"""
+
+from __future__ import annotations
+
+
+class TacitError(Exception):
+    """Something failed."""
+
+    exit_code = 1
+    code = "failed"
+
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.hint = hint
+        super().__init__(self.message)
+
+
+class UsageError(TacitError):
+    """The call is not one Tacit understands."""
+
+    exit_code = 2
+    code = "usage"
+
+
+class TextInvalid(UsageError):
+    """The text cannot be kept as it is."""
+
+    code = "text_invalid"
+
+
+class ProfileInvalid(UsageError):
+    """The profile holds an unknown key or a value out of range."""
+
+    code = "profile_invalid"
+
+
+class ConfigInvalid(UsageError):
+    """The configuration cannot be used."""
+
+    code = "config_invalid"
+
+
+class NotFound(TacitError):
+    """There is nothing by that name."""
+
+    exit_code = 3
+    code = "not_found"
+
+
+class Ambiguous(NotFound):
+    """The shortened id fits several."""
+
+    code = "ambiguous"
+
+
+class Unavailable(TacitError):
+    """The store cannot be used right now; nothing is lost."""
+
+    exit_code = 4
+    code = "unavailable"
+
+
+class StoreBusy(Unavailable):
+    """Another process held the store for too long; nothing was changed."""
+
+    code = "busy"
+
+
+class StoreReadOnly(Unavailable):
+    """The store cannot be written; nothing was changed."""
+
+    code = "read_only"
+
+
+class StoreNewer(Unavailable):
+    """The store was written by a later version of Tacit."""
+
+    code = "newer"
+
+
+class MissingExtra(Unavailable):
+    """An optional package is not installed."""
+
+    code = "missing_extra"
+
+
+class Damaged(TacitError):
+    """What is stored does not verify."""
+
+    exit_code = 5
+    code = "damaged"
+
+
+class NotAStore(Damaged):
+    """The file is not a Tacit store."""
+
+    code = "not_a_store"
+
+
+class Refused(TacitError):
+    """A rule says no."""
+
+    code = "refused"

@@ -1,0 +1,147 @@
+"""What changed, from what to what, by whom, under which profile version, and why; append-only.
+
+A memory changes only through a `Change`: its new row and the entry that says why, written together. Entries of one
+memory form a chain with gapless numbers. The chain runs over the *digest* of each entry's payload, salted per entry,
+so that `erase` can blank payload and salt everywhere and every chain still verifies, while nobody can guess the text
+back from its digest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tacit.core.digest import digest
+from tacit.core.errors import Refused
+from tacit.core.lifecycle import is_legal
+from tacit.core.memory import DECIDED, Memory, row_hash, to_row
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+GENESIS = bytes(32)  # what the first entry of a chain points at
+SHARDS = 16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
+
+# The verbs of the journal, each with its sentence; docs/journal.md is checked against this table.
+VERBS = {
+    "add": "a memory was made",
+    "edit": "a person corrected its text or facets",
+    "move": "its state changed by the profile's ladder",
+    "pin": "it was pinned or unpinned",
+    "forget": "a person took it out",
+    "undo": "an earlier entry was taken back",
+    "erase": "its text was blanked everywhere",
+    "merge": "it took in, or went into, another memory",
+    "unmerge": "a merge was taken back",
+    "gate": "a held or quarantined memory was judged again",
+    "verdict": "what is known of its effect changed",
+    "page": "it went onto a page, or off it, and so off or on trial",
+    "stale": "it was marked stale, or fresh again",
+    "trust": "the owner vouched for it",
+    "family": "its near-twins were found, or it left them",
+    "import": "it came from another store or system",
+    "approve": "a person approved it",
+}
+
+
+@value
+class Entry:
+    """One line of the journal."""
+
+    memory: str
+    project: str
+    verb: str
+    by: str
+    reason: str
+    at: str
+    before: Mapping[str, Any]  # the fields that changed, as they were; empty on the first entry
+    after: Mapping[str, Any]
+    run: str = ""
+    profile: str = ""
+    machine: str = ""
+    n: int = 0  # gapless within the memory; numbered by the store
+    id: int = 0  # the store's own number, for undo
+    erased: bool = False
+
+
+@value
+class Change:
+    """The new row of a memory and the entry that explains it."""
+
+    memory: Memory
+    entry: Entry
+
+
+def change(
+    was: Memory | None, now: Memory, *, verb: str, by: str, reason: str, at: str, run: str = "", profile: str = ""
+) -> Change:
+    """The change from one row to the next; only what differs goes into the entry."""
+    if verb not in VERBS:
+        raise ValueError(f"{verb!r} is no verb of the journal")
+    if was is not None and was.state != now.state and not is_legal(was.state, now.state, verb):
+        raise Refused(
+            f"{now.id} cannot go from {was.state} to {now.state} by {verb}.",
+            "docs/concepts.md has the table of legal moves.",
+        )
+    new = _columns(now)
+    old = _columns(was) if was is not None else {}
+    changed = [name for name in DECIDED if name not in ("id", "project") and (was is None or old[name] != new[name])]
+    if was is None:
+        changed = [name for name in changed if new[name] not in ("", 0)]
+    return Change(
+        now,
+        Entry(
+            memory=now.id,
+            project=now.project,
+            verb=verb,
+            by=by,
+            reason=reason,
+            at=at,
+            run=run,
+            profile=profile,
+            before={name: old[name] for name in changed} if was is not None else {},
+            after={name: new[name] for name in changed},
+        ),
+    )
+
+
+def _columns(memory: Memory) -> dict[str, Any]:
+    return dict(zip(DECIDED, to_row(memory)))
+
+
+def payload(entry: Entry) -> str:
+    """The part of an entry that may hold a person's words, and that `erase` blanks."""
+    return json.dumps([entry.reason, entry.before, entry.after], ensure_ascii=False, separators=(",", ":"))
+
+
+def new_salt() -> bytes:
+    """Sixteen random bytes."""
+    return os.urandom(16)
+
+
+def payload_digest(salt: bytes, text: str) -> bytes:
+    """What stays of a payload after it was erased."""
+    return digest("payload", salt, text)
+
+
+def entry_hash(previous: bytes, header: tuple[Any, ...], payload_hash: bytes, row: bytes) -> bytes:
+    """A link of the chain: the link before, the entry's header, its payload's digest, and the hash of the row it left behind."""
+    return digest("entry", previous, json.dumps(header, ensure_ascii=False, separators=(",", ":")), payload_hash, row)
+
+
+def shard_of(memory: str) -> int:
+    """Which seal row of its project counts this memory's entries."""
+    return sum(memory.encode()) % SHARDS
+
+
+def xor(a: bytes, b: bytes) -> bytes:
+    """Order-free sum of hashes: a row that vanished leaves it wrong."""
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(32, "big")
+
+
+def sealed(memory: Memory) -> bytes:
+    """The hash a memory's row must carry."""
+    return row_hash(to_row(memory))

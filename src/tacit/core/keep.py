@@ -1,0 +1,161 @@
+"""What a person does to a lesson by hand, as pure changes: make, edit, pin, forget, erase, take back.
+
+Each returns a `Change`, the new row with its reasoned entry, or raises `Refused` with what to do instead.
+Administrative verbs are legal in every state and every profile; they are journaled under their own name.
+"""
+
+from __future__ import annotations
+
+from tacit.core.errors import Refused, UsageError
+from tacit.core.journal import change
+from tacit.core.memory import DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.journal import Change, Entry
+
+CLOSED = ("superseded", "archived", "rejected")
+FORGOTTEN = "archived"
+# Blanked by erase, beside the text itself: whatever may repeat a person's words.
+_WORDY = {
+    "text": "",
+    "tags": (),
+    "paths": (),
+    "gate_reason": "",
+    "signature": "",
+    "extra": None,
+    "source": "",
+    "origin": "",
+    "category": "",
+    "domain": "",
+    "agent": "",
+    "task_type": "",
+}
+ERASED_BY = "erase"
+
+
+def made(
+    memory: Memory, *, by: str, reason: str, at: str, verb: str = "add", run: str = "", profile: str = ""
+) -> Change:
+    """A new memory."""
+    return change(None, check_fields(memory), verb=verb, by=by, reason=reason, at=at, run=run, profile=profile)
+
+
+def edited(
+    memory: Memory, fields: Mapping[str, Any], *, by: str, at: str, klass: str = "", reason: str = "", profile: str = ""
+) -> Change | None:
+    """A corrected memory; None where nothing differs."""
+    for name in fields:
+        if name not in EDITABLE:
+            raise UsageError(
+                f"{name} cannot be edited.",
+                f"What can: {', '.join(EDITABLE)}. Id, times, evidence and origin never change.",
+            )
+    _refuse_erased(memory, "edited")
+    new = dict(fields)
+    if "text" in new:
+        new["text"] = kept_text(str(new["text"]))
+    if klass:
+        new["klass"] = klass
+    differs = [name for name in new if getattr(memory, name) != new[name]]
+    if not differs:
+        return None
+    now = check_fields(replace(memory, **new, updated_at=at))
+    return change(
+        memory,
+        now,
+        verb="edit",
+        by=by,
+        reason=reason or f"{by} corrected {', '.join(n for n in differs if n != 'klass')}",
+        at=at,
+        profile=profile,
+    )
+
+
+def pinned(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+    """Pinned or unpinned; None where it already is."""
+    _refuse_erased(memory, "pinned")
+    if on and memory.state in CLOSED:
+        raise Refused(
+            f"{memory.id} is {memory.state}; what is taken out cannot be pinned.",
+            f"Take it back first: tacit undo {memory.id}",
+        )
+    if memory.pinned == on:
+        return None
+    said = reason or ("always given, outside the budget" if on else "back under the budget")
+    return change(
+        memory, replace(memory, pinned=on, updated_at=at), verb="pin", by=by, reason=said, at=at, profile=profile
+    )
+
+
+def forgotten(memory: Memory, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+    """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
+    if memory.state in CLOSED:
+        return None
+    now = replace(
+        memory, state=FORGOTTEN, previous_state=memory.state, closed_by=by, pinned=False, on_page=False, updated_at=at
+    )
+    return change(memory, now, verb="forget", by=by, reason=reason or f"{by} took it out", at=at, profile=profile)
+
+
+def erased(memory: Memory, *, by: str, at: str, reason: str = "", profile: str = "") -> Change:
+    """Its text blanked; the row and its chain stay, so that nothing else breaks."""
+    now = replace(
+        memory,
+        **_WORDY,
+        state="rejected",
+        previous_state=memory.state,
+        closed_by=ERASED_BY,
+        pinned=False,
+        on_page=False,
+        updated_at=at,
+    )
+    return change(memory, now, verb="erase", by=by, reason=reason or "erased", at=at, profile=profile)
+
+
+def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at: str, profile: str = "") -> Change:
+    """An entry taken back: its fields as they were before it, unless something later decided them again."""
+    if entry.verb == "erase" or entry.erased:
+        raise Refused(f"Entry {entry.id} cannot be taken back: what was erased is gone.", "")
+    if memory.closed_by == ERASED_BY:
+        raise Refused(f"{memory.id} was erased; nothing of it can be taken back.", "")
+    contested = sorted(
+        {
+            name
+            for other in later
+            for name in other.after
+            if name in entry.after and name not in ("updated_at", "previous_state")
+        }
+    )
+    if contested:
+        newest = later[-1]
+        raise Refused(
+            f"Entry {entry.id} cannot be taken back alone: {', '.join(contested)} changed again later.",
+            f"Take back the later ones first: tacit undo {newest.id}",
+        )
+    if not entry.before:  # the entry that made it
+        now = replace(
+            memory,
+            state=FORGOTTEN,
+            previous_state=memory.state,
+            closed_by=by,
+            pinned=False,
+            on_page=False,
+            updated_at=at,
+        )
+    else:
+        columns = dict(zip(DECIDED, to_row(memory)))
+        columns.update({name: was for name, was in entry.before.items() if name != "updated_at"}, updated_at=at)
+        now = from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
+    return change(
+        memory, now, verb="undo", by=by, reason=f"takes back entry {entry.id} ({entry.verb})", at=at, profile=profile
+    )
+
+
+def _refuse_erased(memory: Memory, what: str) -> None:
+    if memory.closed_by == ERASED_BY:
+        raise Refused(f"{memory.id} was erased and cannot be {what}.", "Add the lesson again if it is wanted.")

@@ -1,0 +1,205 @@
+"""What ties runs and memories together, and what it adds up to.
+
+Evidence says a run supports or contradicts a memory; a use says a memory was assigned to a run, injected or withheld.
+Both are append-only. A mark is a later fact about a use: delivered, cited, crossed, its outcome. Either may be an
+*opening balance*: a counted row for what an imported store brings without its runs. Everything countable about a
+memory is a fold over these rows.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.digest import digest, short_hash
+from tacit.core.memory import Tally
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+ARMS = ("injected", "withheld", "exempt")  # exempt: given without a coin, never part of a table
+
+
+@value
+class Evidence:
+    """One run supports or contradicts one memory."""
+
+    memory: str
+    project: str
+    run: str = ""  # the store's run id; empty for a person's word or an opening balance
+    root: str = ""  # the unit the run belongs to: retries and sub-agents are one sighting
+    finding: str = ""  # the finding's key
+    stance: str = "supports"
+    signal: str = "seen"  # what is counted; opening balances may name a profile's own
+    amount: float = 1.0  # more than one only on an opening balance
+    origin: str = ""  # the document or stream; the same origin in five runs is one
+    by: str = ""
+    tier: str = "observed"
+    place: str = ""
+    quote: str = ""
+    at: str = ""
+    seq: int = 0  # the project's run sequence when it was seen
+    opening: bool = False
+
+    @property
+    def key(self) -> str:
+        """One row per memory, finding and signal: learning the same run twice adds nothing."""
+        return short_hash(
+            self.memory,
+            self.run,
+            self.finding or self.place,
+            self.signal,
+            self.stance,
+            "opening" if self.opening else "",
+        )
+
+
+@value
+class Use:
+    """One memory assigned to one unit of work."""
+
+    memory: str
+    unit: str  # the root run's id in the store
+    project: str
+    run: str  # the run in which it was first assigned
+    family: str
+    arm: str
+    probability: float  # of being withheld, at the time
+    surface: str = ""  # hook, cli, mcp, library
+    epoch: str = ""  # model family and host
+    instrument: str = ""  # which kind of source could see its problem
+    instrument_eligible: bool = False  # that source could itself be given the lesson, so it is not blind
+    task: str = ""
+    blank: bool = False  # a unit that gets no lesson on trial at all
+    at: str = ""
+
+
+@value
+class Mark:
+    """A later fact about a use, or an opening balance of uses."""
+
+    memory: str
+    unit: str
+    project: str
+    signal: str  # delivered, cited, crossed, outcome, helped, failed …
+    value: str = ""
+    amount: float = 1.0
+    run: str = ""
+    surface: str = ""
+    reason: str = ""
+    at: str = ""
+
+
+EVIDENCE_COLUMNS = ("key", *Evidence.FIELDS)  # type: ignore[attr-defined]
+USE_COLUMNS = Use.FIELDS  # type: ignore[attr-defined]
+MARK_COLUMNS = Mark.FIELDS  # type: ignore[attr-defined]
+
+
+def link_row(link: Evidence | Use | Mark) -> tuple[Any, ...]:
+    """A link as the store keeps it; flags are numbers."""
+    row = tuple(int(v) if isinstance(v, bool) else v for v in link.__dict__.values())
+    return (link.key, *row) if isinstance(link, Evidence) else row
+
+
+def link_hash(row: Sequence[Any]) -> bytes:
+    """SHA-256 over a link's row."""
+    return digest("link", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+
+
+def sightings(evidence: Iterable[Evidence]) -> int:
+    """Distinct, independent sightings: two reviewers of one run are one, one document read in five runs is one.
+
+    Rows that share a unit or a named origin are tied together; each knot of tied rows counts once.
+    """
+    parent: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            name = parent[name]
+        return name
+
+    loose = 0.0
+    for row in evidence:
+        if row.signal != "seen" or row.stance != "supports":
+            continue
+        if row.opening:
+            loose += row.amount
+        elif row.root or row.run:
+            unit = top("run:" + (row.root or row.run))
+            if row.origin:
+                parent[top("origin:" + row.origin)] = unit
+        elif row.origin:
+            top("origin:" + row.origin)
+    return int(loose) + sum(1 for name in parent if parent[name] == name)
+
+
+def tally_of(
+    evidence: Sequence[Evidence],
+    uses: Sequence[Use],
+    marks: Sequence[Mark],
+    confidence: str = "none",
+    belief: float | None = None,
+) -> Tally:
+    """What all rows of one memory add up to."""
+    outcome: dict[str, str] = {}
+    signals: dict[str, float] = {}
+    for mark in marks:  # in order of writing: growth settles again, the last outcome stands
+        if mark.signal == "outcome":
+            outcome[mark.unit] = mark.value
+        else:
+            signals[mark.signal] = signals.get(mark.signal, 0) + mark.amount
+    for row in evidence:
+        if row.opening and row.signal not in ("seen", "confidence"):
+            signals[row.signal] = signals.get(row.signal, 0) + row.amount
+    injected = {use.unit for use in uses if use.arm != "withheld"}
+    supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
+    seen = sightings(evidence)
+    return Tally(
+        seen=seen,
+        uses=len(uses) + int(signals.pop("uses", 0)),
+        clean=sum(1 for unit, word in outcome.items() if unit in injected and word == "not_occurred"),
+        recurred=sum(1 for unit, word in outcome.items() if unit in injected and word == "occurred"),
+        contradicted=len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"}),
+        confidence=CONFIDENCE[confidence](evidence, marks),
+        belief=belief,
+        seen_at=max((row.at for row in supports), default="") or None if seen else None,
+        last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
+        signals=signals or None,
+    )
+
+
+def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+    return None
+
+
+def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+    """What the source said, last word first (Ralph: a ratio fixed at extraction)."""
+    said = [row.amount for row in evidence if row.signal == "confidence"]
+    return said[-1] if said else None
+
+
+def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+    """geas: starts at .4, .6 from a second source; +.1 a successful reuse, −.1 a failed one, −.2 a contradiction; within 0 and 1."""
+    start = _stated(evidence, marks)
+    steps: list[tuple[str, float]] = [(row.at, -0.2) for row in evidence if row.stance == "contradicts"]
+    sources = {row.root or row.run or row.key for row in evidence if row.stance == "supports" and row.signal == "seen"}
+    level = start if start is not None else 0.4
+    if len(sources) >= 2:
+        level = max(level, 0.6)
+    steps += [
+        (mark.at, {"successful_reuse": 0.1, "failed_reuse": -0.1}[mark.signal] * mark.amount)
+        for mark in marks
+        if mark.signal in ("successful_reuse", "failed_reuse") and mark.unit
+    ]
+    for _, step in sorted(steps):
+        level = min(1.0, max(0.0, round(level + step, 10)))
+    return level
+
+
+CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark]], float | None]] = {
+    "none": _no_confidence,
+    "stated": _stated,
+    "geas": _geas,
+}

@@ -1,0 +1,218 @@
+"""A memory is one lesson.
+
+The row holds what was *decided* about it, and carries a hash over exactly that. What can be counted (seen, uses,
+confidence, belief) is a fold over evidence and uses, kept beside it as a `Tally` and rebuilt at any time.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.digest import digest
+from tacit.core.errors import TextInvalid, UsageError
+from tacit.core.run import SEVERITIES, TIERS
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+GLOBAL = "@global"  # the pseudo-projects of lessons that hold everywhere, or for one agent wherever it works
+AGENT = "@agent"
+SCOPES = ("task", "mission", "project", "agent", "global")
+GATES = ("allow", "hold", "quarantine", "discard")
+VERDICTS = ("not yet known", "helps", "harms", "no difference")
+
+MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
+
+
+@value
+class Tally:
+    """What evidence and uses add up to; derived, never written by hand."""
+
+    seen: int = 0  # distinct, independent runs
+    uses: int = 0  # units it was assigned in
+    clean: int = 0  # injected, settled, and its problem did not occur
+    recurred: int = 0  # injected, settled, and it did
+    contradicted: int = 0
+    confidence: float | None = None  # only where the profile has one
+    belief: float | None = None  # that it helps; set by tend
+    seen_at: str | None = None
+    last_used_at: str | None = None
+    signals: Mapping[str, float] | None = None  # the profile's own counters
+
+
+NO_TALLY = Tally()
+
+
+@value
+class Memory:
+    """One lesson, as decided, with its tally."""
+
+    id: str
+    project: str
+    text: str
+    kind: str = "fact"
+    klass: str = "fact"  # the class the core knows: exemption, caps and belief go by it
+    category: str = ""
+    scope: str = "project"
+    domain: str = ""
+    agent: str = ""
+    task_type: str = ""
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    severity: str = "info"
+    source: str = ""
+    origin: str = ""
+    trust: str = "user"
+    gate: str = "allow"
+    gate_reason: str = ""
+    state: str = "candidate"
+    previous_state: str = ""
+    under_review_count: int = 0
+    closed_by: str = ""  # who or what ended it: a person's name, "silence", "merge" …
+    verdict: str = "not yet known"
+    signature: str = ""  # the masked error it is about; empty where it is about none
+    family: str = ""  # near-twins share one assignment; empty: its own id
+    pinned: bool = False
+    on_page: bool = False  # stands on a page the host loads, and is therefore off trial
+    merged: int = 0
+    stale_at: str = ""
+    review_after: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    extra: Mapping[str, Any] | None = None  # a foreign record's own fields, in its own order
+    alias: str = ""
+    tally: Tally = NO_TALLY
+
+
+# What the row's hash covers, in this order. A new column goes to the end, with a migration that seals old rows again.
+DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
+EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source")
+_JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
+_FLAGS = ("pinned", "on_page")
+
+
+def to_row(memory: Memory) -> tuple[Any, ...]:
+    """The decided fields as the store keeps them."""
+    at = memory.__dict__
+    return tuple(_to_column(name, at[name]) for name in DECIDED)
+
+
+def _to_column(name: str, field: Any) -> Any:
+    if name in _JSON_FIELDS:
+        return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+    return int(field) if name in _FLAGS else field
+
+
+def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> Memory:
+    """The memory behind a stored row."""
+    at = dict(zip(DECIDED, row))
+    for name in ("tags", "paths", "supersedes"):
+        at[name] = tuple(json.loads(at[name])) if at[name] else ()
+    at["extra"] = json.loads(at["extra"]) if at["extra"] else None
+    at["pinned"], at["on_page"] = bool(at["pinned"]), bool(at["on_page"])
+    return Memory(**at, alias=alias, tally=tally)
+
+
+def row_hash(row: tuple[Any, ...]) -> bytes:
+    """SHA-256 over the decided fields: damage that `integrity_check` misses shows here."""
+    return digest("memory", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
+
+
+def as_json(memory: Memory) -> dict[str, Any]:
+    """A memory as the command line, the library and the web show it."""
+    at, tally = memory.__dict__, memory.tally
+    return {
+        "id": memory.id,
+        "alias": memory.alias or None,
+        **{n: at[n] for n in ("project", "text", "kind")},
+        "class": memory.klass,
+        **{n: at[n] or None for n in ("category",)},
+        "scope": memory.scope,
+        **{n: at[n] or None for n in ("domain", "agent", "task_type")},
+        "tags": list(memory.tags),
+        "paths": list(memory.paths),
+        "severity": memory.severity,
+        **{n: at[n] or None for n in ("source", "origin")},
+        **{n: at[n] for n in ("trust", "verdict", "gate")},
+        "gate_reason": memory.gate_reason or None,
+        "state": memory.state,
+        "previous_state": memory.previous_state or None,
+        "under_review_count": memory.under_review_count,
+        "closed_by": memory.closed_by or None,
+        "seen": tally.seen,
+        "confidence": tally.confidence,
+        "belief": tally.belief,
+        "uses": tally.uses,
+        "clean": tally.clean,
+        "recurred": tally.recurred,
+        "contradicted": tally.contradicted,
+        "signals": dict(tally.signals or {}),
+        "extra": memory.extra or {},
+        "merged": memory.merged,
+        "pinned": memory.pinned,
+        "on_page": memory.on_page,
+        "family": memory.family or memory.id,
+        "signature": memory.signature or None,
+        **{n: at[n] or None for n in ("stale_at", "created_at", "updated_at")},
+        "seen_at": tally.seen_at,
+        "last_used_at": tally.last_used_at,
+        "review_after": memory.review_after or None,
+        "supersedes": list(memory.supersedes),
+        "superseded_by": memory.superseded_by or None,
+    }
+
+
+def kept_text(text: str) -> str:
+    """A person's text as it will be kept: outer white space gone, otherwise untouched; what cannot be kept is refused, not mended."""
+    kept = text.strip()
+    if not kept:
+        raise TextInvalid("The lesson is empty.", "Give it a text: tacit add 'Run make migrate before the tests.'")
+    if "\0" in kept:
+        raise TextInvalid(
+            f"The lesson holds a NUL character at position {kept.index(chr(0))}.", "Remove it and add the lesson again."
+        )
+    try:
+        size = len(kept.encode("utf-8"))
+    except UnicodeEncodeError as error:
+        raise TextInvalid(
+            f"The lesson is not valid Unicode: a lone surrogate or an undecodable byte stands at position {error.start}.",
+            "Give it as UTF-8.",
+        ) from None
+    if size > MAX_TEXT_BYTES:
+        raise TextInvalid(
+            f"The lesson is {size:,} bytes long; at most {MAX_TEXT_BYTES:,} are kept.",
+            "A lesson is a sentence or two: say what fails and what works, and keep the rest in a file it names.",
+        )
+    return kept
+
+
+def sound_text(text: str) -> str:
+    """A machine's text made storable: NUL and lone surrogates become U+FFFD, what is too long is cut."""
+    mended = (
+        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "�")
+        if not text.isascii() or "\0" in text
+        else text
+    )
+    return mended.strip()[: MAX_TEXT_BYTES // 4]
+
+
+def checked(name: str, word: str, allowed: tuple[str, ...]) -> str:
+    """`word` if it is one of the allowed ones, otherwise an error that names them."""
+    if word not in allowed:
+        raise UsageError(f"{word!r} is not a {name}.", f"One of: {', '.join(allowed)}.")
+    return word
+
+
+def check_fields(memory: Memory) -> Memory:
+    """Refuse a memory whose closed fields hold unknown words."""
+    checked("scope", memory.scope, SCOPES)
+    checked("severity", memory.severity, SEVERITIES)
+    checked("trust tier", memory.trust, TIERS)
+    checked("gate decision", memory.gate, GATES)
+    checked("verdict", memory.verdict, VERDICTS)
+    return memory

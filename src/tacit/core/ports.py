@@ -1,0 +1,26 @@
+"""The ports conductors take. They exist for readers and the type checker only; at run time nothing here is imported."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
+
+    Clock = Callable[[], str]
+    Ids = Callable[[], str]
+
+    class Embedder(Protocol):
+        """Turns texts into vectors; its identity is stamped on each of them."""
+
+        identity: str
+        size: int
+
+        def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    class Model(Protocol):
+        """Answers a prompt within a time limit, or raises Unavailable."""
+
+        identity: str
+
+        def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str: ...

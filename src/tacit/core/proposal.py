@@ -1,0 +1,47 @@
+"""A proposal is a change that needs a judge: a rule, a model or a person, possibly several roles."""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+OPEN, APPROVED, REJECTED, EXPIRED = "open", "approved", "rejected", "expired"
+EXPIRES_AFTER_DAYS = 7  # joelclaw; the memory keeps its state
+
+KINDS = {
+    "archive": "take a memory out that makes no difference",
+    "revive": "a forgotten or rejected lesson was met in three further runs",
+    "promote": "a move that needs a person or a role",
+    "confirm": "a held lesson waits for a person's word",
+    "contradiction": "two lessons say opposite things",
+    "merge": "two lessons say the same",
+    "edit": "a model's rewrite, or a page edit, of a text",
+    "tend": "more changes than one pass may make",
+    "page": "a line for the page, or lines that vanished from it",
+    "fork": "two machines changed one memory apart",
+}
+
+
+@value
+class Proposal:
+    """One waiting, or decided, change."""
+
+    id: str
+    project: str
+    kind: str
+    reason: str
+    by: str
+    created_at: str
+    memory: str = ""
+    state: str = OPEN
+    tier: str = ""  # which tier of triage it waits for
+    payload: Mapping[str, Any] | None = None  # what would change
+    approvals: tuple[tuple[str, str], ...] = ()  # (name, role), in order
+    expires_at: str = ""
+    decided_by: str = ""
+    decided_at: str = ""
+    decision: str = ""  # the judge's reason

@@ -1,0 +1,94 @@
+"""What is known of one memory, put together for its ladder.
+
+The ladder asks about counts, dates and words; they stand in the memory's row, in its tally and in its evidence. This
+is the one place that brings them together.
+"""
+
+from __future__ import annotations
+
+from tacit.core import clock
+from tacit.core.lifecycle import CAUSES, Standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.links import Evidence
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+
+
+def standing_of(
+    memory: Memory,
+    profile: Profile,
+    now: str,
+    *,
+    evidence: Sequence[Evidence] = (),
+    moment: str = "learn",
+    approvals: tuple[tuple[str, str], ...] = (),
+    run_seq: int = 0,
+    strength: float = 1.0,
+) -> Standing:
+    """A memory's standing at a time. Without its evidence, what only evidence knows counts as nothing."""
+    tally, signals = memory.tally, memory.tally.signals or {}
+    changed = memory.updated_at or memory.created_at
+    last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
+    return Standing(
+        state=memory.state,
+        kind=memory.kind,
+        klass=memory.klass,
+        trust=memory.trust,
+        previous_state=memory.previous_state,
+        cause=cause_of(memory),
+        moment=moment,
+        person=memory.trust in profile.trust.person
+        or any(row.tier in profile.trust.person and row.stance == "supports" for row in evidence),
+        held=memory.gate in ("hold", "quarantine"),
+        refused=memory.gate == "discard",
+        exempt=is_exempt(memory, profile),
+        pinned=memory.pinned,
+        stale=bool(memory.stale_at),
+        verdict=memory.verdict,
+        belief_help=tally.belief or 0.0,
+        belief_harm=signals.get("belief_harm", 0.0),
+        units=int(signals.get("units", 0)),
+        tasks=int(signals.get("tasks", 0)),
+        seen=tally.seen,
+        seen_since=_since(evidence, changed),
+        seen_in_period=_since(evidence, memory.updated_at),
+        evidence=len(evidence) or tally.seen,
+        contradictions=tally.contradicted,
+        confidence=tally.confidence,
+        success_rate=signals.get("success_rate"),
+        reuses=int(signals.get("reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0))),
+        successful_reuses=int(signals.get("successful_reuse", 0)),
+        failed_reuses=int(signals.get("failed_reuse", 0)),
+        uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > changed)),
+        recalls=int(signals.get("recalls", 0)),
+        frequency=int(signals.get("frequency", tally.seen)),
+        strength=strength,
+        under_review_count=memory.under_review_count,
+        days_in_state=clock.days_between(changed, now),
+        days_overdue=clock.days_between(memory.review_after, now) if memory.review_after else None,
+        age_days=clock.days_between(memory.created_at, now),
+        runs_unseen=max(0, run_seq - last_seq) if last_seq else 0,
+        approvals=approvals,
+    )
+
+
+def cause_of(memory: Memory) -> str:
+    """Why it is in its state: a cause the ladder knows, or a person's name read as their word."""
+    if not memory.closed_by:
+        return "evidence"
+    return memory.closed_by if memory.closed_by in CAUSES else "person"
+
+
+def is_exempt(memory: Memory, profile: Profile) -> bool:
+    """Never on trial: by class, pinned, canonical, or standing on a page that the host loads."""
+    return memory.pinned or memory.on_page or memory.state == "canonical" or memory.klass in profile.trial.exempt
+
+
+def _since(evidence: Sequence[Evidence], when: str) -> int:
+    from tacit.core.links import sightings
+
+    return sightings([row for row in evidence if row.at > when])

@@ -1,0 +1,67 @@
+"""Who is speaking, and how far their words go.
+
+Memory is a way into every later prompt. Text filters are a tripwire only; provenance is the wall: the tier follows
+who wrote the words, the least source of a text decides, and trust never rises by repetition. An agent with a shell is
+not a person: inside a host or a run the command line acts as the agent. Whoever has the user's shell can still lie
+here, and the documentation says so.
+"""
+
+from __future__ import annotations
+
+from tacit.core.run import TIERS
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# Variables that hosts set for the commands their agents run.
+HOST_MARKERS = (
+    "TACIT_RUN",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "CURSOR_AGENT",
+    "COPILOT_AGENT_SESSION_ID",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+)
+
+HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
+CONFIRMING = ("review", "team", "user")
+
+
+@value
+class Actor:
+    """In whose name a command acts."""
+
+    name: str
+    tier: str  # user, or agent
+    reason: str
+
+    @property
+    def is_person(self) -> bool:
+        """Only a person may approve, raise trust, erase."""
+        return self.tier == "user"
+
+
+def actor(env: Mapping[str, str], by: str = "", yes: bool = False, login: str = "") -> Actor:
+    """Who acts: the agent inside a host or run, unless a person signs with a name and says yes."""
+    marker = next((name for name in HOST_MARKERS if env.get(name)), "")
+    person = by or env.get("TACIT_BY", "") or login or env.get("USER", "") or env.get("LOGNAME", "") or "user"
+    if not marker:
+        return Actor(person, "user", "outside any agent")
+    if by and yes:
+        return Actor(by, "user", f"signed by {by} although {marker} is set")
+    return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person")
+
+
+def least(tiers: Iterable[str]) -> str:
+    """The trust of a text put together from several sources."""
+    return min(tiers, key=TIERS.index, default="imported")
+
+
+def may_vouch(tier: str) -> bool:
+    """Whether evidence of this tier confirms what was held."""
+    return tier in CONFIRMING

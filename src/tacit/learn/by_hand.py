@@ -1,0 +1,97 @@
+"""A lesson that somebody states outright: from facets as typed, or as JSON, to a memory.
+
+A person's word is provisional at once and may be given; an agent's own claim begins as a candidate and needs two
+independent runs like any other.
+"""
+
+from __future__ import annotations
+
+from tacit.core.errors import Refused, UsageError
+from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, kept_text
+from tacit.core.profile import class_of
+from tacit.core.redact import private, redact
+from tacit.core.run import SEVERITIES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.core.profile import Profile
+    from tacit.core.trust import Actor
+
+FACETS = (*EDITABLE, "run", "alias", "at", "origin", "extra")
+
+
+def memory_from(
+    facets: Mapping[str, Any], actor: Actor, profile: Profile, project: str, id: str, at: str
+) -> tuple[Memory, str]:
+    """The memory that these facets describe, and why it starts where it does."""
+    unknown = [name for name in facets if name not in FACETS]
+    if unknown:
+        raise UsageError(f"{unknown[0]} is not a facet of a lesson.", f"Facets: {', '.join(FACETS)}.")
+    if not isinstance(facets.get("text"), str):
+        raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
+    found = checked_facets(
+        {name: facets[name] for name in facets if name in EDITABLE and facets[name] not in (None, "", [], ())}, profile
+    )
+    text = kept_text(found.pop("text"))
+    clean = redact(private(text))
+    kind = found.pop("kind", profile.add_kind)
+    scope = found.pop("scope", profile.kinds[kind].scope or "project")
+    if scope in ("agent", "global") and not actor.is_person:
+        raise Refused(
+            f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
+            "A person signs with --by NAME --yes.",
+        )
+    memory = Memory(
+        id=id,
+        project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
+        text=clean.text,
+        kind=kind,
+        klass=class_of(profile, kind),
+        scope=scope,
+        source=found.pop("source", actor.name if not actor.is_person else "user"),
+        origin=str(facets.get("origin") or ""),
+        trust=actor.tier,
+        state="provisional" if actor.is_person else "candidate",
+        created_at=at,
+        updated_at=at,
+        extra=facets.get("extra") or None,
+        **found,
+    )
+    said = (
+        "a person's word" if actor.is_person else "an agent's own claim: a candidate until two independent runs say so"
+    )
+    return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+
+
+def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    """Facets with their words checked: kinds by the profile, scope and severity by the core."""
+    found = dict(facets)
+    if "kind" in found:
+        found["kind"] = _kind(str(found["kind"]), profile)
+    if "severity" in found:
+        found["severity"] = checked("severity", str(found["severity"]).lower(), SEVERITIES)
+    if "scope" in found:
+        found["scope"] = checked("scope", str(found["scope"]).lower(), SCOPES)
+    for name in ("tags", "paths"):
+        if name in found:
+            listed = [found[name]] if isinstance(found[name], str) else found[name]
+            if not isinstance(listed, (list, tuple)) or not all(isinstance(item, str) for item in listed):
+                raise UsageError(f"{name} must be a list of texts.")
+            found[name] = tuple(dict.fromkeys(kept_text(item) for item in listed if item.strip()))
+    for name in ("category", "domain", "agent", "task_type", "source"):
+        if name in found:
+            if not isinstance(found[name], str):
+                raise UsageError(f"{name} must be a text.")
+            found[name] = kept_text(found[name])[:200] if found[name].strip() else ""
+    return found
+
+
+def _kind(word: str, profile: Profile) -> str:
+    folded = word.strip().lower().replace(" ", "_").replace("-", "_")
+    for name, kind in profile.kinds.items():
+        if folded == name.replace("-", "_") or folded in kind.aliases:
+            return name
+    raise UsageError(f"{word!r} is not a kind of the profile {profile.name}.", f"Kinds: {', '.join(profile.kinds)}.")

@@ -1,0 +1,817 @@
+"""What every SQL engine does alike: rows in, rows out, and the one way to change a memory.
+
+An engine's folder brings the connection, its transactions and full text; everything else stands here once, in SQL
+that both speak, with named parameters. Read inside the transaction you write in: `Transaction` has all the readers of
+`SqlStore`.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.digest import digest, short_hash
+from tacit.core.errors import Ambiguous, NotFound
+from tacit.core.journal import GENESIS, Entry, entry_hash, new_salt, payload, payload_digest, shard_of, xor
+from tacit.core.links import (
+    EVIDENCE_COLUMNS,
+    MARK_COLUMNS,
+    USE_COLUMNS,
+    Evidence,
+    Mark,
+    Use,
+    link_hash,
+    link_row,
+    tally_of,
+)
+from tacit.core.memory import AGENT, DECIDED, GLOBAL, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
+from tacit.core.proposal import Proposal
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.journal import Change
+
+COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
+HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
+_MEMORY = ", ".join(f"m.{name}" for name in DECIDED)
+
+
+@value
+class Project:
+    """A project's row."""
+
+    id: str
+    name: str
+    root: str
+    key: str
+    remote: str
+    profile: str
+    trial_key: bytes
+    run_seq: int
+    created_at: str
+
+
+@value
+class RunRow:
+    """A run as the store keeps it: metadata only, the steps stay in the host's file."""
+
+    id: str
+    project: str
+    host: str
+    foreign_id: str
+    root: str
+    seq: int = 0
+    agent: str = ""
+    model: str = ""
+    version: str = ""
+    domain: str = ""
+    task: str = ""
+    task_id: str = ""
+    task_type: str = ""
+    outcome: str = "unknown"
+    complete: bool = False
+    started_at: str = ""
+    ended_at: str = ""
+    learned_at: str = ""
+    settled_at: str = ""
+    path: str = ""
+    facts: Mapping[str, Any] | None = None
+
+
+@value
+class FindingRow:
+    """A finding as the store keeps it."""
+
+    key: str
+    project: str
+    run: str
+    place: str
+    extractor: str
+    version: int
+    memory: str
+    outcome: str
+    reason: str
+    gate: str
+    text: str
+    digest: bytes
+    kind: str
+    by: str
+    tier: str
+    origin: str
+    signature: str
+    score: float
+    runner_up: float
+    at: str
+
+
+@value
+class Job:
+    """A piece of queued work."""
+
+    id: int
+    kind: str
+    key: str
+    project: str
+    payload: Mapping[str, Any]
+    attempts: int
+    at: str  # when it was last asked for
+
+
+def run_id(project: str, host: str, foreign_id: str) -> str:
+    """A run's name in every store: runs are keyed by project, host and the host's own id."""
+    return short_hash("run", project, host, foreign_id)
+
+
+def scope_projects(project: str) -> tuple[str, str, str]:
+    """Where a project's searches look: its own rows and the two that hold everywhere."""
+    return (project, GLOBAL, AGENT)
+
+
+class SqlStore:
+    """Reading. An engine provides `rows`."""
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        raise NotImplementedError
+
+    def one(self, sql: str, **named: Any) -> Any:
+        """The first row, or None."""
+        found = self.rows(sql, **named)
+        return found[0] if found else None
+
+    # -- projects and profiles --------------------------------------------------------------------
+
+    def project(self, id: str) -> Project | None:
+        """A project by its id."""
+        return self._project("id = :it", id)
+
+    def projects(self, *, remote: str = "", key: str = "") -> list[Project]:
+        """All projects, or those with a remote or a path."""
+        if remote:
+            return self._projects("remote = :it", remote)
+        return self._projects("key = :it", key) if key else self._projects("id <> :it", "")
+
+    def _project(self, where: str, it: str) -> Project | None:
+        found = self._projects(where, it)
+        return found[0] if found else None
+
+    def _projects(self, where: str, it: str) -> list[Project]:
+        columns = ", ".join(Project.FIELDS)  # type: ignore[attr-defined]
+        return [
+            Project(*row)
+            for row in self.rows(f"SELECT {columns} FROM project WHERE {where} ORDER BY created_at, id", it=it)
+        ]
+
+    def profile_json(self, id: str) -> str | None:
+        """A compiled profile by its version."""
+        row = self.one("SELECT compiled FROM profile WHERE id = :id", id=id)
+        return row[0] if row else None
+
+    def meta(self, key: str) -> str:
+        """A setting of the store; empty where it is not set."""
+        row = self.one("SELECT value FROM meta WHERE key = :key", key=key)
+        return row[0] if row else ""
+
+    # -- memories ---------------------------------------------------------------------------------
+
+    def get(self, id: str) -> Memory:
+        """A memory by its full id."""
+        found = self.memories([id])
+        if not found:
+            raise NotFound(
+                f"There is no memory {id}.",
+                "tacit list shows what there is; tacit list --archived also what was taken out.",
+            )
+        return found[0]
+
+    def memories(self, ids: Sequence[str]) -> list[Memory]:
+        """Memories by id, in the order asked for; unknown ids are left out."""
+        if not ids:
+            return []
+        wanted = json.dumps(list(ids))
+        rows = self.rows(
+            f"SELECT {_MEMORY} FROM memory m WHERE m.id IN (SELECT value FROM json_each(:ids))", ids=wanted
+        )
+        by_id = {memory.id: memory for memory in self._with_tallies(rows)}
+        return [by_id[id] for id in ids if id in by_id]
+
+    def _with_tallies(self, rows: Sequence[tuple[Any, ...]]) -> list[Memory]:
+        if not rows:
+            return []
+        wanted = json.dumps([row[0] for row in rows])
+        counts: dict[str, dict[str, tuple[float, str]]] = {}
+        for memory, signal, amount, at in self.rows(
+            "SELECT memory, signal, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))",
+            ids=wanted,
+        ):
+            counts.setdefault(memory, {})[signal] = (amount, at)
+        names: dict[str, str] = dict(
+            self.rows(
+                "SELECT memory, min(alias) FROM alias WHERE memory IN (SELECT value FROM json_each(:ids)) GROUP BY memory",
+                ids=wanted,
+            )
+        )
+        return [from_row(row, _tally(counts.get(row[0])), names.get(row[0], "")) for row in rows]
+
+    def resolve(self, name: str, project: str = "") -> str:
+        """The full id behind an id, a unique prefix of one, or an alias in this project."""
+        asked = name.strip()
+        row = self.one("SELECT id FROM memory WHERE id = :id", id=asked.lower())
+        if row:
+            return str(row[0])
+        found = self.rows(
+            "SELECT DISTINCT memory FROM alias WHERE alias = :alias AND project = :project",
+            alias=asked,
+            project=project,
+        )
+        if not found and asked and asked.isalnum() and asked.isascii():
+            low = asked.lower()
+            found = self.rows(
+                "SELECT id FROM memory WHERE id >= :low AND id < :high ORDER BY id LIMIT 9", low=low, high=low + "{"
+            )
+        if not found:
+            raise NotFound(f"There is no memory {_shown(asked)}.", "tacit list shows what there is.")
+        if len(found) > 1:
+            some = ", ".join(row[0] for row in found[:8])
+            raise Ambiguous(
+                f"{_shown(asked)} fits {len(found) if len(found) < 9 else 'many'} memories: {some}.",
+                "Give more of the id.",
+            )
+        return str(found[0][0])
+
+    def select(
+        self,
+        projects: Sequence[str],
+        *,
+        states: Sequence[str] = (),
+        equal: Mapping[str, str] | None = None,
+        tag: str = "",
+        since: str = "",
+        text: str = "",
+        sort: str = "new",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[Memory]:
+        """Memories of some projects by their facets, newest first unless sorted otherwise."""
+        where, named = (
+            ["m.project IN (SELECT value FROM json_each(:projects))"],
+            {"projects": json.dumps(list(projects))},
+        )
+        if states:
+            where.append("m.state IN (SELECT value FROM json_each(:states))")
+            named["states"] = json.dumps(list(states))
+        for column, wanted in (equal or {}).items():
+            where.append(f"m.{column} = :{column}")
+            named[column] = wanted
+        if tag:
+            where.append(
+                "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) WHERE value = :tag)"
+            )
+            named["tag"] = tag
+        if since:
+            where.append("m.updated_at >= :since")
+            named["since"] = since
+        if text:
+            where.append("instr(lower(m.text), lower(:text)) > 0")
+            named["text"] = text
+        join, order = _ORDERS[sort]
+        rows = self.rows(
+            f"SELECT {_MEMORY} FROM memory m {join} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit OFFSET :offset",
+            limit=limit,
+            offset=offset,
+            **named,
+        )
+        return self._with_tallies(rows)
+
+    def alias_of(self, memory: str) -> list[tuple[str, str]]:
+        """(namespace, alias) of a memory."""
+        return [
+            (row[0], row[1])
+            for row in self.rows("SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory)
+        ]
+
+    # -- journal, evidence, uses ------------------------------------------------------------------
+
+    def entries(
+        self,
+        projects: Sequence[str] = (),
+        *,
+        memory: str = "",
+        verb: str = "",
+        by: str = "",
+        run: str = "",
+        since: str = "",
+        after: int = 0,
+        until: str = "",
+        newest: bool = False,
+        limit: int = -1,
+    ) -> list[Entry]:
+        """The journal in the order it was written, or its newest entries first."""
+        where, named = ["id > :after"], {"after": after}
+        for column, wanted in (("memory", memory), ("verb", verb), ("by", by), ("run", run)):
+            if wanted:
+                where.append(f"{column} = :{column}")
+                named[column] = wanted  # type: ignore[assignment]
+        if projects:
+            where.append("project IN (SELECT value FROM json_each(:projects))")
+            named["projects"] = json.dumps(list(projects))  # type: ignore[assignment]
+        if since:
+            where.append("at >= :since")
+            named["since"] = since  # type: ignore[assignment]
+        if until:
+            where.append("at <= :until")
+            named["until"] = until  # type: ignore[assignment]
+        order = "id DESC" if newest else "id"
+        sql = f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit"
+        return [_entry(row) for row in self.rows(sql, limit=limit, **named)]
+
+    def entry(self, id: int) -> Entry:
+        """One entry by its number."""
+        row = self.one(f"SELECT id, {', '.join(HEADER)}, payload FROM journal WHERE id = :id", id=id)
+        if row is None:
+            raise NotFound(f"There is no journal entry {id}.", "tacit log shows them with their numbers.")
+        return _entry(row)
+
+    def evidence(self, memory: str) -> list[Evidence]:
+        """All evidence of a memory, in the order it was written."""
+        columns = ", ".join(EVIDENCE_COLUMNS[1:])
+        rows = self.rows(f"SELECT {columns} FROM evidence WHERE memory = :it ORDER BY n", it=memory)
+        return [Evidence(**{**dict(zip(EVIDENCE_COLUMNS[1:], row)), "opening": bool(row[-1])}) for row in rows]
+
+    def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
+        """The uses of a memory, or all of a unit."""
+        where = "memory = :it" if memory else "unit = :it"
+        columns = ", ".join(USE_COLUMNS)
+        return [
+            _use(row)
+            for row in self.rows(f"SELECT {columns} FROM use WHERE {where} ORDER BY at, memory", it=memory or unit)
+        ]
+
+    def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
+        """The marks on a memory's uses, or on those of a unit, in the order they were written."""
+        where = "memory = :it" if memory else "unit = :it"
+        columns = ", ".join(MARK_COLUMNS)
+        return [
+            Mark(*row)
+            for row in self.rows(f"SELECT {columns} FROM use_mark WHERE {where} ORDER BY n", it=memory or unit)
+        ]
+
+    # -- runs, findings, proposals, queue ---------------------------------------------------------
+
+    def run(self, id: str) -> RunRow | None:
+        """A run by its id in the store."""
+        row = self.one(f"SELECT {', '.join(RunRow.FIELDS)} FROM run WHERE id = :id", id=id)  # type: ignore[attr-defined]
+        return _run(row) if row else None
+
+    def find_run(self, project: str, foreign_id: str) -> RunRow | None:
+        """A run by the host's own id."""
+        columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
+        row = self.one(
+            f"SELECT {columns} FROM run WHERE project = :project AND (foreign_id = :it OR id = :it) LIMIT 1",
+            project=project,
+            it=foreign_id,
+        )
+        return _run(row) if row else None
+
+    def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
+        """A project's runs, newest first, or all runs of one unit."""
+        columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
+        where = "root = :root" if root else "project = :project"
+        return [
+            _run(row)
+            for row in self.rows(
+                f"SELECT {columns} FROM run WHERE {where} ORDER BY seq DESC, started_at DESC LIMIT :limit",
+                project=project,
+                root=root,
+                limit=limit,
+            )
+        ]
+
+    def finding_keys(self, run: str) -> set[str]:
+        """The keys of the findings already taken from a run."""
+        return {row[0] for row in self.rows("SELECT key FROM finding WHERE run = :run", run=run)}
+
+    def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
+        """What a run said, or what was said of a memory."""
+        columns = ", ".join(FindingRow.FIELDS)  # type: ignore[attr-defined]
+        where = "memory = :it" if memory else "run = :it"
+        return [
+            FindingRow(*row)
+            for row in self.rows(f"SELECT {columns} FROM finding WHERE {where} ORDER BY at, key", it=memory or run)
+        ]
+
+    def tombstones(self, run: str) -> set[str]:
+        """Places of a run whose findings stay out."""
+        return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
+
+    def proposals(
+        self, project: str = "", *, state: str = "open", memory: str = "", limit: int = 200
+    ) -> list[Proposal]:
+        """Proposals, oldest first."""
+        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        where = [] if not state else ["state = :state"]
+        where += ["project = :project"] if project else []
+        where += ["memory = :memory"] if memory else []
+        rows = self.rows(
+            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit",
+            state=state,
+            project=project,
+            memory=memory,
+            limit=limit,
+        )
+        return [_proposal(row) for row in rows]
+
+    def proposal(self, id: str) -> Proposal | None:
+        """A proposal by its id."""
+        columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
+        row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
+        return _proposal(row) if row else None
+
+    def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
+        """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
+        return [
+            tuple(row)
+            for row in self.rows(
+                "SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit
+            )
+        ]
+
+    def queued(self) -> int:
+        """How many jobs wait or are under way."""
+        return int(self.one("SELECT count(*) FROM queue")[0])
+
+
+class Writer(SqlStore):
+    """Writing, inside one transaction. An engine provides `rows`, `index` and `machine`."""
+
+    machine = ""
+    confidence = "none"  # the profile's rule by which confidence is folded
+
+    def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
+        """Keep full text in step: (text, words) before and after."""
+        raise NotImplementedError
+
+    def words(self, memory: Memory) -> str:
+        """The derived words that full text needs beside the text itself."""
+        from tacit.core.words import index_words
+
+        return index_words(" ".join((memory.text, *memory.tags, *memory.paths)))
+
+    def apply(self, change: Change) -> Entry:
+        """The only way to write a memory: the new row and its reasoned entry, together."""
+        memory = change.memory
+        row = to_row(memory)
+        sealed, words = row_hash(row), self.words(memory)
+        named = dict(zip(DECIDED, row), hash=sealed, words=words)
+        was = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=memory.id)
+        if was is None:
+            self.rows(_INSERT_MEMORY, **named)
+            n = self.one("SELECT n FROM memory WHERE id = :id", id=memory.id)[0]
+            self.index(n, None, (memory.text, words))
+        else:
+            self.rows(_UPDATE_MEMORY, **named)
+            if (memory.text, words) != (was[1], was[2]):
+                self.index(was[0], (was[1], was[2]), (memory.text, words))
+        return self._enter(change.entry, sealed)
+
+    def _enter(self, entry: Entry, sealed: bytes) -> Entry:
+        last = self.one(
+            "SELECT n, hash FROM journal WHERE memory = :memory ORDER BY n DESC LIMIT 1", memory=entry.memory
+        )
+        n, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
+        header = (
+            entry.memory,
+            n,
+            entry.project,
+            entry.verb,
+            entry.by,
+            entry.at,
+            entry.run,
+            entry.profile,
+            self.machine,
+        )
+        text, salt = payload(entry), new_salt()
+        said = payload_digest(salt, text)
+        link = entry_hash(previous, header, said, sealed)
+        self.rows(
+            _INSERT_ENTRY, **dict(zip(HEADER, header)), payload=text, salt=salt, digest=said, row=sealed, hash=link
+        )
+        self._seal(entry.project, "journal", shard_of(entry.memory), 1, link)
+        return entry
+
+    def _seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+        now = self.one(
+            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s", p=project, k=kind, s=shard
+        )
+        count, sum_ = now or (0, GENESIS)
+        self.rows(_PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
+
+    def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
+        """Another name of a memory; the first to take a name keeps it."""
+        self.rows(
+            "INSERT INTO alias (project, namespace, alias, memory) VALUES (:project, :namespace, :alias, :memory) ON CONFLICT DO NOTHING",
+            project=project,
+            namespace=namespace,
+            alias=alias,
+            memory=memory,
+        )
+
+    # -- links ------------------------------------------------------------------------------------
+
+    def add_evidence(self, evidence: Evidence) -> bool:
+        """Write a piece of evidence once; false if it was there."""
+        row = link_row(evidence)
+        if self.one("SELECT 1 FROM evidence WHERE key = :key", key=row[0]):
+            return False
+        sealed = link_hash(row)
+        self.rows(_insert("evidence", (*EVIDENCE_COLUMNS, "hash")), **dict(zip(EVIDENCE_COLUMNS, row)), hash=sealed)
+        self._seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
+        self.refresh_tally(evidence.memory, evidence.project)
+        return True
+
+    def add_use(self, use: Use) -> bool:
+        """Write an assignment once; the recorded one wins over a recomputed one."""
+        if self.one("SELECT 1 FROM use WHERE unit = :unit AND memory = :memory", unit=use.unit, memory=use.memory):
+            return False
+        row = link_row(use)
+        sealed = link_hash(row)
+        self.rows(_insert("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed)
+        self._seal(use.project, "use", shard_of(use.memory), 1, sealed)
+        return True
+
+    def add_mark(self, mark: Mark) -> None:
+        """Write a later fact about a use."""
+        row = link_row(mark)
+        sealed = link_hash(row)
+        self.rows(_insert("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
+        self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
+
+    def refresh_tally(self, memory: str, project: str) -> Tally:
+        """Fold a memory's rows again."""
+        belief = self.one("SELECT amount FROM tally WHERE memory = :it AND signal = 'belief'", it=memory)
+        tally = tally_of(
+            self.evidence(memory),
+            self.uses(memory=memory),
+            self.marks(memory=memory),
+            self.confidence,
+            belief[0] if belief else None,
+        )
+        self.put_tally(memory, project, tally)
+        return tally
+
+    def put_tally(self, memory: str, project: str, tally: Tally) -> None:
+        """Keep a fold beside its memory."""
+        self.rows("DELETE FROM tally WHERE memory = :it", it=memory)
+        at = tally.__dict__
+        for signal in COUNTED:
+            if at[signal] or (at[signal] is not None and signal in ("confidence", "belief")):
+                when = {"seen": tally.seen_at, "uses": tally.last_used_at}.get(signal) or ""
+                self.rows(_PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(at[signal]), at=when)
+        for signal, amount in (tally.signals or {}).items():
+            if signal not in COUNTED:
+                self.rows(_PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(amount), at="")
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def put_project(self, project: Project) -> None:
+        """Write or correct a project's row."""
+        self.rows(_upsert("project", Project.FIELDS, ("id",)), **project.__dict__)  # type: ignore[attr-defined]
+
+    def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
+        """Keep a profile version once."""
+        self.rows(
+            "INSERT INTO profile (id, name, compiled, created_at) VALUES (:id, :name, :compiled, :at) ON CONFLICT DO NOTHING",
+            id=id,
+            name=name,
+            compiled=compiled,
+            at=at,
+        )
+
+    def put_meta(self, key: str, value: str) -> None:
+        """Set a setting of the store."""
+        self.rows(_upsert("meta", ("key", "value"), ("key",)), key=key, value=value)
+
+    def next_seq(self, project: str) -> int:
+        """Count one more learned run of a project."""
+        self.rows("UPDATE project SET run_seq = run_seq + 1 WHERE id = :id", id=project)
+        row = self.one("SELECT run_seq FROM project WHERE id = :id", id=project)
+        return int(row[0]) if row else 0
+
+    def put_run(self, run: RunRow) -> None:
+        """Write or correct a run's row."""
+        named = {**run.__dict__, "complete": int(run.complete), "facts": _dump(run.facts)}
+        self.rows(_upsert("run", (*RunRow.FIELDS, "hash"), ("id",)), **named, hash=_row_seal("run", named))  # type: ignore[attr-defined]
+
+    def put_finding(self, finding: FindingRow) -> None:
+        """Write or correct a finding's row."""
+        named = dict(finding.__dict__)
+        self.rows(_upsert("finding", (*FindingRow.FIELDS, "hash"), ("key",)), **named, hash=_row_seal("finding", named))  # type: ignore[attr-defined]
+
+    def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
+        """Leave a tombstone, so that no later extractor brings this place back."""
+        self.rows(
+            "INSERT INTO tombstone (run, place, project, reason, at) VALUES (:run, :place, :project, :reason, :at) ON CONFLICT DO NOTHING",
+            run=run,
+            place=place,
+            project=project,
+            reason=reason,
+            at=at,
+        )
+
+    def put_proposal(self, proposal: Proposal) -> None:
+        """Write or correct a proposal's row."""
+        named = {**proposal.__dict__, "payload": _dump(proposal.payload), "approvals": _dump(proposal.approvals)}
+        self.rows(_upsert("proposal", (*Proposal.FIELDS, "hash"), ("id",)), **named, hash=_row_seal("proposal", named))  # type: ignore[attr-defined]
+
+    def add_injection(
+        self,
+        event: str,
+        project: str,
+        run: str,
+        unit: str,
+        surface: str,
+        tokens: int,
+        given: Sequence[str],
+        withheld: Sequence[str],
+        left_out: Mapping[str, Any],
+        at: str,
+    ) -> bool:
+        """Record an answer given to an agent; false if this very event was answered before."""
+        if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
+            return False
+        self.rows(
+            _insert(
+                "injection",
+                ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at"),
+            ),
+            event=event,
+            project=project,
+            run=run,
+            unit=unit,
+            surface=surface,
+            tokens=tokens,
+            given=json.dumps(list(given)),
+            withheld=json.dumps(list(withheld)),
+            left_out=_dump(left_out),
+            at=at,
+        )
+        return True
+
+    def enqueue(
+        self, kind: str, key: str, project: str, payload: Mapping[str, Any], at: str, not_before: str = ""
+    ) -> None:
+        """Ask the worker for something; the same key again refreshes what waits."""
+        self.rows(
+            "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
+            " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
+            " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
+            kind=kind,
+            key=key,
+            project=project,
+            payload=_dump(payload),
+            at=at,
+            not_before=not_before,
+        )
+
+    def lease(self, holder: str, now: str, until: str) -> Job | None:
+        """Take the oldest job that is due and not held."""
+        row = self.one(
+            "SELECT id, kind, key, project, payload, attempts, at FROM queue"
+            " WHERE not_before <= :now AND lease_until <= :now ORDER BY id LIMIT 1",
+            now=now,
+        )
+        if row is None:
+            return None
+        self.rows(
+            "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
+            holder=holder,
+            until=until,
+            id=row[0],
+        )
+        return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
+
+    def finish(self, job: Job, holder: str) -> None:
+        """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
+        self.rows(
+            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at", id=job.id, holder=holder, at=job.at
+        )
+        self.rows(
+            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder", id=job.id, holder=holder
+        )
+
+    def postpone(self, job: Job, error: str, not_before: str) -> None:
+        """Put a failed job back for later."""
+        self.rows(
+            "UPDATE queue SET lease = '', lease_until = '', error = :error, not_before = :at WHERE id = :id",
+            id=job.id,
+            error=error[:500],
+            at=not_before,
+        )
+
+    def count(self, project: str, name: str, at: str, by: int = 1) -> None:
+        """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
+        self.rows(
+            "INSERT INTO counter (project, day, name, count) VALUES (:project, :day, :name, :by)"
+            " ON CONFLICT (project, day, name) DO UPDATE SET count = count + excluded.count",
+            project=project,
+            day=at[:10],
+            name=name,
+            by=by,
+        )
+
+
+# -- statements and rows -------------------------------------------------------------------------
+
+
+def _insert(table: str, columns: Iterable[str]) -> str:
+    names = list(columns)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(':' + name for name in names)})"
+
+
+def _upsert(table: str, columns: Iterable[str], key: tuple[str, ...]) -> str:
+    names = list(columns)
+    rest = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+    return f"{_insert(table, names)} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {rest}"
+
+
+_INSERT_MEMORY = _insert("memory", (*DECIDED, "hash", "words"))
+_UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
+_INSERT_ENTRY = _insert("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
+_PUT_SEAL = _upsert("seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard"))
+_PUT_TALLY = _insert("tally", ("memory", "signal", "project", "amount", "at"))
+
+_SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
+_USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
+_ORDERS = {
+    "new": ("", "m.n DESC"),
+    "old": ("", "m.n"),
+    "updated": ("", "m.updated_at DESC, m.n DESC"),
+    "seen": (_SEEN, "coalesce(t.amount, 0) DESC, m.n DESC"),
+    "used": (_USED, "coalesce(t.at, '') DESC, m.n DESC"),
+    "state": ("", "m.state, m.n DESC"),
+    "kind": ("", "m.kind, m.n DESC"),
+    "text": ("", "m.text, m.n"),
+}
+SORTS = tuple(_ORDERS)
+
+
+def _tally(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
+    if not counts:
+        return NO_TALLY
+
+    def number(signal: str) -> int:
+        return int(counts[signal][0]) if signal in counts else 0
+
+    def level(signal: str) -> float | None:
+        return counts[signal][0] if signal in counts else None
+
+    others = {signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED}
+    return Tally(
+        number("seen"),
+        number("uses"),
+        number("clean"),
+        number("recurred"),
+        number("contradicted"),
+        level("confidence"),
+        level("belief"),
+        counts["seen"][1] or None if "seen" in counts else None,
+        counts["uses"][1] or None if "uses" in counts else None,
+        others or None,
+    )
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    at = dict(zip(HEADER, row[1:-1]))
+    reason, before, after = json.loads(row[-1]) if row[-1] else ("(erased)", {}, {})
+    return Entry(**at, reason=reason, before=before, after=after, id=row[0], erased=not row[-1])
+
+
+def _use(row: tuple[Any, ...]) -> Use:
+    at = dict(zip(USE_COLUMNS, row))
+    return Use(**{**at, "instrument_eligible": bool(at["instrument_eligible"]), "blank": bool(at["blank"])})
+
+
+def _run(row: tuple[Any, ...]) -> RunRow:
+    at = dict(zip(RunRow.FIELDS, row))  # type: ignore[attr-defined]
+    return RunRow(**{**at, "complete": bool(at["complete"]), "facts": json.loads(at["facts"]) if at["facts"] else None})
+
+
+def _proposal(row: tuple[Any, ...]) -> Proposal:
+    at = dict(zip(Proposal.FIELDS, row))  # type: ignore[attr-defined]
+    approvals = tuple(tuple(a) for a in json.loads(at["approvals"])) if at["approvals"] else ()
+    return Proposal(**{**at, "payload": json.loads(at["payload"]) if at["payload"] else None, "approvals": approvals})
+
+
+def _row_seal(table: str, named: Mapping[str, Any]) -> bytes:
+    fields = [field.hex() if isinstance(field, bytes) else field for field in named.values()]
+    return digest(table, json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
+
+
+def _dump(field: Any) -> str:
+    return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= 40 else name[:40] + "…")

@@ -1,0 +1,76 @@
+"""Taking text out for good, and rebuilding what is derived.
+
+Deleting a row leaves its bytes in free pages, in full-text segments and in the write-ahead log. `secure_delete`
+zeroes what is freed, full text is rebuilt, and the log is folded back and cut to nothing.
+"""
+
+from __future__ import annotations
+
+import time
+
+from tacit.core.digest import digest
+from tacit.core.errors import StoreBusy
+from tacit.core.journal import shard_of
+from tacit.core.links import EVIDENCE_COLUMNS, link_hash
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.memory import Memory
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+
+def blank(tx: Transaction, memory: Memory, at: str) -> None:
+    """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases. Chains and seals still verify."""
+    tx.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory.id)
+    columns = ", ".join(EVIDENCE_COLUMNS)
+    for *row, sealed in tx.rows(f"SELECT {columns}, hash FROM evidence WHERE memory = :it", it=memory.id):
+        now = dict(zip(EVIDENCE_COLUMNS, row), quote="")
+        hash = link_hash(tuple(now.values()))
+        tx.rows("UPDATE evidence SET quote = '', hash = :hash WHERE key = :key", hash=hash, key=now["key"])
+        tx._seal(now["project"], "evidence", shard_of(memory.id), 0, sealed)
+        tx._seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
+    for finding in tx.findings(memory=memory.id):
+        tx.put_finding(
+            replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
+        )
+        tx.bury(finding.run, finding.place, finding.project, "erased", at)
+    for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
+        tx.put_proposal(
+            replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
+        )
+    tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
+    tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+
+
+def scrub(store: SqliteStore, wait: float = 10.0) -> None:
+    """Fold the write-ahead log back into the file and cut it to nothing, so that no old page image stays behind."""
+    deadline = time.monotonic() + wait
+    while True:
+        busy = store.one("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        if not busy:
+            return
+        if time.monotonic() > deadline:
+            raise StoreBusy(
+                "The text is erased, but another process is reading and old pages may still stand in the write-ahead log.",
+                "Run tacit doctor once the others are done; it folds the log.",
+            )
+        time.sleep(0.05)
+
+
+def rebuild(store: SqliteStore, confidence: str) -> int:
+    """Full text and tallies from the rows they are derived from; the number of memories."""
+    from tacit.core.words import index_words
+
+    with store.write(confidence=confidence) as tx:
+        rows = tx.rows("SELECT id, project FROM memory")
+        for id, project in rows:
+            memory = tx.get(id)
+            tx.rows(
+                "UPDATE memory SET words = :words WHERE id = :id",
+                id=id,
+                words=index_words(" ".join((memory.text, *memory.tags, *memory.paths))),
+            )
+            tx.refresh_tally(id, project)
+        tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+    return len(rows)

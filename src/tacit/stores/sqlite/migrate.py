@@ -1,0 +1,95 @@
+"""Numbered, forward-only migrations, each in one transaction and safe under many processes at once.
+
+Whoever gets the write lock first migrates; the others find the version raised and go on. A brand-new file runs
+through the same steps, so that the migrated schema and the fresh one cannot differ.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import apsw
+
+from tacit.core.errors import NotAStore, StoreBusy, StoreNewer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+
+def migrate(store: SqliteStore, target: int | None = None) -> None:
+    """Bring a store to the newest schema, or to an earlier one (for tests of upgrading)."""
+    from tacit.stores.sqlite import APPLICATION_ID, SCHEMA
+
+    goal = SCHEMA if target is None else target
+    _use_wal(store)
+    while True:
+        with store.write() as tx:
+            version = tx.rows("PRAGMA user_version")[0][0]
+            if version >= goal:
+                if version > SCHEMA:
+                    raise StoreNewer(
+                        f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
+                        "Upgrade Tacit.",
+                    )
+                return
+            if version == 0:
+                if tx.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
+                    raise NotAStore(
+                        f"{store.path} is an SQLite file of another program.",
+                        "Name another file; this one was not touched.",
+                    )
+                tx.rows(f"PRAGMA application_id = {APPLICATION_ID}")
+            _step(tx, version + 1)
+            tx.rows(f"PRAGMA user_version = {version + 1}")
+
+
+def _step(tx: Transaction, number: int) -> None:
+    with open(os.path.join(os.path.dirname(__file__), "migrations", f"{number:04d}.sql"), encoding="utf-8") as file:
+        script = file.read()
+    tx.rows(script)  # one execute runs all statements of the script
+    if number == 2:
+        _split_words(tx)
+
+
+def _split_words(tx: Transaction) -> None:
+    """Schema 2: fill the derived column of every memory and build full text over both columns."""
+    from tacit.core.words import index_words
+
+    for n, text, tags, paths in tx.rows("SELECT n, text, tags, paths FROM memory"):
+        words = index_words(" ".join((text, *_listed(tags), *_listed(paths))))
+        if words:
+            tx.rows("UPDATE memory SET words = :words WHERE n = :n", n=n, words=words)
+    tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+
+
+def _listed(column: str) -> list[str]:
+    import json
+
+    return [str(item) for item in json.loads(column)] if column else []
+
+
+def _use_wal(store: SqliteStore) -> None:
+    # Changing the journal mode needs the file for itself and does not always ask the busy handler, so it is retried here.
+    deadline = time.monotonic() + store.wait
+    while True:
+        try:
+            mode = store._cursor.execute("PRAGMA journal_mode = WAL").fetchall()[0][0]
+        except apsw.BusyError:
+            mode = "busy"
+        if mode in ("wal", "memory"):
+            return
+        if mode != "busy":
+            from tacit.core.errors import Unavailable
+
+            raise Unavailable(
+                f"{store.path} lies on a file system without shared memory (SQLite answered {mode!r}),"
+                " where many processes cannot share a store safely.",
+                "Put it on a local disk with --store or TACIT_STORE; a team shares one memory through PostgreSQL or git.",
+            )
+        if time.monotonic() > deadline:
+            raise StoreBusy(
+                f"The store {store.path} stayed busy while it was being prepared; nothing was changed.", "Try again."
+            )
+        time.sleep(0.002 + (time.perf_counter_ns() >> 7) % 16 / 1000)

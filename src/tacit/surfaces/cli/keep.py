@@ -1,0 +1,296 @@
+"""add, list, show, edit, pin, forget, erase, undo: what a person does with lessons by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from tacit.core.errors import NotFound, Refused, TacitError, UsageError
+from tacit.core.memory import SCOPES, as_json
+from tacit.core.run import SEVERITIES
+from tacit.stores.sql import SORTS
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import memory_line, one_line, printable, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.core.memory import Memory
+
+STATES = (
+    "candidate",
+    "provisional",
+    "stable",
+    "canonical",
+    "under_review",
+    "decayed",
+    "superseded",
+    "archived",
+    "rejected",
+)
+
+
+def _facets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--kind", help="what kind of lesson; tacit profile show lists them")
+    parser.add_argument("--category")
+    parser.add_argument("--domain")
+    parser.add_argument("--agent", help="the agent or role it is for")
+    parser.add_argument("--task-type", dest="task_type")
+    parser.add_argument("--scope", choices=SCOPES)
+    parser.add_argument("--tag", dest="tags", action="append", metavar="TAG", help="may be repeated")
+    parser.add_argument(
+        "--path", dest="paths", action="append", metavar="PATH", help="a file it is about; may be repeated"
+    )
+    parser.add_argument("--severity", choices=SEVERITIES[::-1], type=str.lower)
+    parser.add_argument("--source", help="who said it")
+
+
+_FACETS = ("kind", "category", "domain", "agent", "task_type", "scope", "tags", "paths", "severity", "source")
+
+
+def _declare_add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "text", metavar="TEXT", help="the lesson; - reads JSON Lines from standard input, one answer per line"
+    )
+    _facets(parser)
+    parser.add_argument("--run", help="the run it was learned in")
+    parser.epilog = "example:\n  tacit add 'Run make migrate before the tests.' --kind command --tag db"
+
+
+def _add(args: argparse.Namespace, cli: Cli) -> Answer:
+    facets = {name: getattr(args, name) for name in (*_FACETS, "run") if getattr(args, name)}
+    with cli.open(args) as memories:
+        if args.text == "-":
+            return _add_lines(memories, facets, cli)
+        memory = memories.add(args.text, **facets)
+    told = f"kept {memory.id} ({memory.state}, {memory.kind}): {one_line(memory.text, 100)}"
+    return Answer(as_json(memory), told, warnings=_notes(memory))
+
+
+def _notes(memory: Memory) -> list[str]:
+    notes = []
+    if "[redacted:" in memory.text:
+        notes.append("what looks like a secret was redacted before anything was written")
+    if memory.state == "candidate":
+        notes.append(
+            "kept as a candidate: an agent's own claim is not given to others before two independent runs say so"
+        )
+    return notes
+
+
+def _add_lines(memories: Any, facets: dict[str, Any], cli: Cli) -> Answer:
+    """One JSON object or text a line in, one answer a line out; a bad line is answered, not fatal."""
+    failed = 0
+    for number, raw in enumerate(sys.stdin.buffer, 1):
+        line = raw.decode("utf-8", "surrogateescape").strip()
+        if not line:
+            continue
+        try:
+            memory = memories.add_many([_lesson(line, facets)])[0]
+            answer: dict[str, Any] = {"ok": True, "line": number, "id": memory.id, "state": memory.state}
+        except TacitError as error:
+            failed += 1
+            answer = {
+                "ok": False,
+                "line": number,
+                "error": {"code": error.code, "message": error.message, "hint": error.hint},
+            }
+        cli.out.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        cli.out.flush()
+    return Answer(code=1 if failed else 0, printed=True)
+
+
+def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
+    try:
+        lesson = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"The line is not JSON: {error}.", '{"text": "…", "kind": "…"}') from None
+    if isinstance(lesson, str):
+        lesson = {"text": lesson}
+    if not isinstance(lesson, dict):
+        raise UsageError("The line is neither an object nor a text.", '{"text": "…", "kind": "…"}')
+    return {**facets, **lesson}
+
+
+def _declare_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state", action="append", choices=STATES)
+    for name in ("kind", "domain", "agent", "category", "tag", "scope", "origin"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--since", help="changed since: 2026-11-01, or 7d, 12h")
+    parser.add_argument("--text", help="holds this text")
+    parser.add_argument("--sort", choices=SORTS, default="new")
+    parser.add_argument("--limit", type=int, default=50)
+    parser.add_argument("--archived", action="store_true", help="also what was taken out")
+    parser.add_argument("--all-projects", action="store_true")
+    parser.epilog = "examples:\n  tacit list --kind preference\n  tacit list --state candidate --sort seen --limit 10"
+
+
+def _list(args: argparse.Namespace, cli: Cli) -> Answer:
+    equal = {
+        name: getattr(args, name)
+        for name in ("kind", "domain", "agent", "category", "scope", "origin")
+        if getattr(args, name)
+    }
+    with cli.open(args, create=False) as memories:
+        found = memories.list(
+            states=tuple(args.state or ()),
+            archived=args.archived,
+            everywhere=args.all_projects,
+            equal=equal,
+            tag=args.tag or "",
+            since=moment(args.since),
+            text=args.text or "",
+            sort=args.sort,
+            limit=max(0, args.limit),
+        )
+    text = (
+        table([memory_line(cli, memory) for memory in found], ("id", " state", "kind", "seen", "lesson"))
+        if found
+        else "no lessons here match"
+    )
+    return Answer({"memories": [as_json(memory) for memory in found], "count": len(found)}, text)
+
+
+def moment(text: str | None) -> str:
+    """A time as typed: ISO, or so many days or hours ago."""
+    from tacit.core import clock
+
+    if not text:
+        return ""
+    if text[-1] in "dhm" and text[:-1].isdigit():
+        import time
+
+        return clock.stamp(time.time() - int(text[:-1]) * {"d": 86400, "h": 3600, "m": 60}[text[-1]])
+    if not clock.seconds(text):
+        raise UsageError(f"{text!r} is not a time.", "Give 2026-11-01, 2026-11-01T12:00:00Z, 7d or 12h.")
+    return text
+
+
+def _declare_id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="an id, a unique beginning of one, or an alias")
+
+
+def _show(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        memory = memories.get(args.id)
+    told = as_json(memory)
+    shown = {
+        name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")
+    }
+    rows = [
+        [name, printable(", ".join(map(str, field)) if isinstance(field, list) else str(field))]
+        for name, field in shown.items()
+    ]
+    return Answer(told, f"{printable(memory.text) or '(erased)'}\n\n{table(rows)}")
+
+
+def _declare_edit(parser: argparse.ArgumentParser) -> None:
+    _declare_id(parser)
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="the corrected text")
+    _facets(parser)
+    parser.add_argument("--reason")
+    parser.epilog = "example:\n  tacit edit 7k3q 'Run make migrate before the tests, and after a pull.' --tag db"
+
+
+def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
+    fields = {name: getattr(args, name) for name in ("text", *_FACETS) if getattr(args, name) is not None}
+    if not fields:
+        raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
+    with cli.open(args, create=False) as memories:
+        memory = memories.edit(args.id, reason=args.reason or "", **fields)
+    return Answer(as_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
+
+
+def _declare_pin(parser: argparse.ArgumentParser) -> None:
+    _declare_id(parser)
+    parser.add_argument("--off", action="store_true", help="back under the budget")
+    parser.add_argument("--reason")
+
+
+def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        memory = memories.pin(args.id, not args.off, reason=args.reason or "")
+    return Answer(
+        as_json(memory), f"{'pinned' if memory.pinned else 'unpinned'} {memory.id}: {one_line(memory.text, 100)}"
+    )
+
+
+def _declare_forget(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", metavar="ID")
+    parser.add_argument("--origin", help="everything that came from this document or stream")
+    parser.add_argument("--reason")
+    parser.add_argument("--dry-run", action="store_true")
+
+
+def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        if args.dry_run:
+            found = (
+                memories.list(equal={"origin": args.origin}, limit=1_000_000)
+                if args.origin
+                else [memories.get(args.id or "")]
+            )
+            return Answer(
+                {"memories": [as_json(m) for m in found], "dry_run": True},
+                f"would forget {len(found)}:\n" + table([memory_line(cli, m) for m in found]),
+            )
+        gone = memories.forget(args.id or "", origin=args.origin or "", reason=args.reason or "")
+    back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"
+    return Answer(
+        {"memories": [as_json(m) for m in gone]},
+        f"forgot {len(gone)}: {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}; back with {back}",
+    )
+
+
+def _declare_erase(parser: argparse.ArgumentParser) -> None:
+    _declare_id(parser)
+    parser.add_argument("--reason")
+    parser.epilog = "Blanks the text in rows, journal, evidence, full text and write-ahead log. There is no way back."
+
+
+def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        memory = memories.get(args.id)
+        if not args.yes:
+            if not sys.stdin.isatty():
+                raise Refused("Erasing asks at a terminal.", "Without one, sign it: --by NAME --yes.")
+            cli.err.write(f"{one_line(memory.text, 200)}\nErase this everywhere, for good? [y/N] ")
+            cli.err.flush()
+            if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+                raise Refused("Nothing was erased.")
+        memory = memories.erase(memory.id, reason=args.reason or "")
+    return Answer(as_json(memory), f"erased {memory.id}")
+
+
+def _declare_undo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", nargs="?", metavar="ENTRY|ID", help="a number from tacit log, or a lesson's id for its last entry"
+    )
+    parser.add_argument("--origin", help="take back the forgetting of an origin")
+
+
+def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
+    if not args.what and not args.origin:
+        raise UsageError("Undo what?", "Give the number of a journal entry, a lesson's id, or --origin.")
+    with cli.open(args, create=False) as memories:
+        back = memories.undo(args.what or "", origin=args.origin or "")
+    if not back:
+        raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
+    return Answer(
+        {"memories": [as_json(m) for m in back]},
+        "\n".join(f"took back: {m.id} is {m.state}: {one_line(m.text, 90)}" for m in back),
+    )
+
+
+COMMANDS = {
+    "add": (_declare_add, _add),
+    "list": (_declare_list, _list),
+    "show": (_declare_id, _show),
+    "edit": (_declare_edit, _edit),
+    "pin": (_declare_pin, _pin),
+    "forget": (_declare_forget, _forget),
+    "erase": (_declare_erase, _erase),
+    "undo": (_declare_undo, _undo),
+}

@@ -1,0 +1,420 @@
+"""status, log, why, stats, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core import clock
+from tacit.core.errors import NotFound, Unavailable
+from tacit.core.memory import as_json
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.keep import _declare_id, moment
+from tacit.surfaces.cli.words import entry_line, one_line, paint, printable, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.journal import Entry
+    from tacit.core.memory import Memory
+
+
+def _declare_nothing(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+# -- status --------------------------------------------------------------------------------------
+
+
+def _status(args: argparse.Namespace, cli: Cli) -> Answer:
+    try:
+        memories = cli.open(args, create=False)
+    except Unavailable as error:
+        if error.code != "unavailable":
+            raise
+        text = "Nothing is kept yet.\n\n  tacit lookback               what your agents' past runs would have taught"
+        text += "\n  tacit add 'TEXT'             keep a first lesson"
+        text += "\n  tacit connect claude-code    let Claude Code remember"
+        return Answer({"store": None, "project": None, "states": {}}, text)
+    with memories:
+        data = _overview(memories)
+    states = data["states"]
+    name = data["project"]["name"] if data["project"] else "no project yet"
+    lines = [
+        f"{paint(cli, 'bold', 'tacit')}  {name}   profile {data['profile']}   store {data['store']}",
+        "",
+        "  lessons   "
+        + (
+            ", ".join(f"{n} {state}" for state, n in states.items())
+            or "none yet: tacit add 'TEXT', or tacit learn PATH"
+        ),
+        f"  runs      {data['runs']} learned, {data['uses']} uses recorded",
+        f"  waiting   {data['proposals']} proposals, {data['queue']} jobs",
+    ]
+    for memory in data["recent"]:
+        lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
+    if data["paused"]:
+        lines.append(f"  paused until {data['paused']}: tacit pause --off")
+    return Answer(data, "\n".join(lines))
+
+
+def _overview(memories: Memories) -> dict[str, Any]:
+    store, project = memories.store, memories.project
+    states = dict(
+        store.rows(
+            "SELECT state, count(*) FROM memory WHERE project = :p GROUP BY 1 ORDER BY 2 DESC", p=memories.project_id
+        )
+    )
+    return {
+        "store": store.path,
+        "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
+        if project
+        else None,
+        "profile": memories.profile.name,
+        "states": states,
+        "runs": store.one("SELECT count(*) FROM run WHERE project = :p AND learned_at <> ''", p=memories.project_id)[0],
+        "uses": store.one("SELECT count(*) FROM use WHERE project = :p", p=memories.project_id)[0],
+        "proposals": len(store.proposals(memories.project_id)) if project else 0,
+        "queue": store.queued(),
+        "paused": store.meta("paused_until") or None,
+        "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
+    }
+
+
+# -- log -----------------------------------------------------------------------------------------
+
+
+def _declare_log(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--tail", type=int, default=50, metavar="N", help="the newest N entries")
+    parser.add_argument("--since")
+    parser.add_argument("--verb")
+    parser.add_argument("--run")
+    parser.add_argument("--memory", metavar="ID")
+    parser.add_argument("--follow", action="store_true", help="go on printing new entries")
+    parser.add_argument("--all-projects", action="store_true")
+    parser.epilog = "Here --by NAME shows the entries by that person, rule or agent."
+
+
+def _log(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
+        found = memories.log(
+            memory=memory,
+            verb=args.verb or "",
+            by=args.by or "",
+            run=args.run or "",
+            since=moment(args.since),
+            newest=True,
+            limit=max(0, args.tail),
+            everywhere=args.all_projects,
+        )[::-1]
+        if args.follow:
+            return _follow(memories, found, cli)
+    return Answer(
+        {"entries": [entry_json(entry) for entry in found]},
+        table([entry_line(entry) for entry in found]) or "the journal has no such entry",
+    )
+
+
+def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
+    import json
+    import time
+
+    last = 0
+    while True:
+        for entry in found:
+            last = max(last, entry.id)
+            cli.out.write(
+                (json.dumps(entry_json(entry), ensure_ascii=False) if cli.json else "  ".join(entry_line(entry))) + "\n"
+            )
+        cli.out.flush()
+        time.sleep(0.5)
+        found = list(memories.each_entry(last))
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """A journal entry as JSON."""
+    return {
+        name: entry.__dict__[name]
+        for name in (
+            "id",
+            "memory",
+            "n",
+            "project",
+            "verb",
+            "by",
+            "at",
+            "reason",
+            "before",
+            "after",
+            "run",
+            "profile",
+            "machine",
+            "erased",
+        )
+    }
+
+
+# -- why -----------------------------------------------------------------------------------------
+
+
+def _why(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.core.lifecycle import nearest
+    from tacit.core.standing import standing_of
+
+    with cli.open(args, create=False) as memories:
+        memory = memories.get(args.id)
+        store = memories.store
+        evidence, uses, marks = store.evidence(memory.id), store.uses(memory=memory.id), store.marks(memory=memory.id)
+        journal = store.entries(memory=memory.id)
+        runs = {row.run: store.run(row.run) for row in evidence if row.run}
+        move = nearest(memories.profile, standing_of(memory, memories.profile, clock.now(), evidence=evidence))
+    data = {
+        "memory": as_json(memory),
+        "evidence": [{**row.__dict__, "run": _name(runs.get(row.run), row.run)} for row in evidence],
+        "uses": [use.__dict__ for use in uses],
+        "marks": [mark.__dict__ for mark in marks],
+        "journal": [entry_json(entry) for entry in journal],
+        "next": move,
+    }
+    return Answer(data, _why_text(cli, memory, data, journal))
+
+
+def _name(run: Any, id: str) -> str:
+    return run.foreign_id if run else id
+
+
+def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entry]) -> str:
+    lines = [printable(memory.text) or "(erased)", ""]
+    lines.append(
+        f"{memory.id}  {memory.state}, {memory.kind}, trust {memory.trust}, gate {memory.gate}"
+        + (f" ({memory.gate_reason})" if memory.gate_reason else "")
+    )
+    lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")
+    if data["evidence"]:
+        lines += ["", paint(cli, "bold", "evidence")]
+        for row in data["evidence"]:
+            told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
+            lines.append(told + (f"\n    “{one_line(row['quote'], 200)}”" if row["quote"] else ""))
+    if data["uses"]:
+        arms: dict[str, int] = {}
+        for use in data["uses"]:
+            arms[use["arm"]] = arms.get(use["arm"], 0) + 1
+        lines += ["", paint(cli, "bold", "uses"), "  " + ", ".join(f"{n} {arm}" for arm, n in arms.items())]
+    lines += [
+        "",
+        paint(cli, "bold", "journal"),
+        table([["  " + row[0], *row[1:3], *row[4:]] for row in map(entry_line, journal)]),
+    ]
+    lines += ["", paint(cli, "bold", "what would move it"), "  " + data["next"]]
+    return "\n".join(lines)
+
+
+# -- stats, doctor, reindex ----------------------------------------------------------------------
+
+
+def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.stores.check import counts
+
+    with cli.open(args, create=False) as memories:
+        store, project = memories.store, memories.project_id
+        found = counts(store, project)
+        data = {
+            **found,
+            "memories": sum(found["state"].values()),
+            "journal": store.one("SELECT count(*) FROM journal WHERE project = :p", p=project)[0],
+            "evidence": store.one("SELECT count(*) FROM evidence WHERE project = :p", p=project)[0],
+            "uses": store.one("SELECT count(*) FROM use WHERE project = :p", p=project)[0],
+            "runs": store.one("SELECT count(*) FROM run WHERE project = :p", p=project)[0],
+            "proposals": len(store.proposals(project)) if project else 0,
+            "events": dict(
+                store.rows(
+                    "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') GROUP BY 1 ORDER BY 1", p=project
+                )
+            ),
+        }
+    rows = [
+        [name, ", ".join(f"{n} {word or '(none)'}" for word, n in field.items()) or "-"]
+        for name, field in found.items()
+    ]
+    rows += [[name, str(data[name])] for name in ("memories", "journal", "evidence", "uses", "runs", "proposals")]
+    return Answer(data, table(rows))
+
+
+def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.surfaces.cli.setup import compile_bytecode
+
+    with cli.open(args, create=False) as memories:
+        found = memories.health()
+        free = _free(found.store)
+    compiled = compile_bytecode()
+    faults = [fault.__dict__ for fault in found.health.faults]
+    data = {
+        "store": found.store,
+        "schema": found.schema,
+        "bytes": found.bytes,
+        "free_bytes": free,
+        "sound": found.health.is_sound,
+        "faults": faults,
+        "checked": found.health.checked,
+        "queue": found.queue,
+        "events": found.counters,
+        "bytecode": compiled,
+        "sqlite": _sqlite(),
+    }
+    lines = [
+        f"{found.store}: schema {found.schema}, {found.bytes:,} bytes, {free:,} free on its disk, SQLite {_sqlite()}"
+    ]
+    lines.append(
+        "checked " + (", ".join(f"{n:,} {name}" for name, n in found.health.checked.items()) or "an empty store")
+    )
+    lines += [paint(cli, "red", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:50]]
+    lines.append(
+        paint(cli, "green", "everything verifies") if not faults else f"{len(faults)} faults; nothing was changed"
+    )
+    if found.counters:
+        lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
+    return Answer(data, "\n".join(lines), code=0 if not faults else 5)
+
+
+def _free(path: str) -> int:
+    try:
+        disk = os.statvfs(os.path.dirname(os.path.abspath(path)))
+        return disk.f_bavail * disk.f_frsize
+    except OSError:
+        return 0
+
+
+def _sqlite() -> str:
+    import apsw
+
+    return str(apsw.sqlite_lib_version())
+
+
+def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        n = memories.reindex()
+    return Answer({"memories": n}, f"rebuilt full text and tallies of {n} memories")
+
+
+# -- projects, profile, config -------------------------------------------------------------------
+
+
+def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        here = memories.project_id
+        sizes = dict(memories.store.rows("SELECT project, count(*) FROM memory GROUP BY 1"))
+        found = [
+            {
+                "id": p.id,
+                "name": p.name,
+                "root": p.root or None,
+                "remote": p.remote or None,
+                "memories": sizes.get(p.id, 0),
+                "runs": p.run_seq,
+                "here": p.id == here,
+            }
+            for p in memories.store.projects()
+        ]
+    rows = [
+        [
+            "*" if p["here"] else " ",
+            p["id"],
+            p["name"],
+            str(p["memories"]),
+            str(p["runs"]),
+            p["root"] or p["remote"] or "",
+        ]
+        for p in found
+    ]
+    return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "runs", "where")))
+
+
+def _declare_profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("list", "show", "diff", "use"), nargs="?", default="show")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a profile's name, or a .toml file")
+
+
+def _profile(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.core.profile import diff, flat, profile_id
+    from tacit.profiles import load, names
+
+    if args.what == "list":
+        found = [load(name) for name in names()]
+        return Answer(
+            {"profiles": [{"name": p.name, "title": p.title, "version": profile_id(p)} for p in found]},
+            table([[p.name, p.title] for p in found]),
+        )
+    if args.what == "use":
+        if len(args.names) != 1:
+            raise NotFound("Use which profile?", f"Profiles: {', '.join(names())}.")
+        with cli.open(args) as memories:
+            profile = memories.use_profile(args.names[0])
+        return Answer(
+            {"name": profile.name, "version": profile_id(profile)}, f"this project now remembers by {profile.name}"
+        )
+    with_store = [load(name) for name in args.names]
+    if len(with_store) < (2 if args.what == "diff" else 1):
+        with_store = [_in_force(args, cli), *with_store]
+    if args.what == "diff":
+        a, b = with_store[0], with_store[1] if len(with_store) > 1 else load("default")
+        changes = diff(a, b)
+        return Answer(
+            {"a": a.name, "b": b.name, "changes": [{"key": k, "a": x, "b": y} for k, x, y in changes]},
+            table([[k, one_line(str(x), 50), one_line(str(y), 50)] for k, x, y in changes], ("key", a.name, b.name))
+            or "no difference",
+        )
+    profile = with_store[0]
+    data = flat(profile)
+    return Answer(
+        {"name": profile.name, "version": profile_id(profile), "values": data},
+        table([[k, one_line(str(v), 90)] for k, v in data.items()]),
+    )
+
+
+def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
+    try:
+        with cli.open(args, create=False) as memories:
+            return memories.profile
+    except Unavailable:
+        from tacit.profiles import load
+
+        return load(args.profile or "default")
+
+
+def _declare_config(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("show", "path"), nargs="?", default="show")
+
+
+def _config(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.app import config_path, store_path
+    from tacit.core.config import KEYS, settle
+    from tacit.surfaces.cli.setup import layers
+
+    path = config_path(cli.env)
+    if args.what == "path":
+        return Answer({"path": path}, path)
+    user, repository, repository_path, notes = layers(cli.env)
+    found = settle(user, repository, cli.env, user_path=path, repository_path=repository_path)
+    data = {key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()}
+    data["store"]["value"] = store_path(args.store or str(found["store"].value) or None, cli.env)
+    rows = [
+        [key, one_line(str(d["value"]) if d["value"] not in ("", ()) else "-", 60), os.path.basename(str(d["source"]))]
+        for key, d in data.items()
+    ]
+    return Answer({"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes)
+
+
+COMMANDS = {
+    "status": (_declare_nothing, _status),
+    "log": (_declare_log, _log),
+    "why": (_declare_id, _why),
+    "stats": (_declare_nothing, _stats),
+    "doctor": (_declare_nothing, _doctor),
+    "reindex": (_declare_nothing, _reindex),
+    "projects": (_declare_nothing, _projects),
+    "profile": (_declare_profile, _profile),
+    "config": (_declare_config, _config),
+}

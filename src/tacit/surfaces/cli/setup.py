@@ -1,0 +1,164 @@
+"""init, pause, schema, completions: making things ready."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core import clock
+from tacit.core.errors import NotFound, UsageError
+from tacit.surfaces.cli import COMMANDS as VERBS
+from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def _declare_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--global", dest="only_store", action="store_true", help="only the store, no project")
+    parser.epilog = "The project's id goes into the repository's git config; nothing is written into the work tree."
+
+
+def _init(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.stores import identity
+
+    with cli.open(args) as memories:
+        if args.only_store:
+            return Answer({"store": memories.store.path, "project": None}, f"store ready: {memories.store.path}")
+        project = memories.ensure_project()
+        place = memories.place
+        recorded = place.id == project.id or identity.record(place, project.id)
+        if args.profile:
+            memories.use_profile(args.profile)
+        name = memories.profile.name
+    compile_bytecode()
+    where = {
+        "git": "the repository's git config",
+        "path": "a marker file in the folder",
+        "marker": "a marker file in the folder",
+    }[place.kind]
+    text = f"project {project.name} ({project.id}), profile {name}\nstore {memories.store.path}"
+    text += f"\nits id stands in {where if recorded else 'the store only, by path'}"
+    notes = [place.note] if place.note else []
+    return Answer(
+        {
+            "store": memories.store.path,
+            "project": project.id,
+            "name": project.name,
+            "profile": name,
+            "recorded": recorded,
+        },
+        text,
+        warnings=notes,
+    )
+
+
+def compile_bytecode() -> bool:
+    """Compile our own modules: uv and containers install none, and then each hook would compile them again."""
+    import compileall
+
+    import tacit
+
+    folder = os.path.dirname(tacit.__file__)
+    try:
+        return bool(compileall.compile_dir(folder, quiet=2, force=False))
+    except OSError:
+        return False
+
+
+def layers(env: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any], str, list[str]]:
+    """The user's and the repository's settings as written, where the latter stand, and what of them does not count."""
+    from tacit.app import _toml, config_path
+    from tacit.core.config import ignored
+    from tacit.stores.identity import locate
+
+    path = os.path.join(locate(os.getcwd(), env).root, ".tacit", "config.toml")
+    repository = _toml(path)
+    notes = [f"{path} sets {key}, which a repository may not; it is ignored" for key in ignored(repository, path)]
+    return _toml(config_path(env)), repository, path, notes
+
+
+def _declare_pause(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("duration", nargs="?", default="8h", help="30m, 8h, 7d; default 8h")
+    parser.add_argument("--off", action="store_true", help="go on now")
+
+
+def _pause(args: argparse.Namespace, cli: Cli) -> Answer:
+    import time
+
+    text = args.duration
+    if not args.off and not (text[:-1].isdigit() and text[-1:] in ("m", "h", "d")):
+        raise UsageError(f"{text!r} is not a duration.", "Give 30m, 8h or 7d.")
+    until = "" if args.off else clock.stamp(time.time() + int(text[:-1]) * {"m": 60, "h": 3600, "d": 86400}[text[-1]])
+    with cli.open(args) as memories, memories.store.write() as tx:
+        tx.put_meta("paused_until", until)
+    told = (
+        f"paused until {until[:16].replace('T', ' ')} UTC: hooks stay silent and nothing is learned"
+        if until
+        else "going on: hooks answer and runs are learned"
+    )
+    return Answer({"paused_until": until or None}, told)
+
+
+def _declare_schema(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="run, finding …; without a name the list")
+
+
+def _schema(args: argparse.Namespace, cli: Cli) -> Answer:
+    import json
+
+    from tacit.formats import neutral
+
+    folder = os.path.join(os.path.dirname(neutral.__file__), "schemas")
+    names = sorted(name.removesuffix(".schema.json") for name in os.listdir(folder) if name.endswith(".schema.json"))
+    if not args.name:
+        return Answer({"schemas": names}, "\n".join(names))
+    if args.name not in names:
+        raise NotFound(f"There is no schema {args.name!r}.", f"Schemas: {', '.join(names)}.")
+    found = neutral.schema(args.name)
+    return Answer(found, json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _declare_completions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"))
+    parser.epilog = 'example:\n  eval "$(tacit completions bash)"'
+
+
+def _completions(args: argparse.Namespace, cli: Cli) -> Answer:
+    verbs, options = " ".join(VERBS), " ".join((*GLOBAL_VALUES, *GLOBAL_FLAGS, "--help"))
+    if args.shell == "bash":
+        text = f"""_tacit() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}}
+  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W "{options}" -- "$word"))
+  elif [[ $COMP_CWORD -eq 1 ]]; then COMPREPLY=($(compgen -W "{verbs}" -- "$word"))
+  else COMPREPLY=($(compgen -f -- "$word")); fi
+}}
+complete -o filenames -F _tacit tacit"""
+    elif args.shell == "zsh":
+        rows = "\n".join(
+            f"    '{verb}:{told.replace(chr(39), '').replace(':', ' -')}'" for verb, (_, told) in VERBS.items()
+        )
+        text = f"""#compdef tacit
+_tacit() {{
+  local -a verbs=(
+{rows}
+  )
+  if (( CURRENT == 2 )); then _describe command verbs; else _files; fi
+}}
+compdef _tacit tacit"""
+    else:
+        text = "\n".join(
+            f"complete -c tacit -n __fish_use_subcommand -a {verb} -d '{told.replace(chr(39), '')}'"
+            for verb, (_, told) in VERBS.items()
+        )
+    return Answer({"shell": args.shell, "script": text}, text)
+
+
+COMMANDS = {
+    "init": (_declare_init, _init),
+    "pause": (_declare_pause, _pause),
+    "schema": (_declare_schema, _schema),
+    "completions": (_declare_completions, _completions),
+}

@@ -1,0 +1,75 @@
+"""How things look on a terminal: short, aligned, never wider than the screen."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.journal import Entry
+    from tacit.core.memory import Memory
+    from tacit.surfaces.cli import Cli
+
+_COLOURS = {"dim": "2", "bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+
+
+def paint(cli: Cli, colour: str, text: str) -> str:
+    """Text in a colour, where colours are wanted."""
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if cli.colour else text
+
+
+def width() -> int:
+    """Columns of the terminal."""
+    import os
+
+    try:
+        return max(40, os.get_terminal_size(1).columns)
+    except OSError:
+        return 120
+
+
+def one_line(text: str, limit: int) -> str:
+    """A text on one line, cut with an ellipsis; control characters shown, not obeyed."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return flat if len(flat) <= limit else flat[: max(1, limit - 1)] + "…"
+
+
+def printable(text: str) -> str:
+    """A stored text for the terminal: line breaks stay, other control characters do not reach it."""
+    return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+
+
+def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
+    """Columns aligned by their widest cell; the last one as it is."""
+    lines = [list(heads), *map(list, rows)] if heads else list(map(list, rows))
+    if not lines:
+        return ""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(widths[i]) if i + 1 < len(line) else cell for i, cell in enumerate(line)).rstrip()
+        for line in lines
+    )
+
+
+def memory_line(cli: Cli, memory: Memory) -> list[str]:
+    """A memory in a list: id, state, kind, seen, text."""
+    state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
+    mark = "*" if memory.pinned else " "
+    seen = f"{memory.tally.seen}x" if memory.tally.seen else "-"
+    text = one_line(memory.text, max(30, width() - 50)) if memory.text else "(erased)"
+    return [memory.id, mark + state, memory.kind, seen, text]
+
+
+def entry_line(entry: Entry) -> list[str]:
+    """A journal entry in a list."""
+    moved = (
+        f"{entry.before.get('state', '')} → {entry.after['state']}: " if "state" in entry.after and entry.before else ""
+    )
+    return [
+        str(entry.id),
+        entry.at[:19].replace("T", " "),
+        entry.verb,
+        entry.memory,
+        entry.by,
+        one_line(moved + entry.reason, max(30, width() - 70)),
+    ]

@@ -1,0 +1,78 @@
+"""What tests share: an empty home, a store in it, and the command line as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.core.trust import HOST_MARKERS
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No test sees the developer's own store, configuration or agent."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in [*HOST_MARKERS, "TACIT_STORE", "TACIT_OFF", "TACIT_PROJECT", "TACIT_BY", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE"]:
+        monkeypatch.delenv(name, raising=False)
+    for name in list(os.environ):
+        if name.startswith(("CLAUDE", "CODEX", "CURSOR", "GEMINI", "TACIT_")):
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    monkeypatch.setenv("USER", "ada")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    return home
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project's folder, and the current one."""
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    return place
+
+
+class Ran:
+    """What a command printed."""
+
+    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    @property
+    def data(self) -> Any:
+        """The data of a JSON answer."""
+        answer = json.loads(self.out)
+        assert answer["ok"], answer
+        return answer["data"]
+
+    @property
+    def error(self) -> dict[str, str]:
+        """The error of a JSON answer."""
+        answer = json.loads(self.out)
+        assert not answer["ok"], answer
+        return dict(answer["error"])
+
+
+@pytest.fixture
+def tacit(folder: Path) -> Any:
+    """The command line in a fresh process: tacit("add", "TEXT", stdin=…, cwd=…, env=…)."""
+
+    def run(*args: str, stdin: str | bytes = "", cwd: Path | str | None = None, **env: str) -> Ran:
+        raw = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", *args], input=raw, capture_output=True, cwd=cwd or folder, env={**os.environ, **env}, timeout=120
+        )
+        text = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        assert "Traceback" not in text.stderr, text.stderr
+        return Ran(text)
+
+    return run
