@@ -283,6 +283,16 @@ def test_an_empty_git_folder_is_looked_past(home: Path, env: dict[str, str]) -> 
     assert locate(str(app / "sub"), env).root == str(app)
 
 
+def test_nobody_looks_above_a_ceiling(home: Path, env: dict[str, str]) -> None:
+    """GIT_CEILING_DIRECTORIES ends our way up as it ends git's, resolved, and never excludes the folder itself."""
+    app = fake_repository(home / "app", b"")
+    (app / "a" / "b").mkdir(parents=True)
+    (home / "link").symlink_to(app)
+    capped = env | {"GIT_CEILING_DIRECTORIES": f"relative:{home}/link"}
+    assert [locate(str(at), capped).kind for at in (app, app / "a", app / "a" / "b")] == ["git", "path", "path"]
+    assert [locate(str(at), env).kind for at in (app, app / "a", app / "a" / "b")] == ["git", "git", "git"]
+
+
 def test_special_files_do_not_hold_up_the_hook(home: Path, env: dict[str, str]) -> None:
     """A pipe in place of a config, a marker or a .git is not waited for, and counts as nothing."""
     app = fake_repository(home / "app", b"")
@@ -374,7 +384,9 @@ def test_the_user_may_name_the_project(home: Path, env: dict[str, str]) -> None:
 
 
 @needs_git
-def test_git_dir_counts_only_together_with_its_work_tree(home: Path, env: dict[str, str]) -> None:
+def test_git_dir_counts_only_together_with_its_work_tree(
+    home: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Dotfiles kept by GIT_DIR and GIT_WORK_TREE are found; the GIT_DIR that git sets for its hooks moves nothing."""
     git(home, "init", "-q", "--bare", "dotfiles")
     (home / "user" / "config").mkdir(parents=True)
@@ -385,7 +397,9 @@ def test_git_dir_counts_only_together_with_its_work_tree(home: Path, env: dict[s
     starts = [home / "user", home / "user" / "config", app]
     assert [locate(str(at), both).id for at in starts] == ["p-dots", "p-dots", "p-app"]
     assert [locate(str(at), alone).id for at in starts] == ["", "", "p-app"]
-    assert locate(str(app), env | {"GIT_DIR": ".git", "GIT_WORK_TREE": "."}).id == "p-app"
+    monkeypatch.chdir(home / "user")
+    relative = env | {"GIT_DIR": "../dotfiles", "GIT_WORK_TREE": "."}
+    assert [locate(str(at), relative).id for at in starts] == ["", "", "p-app"]
 
 
 # ---- whose repository it is
@@ -623,6 +637,7 @@ against_git = settings(
 @given(files)
 @example(b"[tacit]\nproject = a\n\tproject\n")
 @example(b"[tacit]\nproject = a b\n")
+@example(b"[tacit]\nproject = a \\\n")
 @example(b"\xef\xbb\xbf[tacit]\r\nproject = \"p\\\r\n1\" ; x\r\n")
 def test_the_id_is_what_git_reads(home: Path, env: dict[str, str], config: bytes) -> None:
     """For any config, git's answer is ours, if it can be an id; where git gives up, we believe nothing."""
@@ -722,6 +737,12 @@ def test_what_makes_a_remote_another_is_kept(url: str, expected: str) -> None:
 def test_what_names_no_repository_is_no_remote(url: str) -> None:
     """Relative paths, helpers, and whatever cannot be read as a host and a path."""
     assert normalise_remote(url) == ""
+
+
+def test_of_several_urls_the_first_is_the_remote(home: Path, env: dict[str, str]) -> None:
+    """It is the one git fetches from; the others are pushed to, and other remotes do not count."""
+    urls = b'[remote "up"]\nurl = h:up\n[remote "Origin"]\nurl = h:no\n[remote "origin"]\nurl = h:one\nurl = h:two\n'
+    assert locate(str(fake_repository(home / "app", urls)), env).remote == "h/one"
 
 
 def test_a_remote_on_this_machine_is_its_real_path(home: Path) -> None:
