@@ -83,6 +83,7 @@ NUMBERS = {
     "under_review_count": "times under review",
     "days_in_state": "days in this state",
     "days_overdue": "days past its review date",
+    "days_unseen": "days since it was last met",
     "age_days": "days since it was learned",
     "runs_unseen": "runs without it",
 }
@@ -106,7 +107,7 @@ QUANTITIES = {**NUMBERS, **FLAGS, **WORDS}
 
 @value
 class Standing:
-    """What is known of one memory when its ladder is asked; counts are folds over evidence and uses, made by the caller.
+    """What is known of one memory when its ladder is asked; the caller folds the counts from evidence and uses.
 
     Contradictions, failed reuses and units count from the last reinstatement (and units within the current text and
     epoch, as the verdict does): a review that found for the memory must not be undone by what it already weighed.
@@ -147,6 +148,7 @@ class Standing:
     under_review_count: int = 0
     days_in_state: float = 0.0
     days_overdue: float | None = None  # below zero before the review date; None without one
+    days_unseen: float = 0.0
     age_days: float = 0.0
     runs_unseen: int = 0
     approvals: tuple[tuple[str, str], ...] = ()  # (name, role), given so far for the move in question

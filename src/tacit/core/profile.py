@@ -474,8 +474,9 @@ if TYPE_CHECKING:
         least: int
         share: float
         merge_threshold: float
-        prune_days: int
         candidate_days: int
+        prune_days: int
+        archive_days: int
 
     @value
     class Reflect:
@@ -612,10 +613,6 @@ class Profile:
     def __repr__(self) -> str:
         return f"Profile({self.name!r}, {profile_id(self)!r})"
 
-    def kind(self, word: str) -> Kind:
-        """The kind that a word means, by name or alias; the one called `other_kind` if it means none."""
-        return self.kinds[kind_named(self, word)]
-
     @property
     def data(self) -> Mapping[str, Any]:
         """The compiled form: what `to_json` writes."""
@@ -684,13 +681,20 @@ def changed(profile: Profile, values: Mapping[str, Any]) -> Profile:
 
 def kind_named(profile: Profile, word: str) -> str:
     """The kind that a foreign or typed word means, by name or alias; the profile's `other_kind` if none."""
-    folded = word.strip().lower().replace(" ", "_")
-    if folded in profile.kinds:
-        return folded
+    asked = _folded(word)
     for name, kind in profile.kinds.items():
-        if folded in kind.aliases or folded == name.lower():
+        if asked == _folded(name) or any(asked == _folded(alias) for alias in kind.aliases):
             return name
     return profile.other_kind
+
+
+def _folded(word: str) -> str:
+    return word.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def class_of(profile: Profile, kind: str) -> str:
+    """The class of a kind, by name or alias; that of `other_kind` for one the profile does not declare."""
+    return profile.kinds[kind_named(profile, kind)].klass
 
 
 # Tables whose keys are names that the profile chooses stay mappings, in its order. Every other table is a section.

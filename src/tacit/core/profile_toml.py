@@ -1,0 +1,861 @@
+"""Profiles as people write them: TOML in, one checked and complete profile out.
+
+`KEYS` is the one table of everything a profile may say: for each key its type, its range and its meaning. The compiler
+checks against it, `docs/profiles/README.md` prints it, and a key that is not in it is refused by name, with the nearest
+one that is. Nothing has a hidden default: `default.toml` states every key, and what another profile leaves out comes
+from there (or from the profile it `extends`).
+
+    profile = compile_profile('''
+        name = "careful"
+        extends = "default"
+        [trust]
+        runs = 3
+    ''')
+
+In a named table or a list of named things (`kinds`, `ladder.moves` …) a profile that `extends` another adds to it, and
+replaces what it names again; without `extends` it starts from none, since a vocabulary is not a correction of another.
+
+This side loads tomllib and difflib. Hooks read the compiled JSON (`profile.from_json`) and never come here.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from tacit.core import lifecycle
+from tacit.core.errors import NotFound, ProfileInvalid
+from tacit.core.memory import SCOPES, VERDICTS
+from tacit.core.profile import CLASSES, FORMAT, LEVELS, Profile
+from tacit.core.run import SEVERITIES, TIERS
+from tacit.core.value import value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+BUILTIN = ("default", "archeflow", "ralph", "geas", "joelclaw")
+
+REQUIRED: Any = object()  # in an entry of a named table or list: must be given
+
+NAME = re.compile(r"[a-z][a-z0-9_-]*")
+CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
+PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+
+MATCH_WAYS = ("substring", "word_start", "word")
+OPINION = ("pinned", "newer", "older", "seen", "belief", "confidence")  # what may decide between two lessons at odds
+FACETS = {"class": CLASSES, "scope": SCOPES, "state": lifecycle.STATES, "trust": TIERS, "verdict": VERDICTS}
+
+
+@value
+class Key:
+    """What one key may hold, and what it is for."""
+
+    type: str  # text, flag, whole, number; or a list of them: texts, wholes, numbers
+    doc: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    names: str = ""  # what its words must name: a kind, a role, a key's section …
+    slot: str = ""  # the kind of function it names
+    default: Any = REQUIRED  # in entries of named tables and lists only; elsewhere default.toml has it
+
+    @property
+    def range(self) -> str:
+        """The range in words, for the documentation and for errors."""
+        if self.choices:
+            words = ", ".join(self.choices)
+            return f"any of {words}" if self.type.endswith("s") else f"one of {words}"
+        if self.slot:
+            return f"a function: {self.slot}"
+        if self.names:
+            return f"{self.type} naming a {self.names}"
+        if self.low is None:
+            return {"flag": "true or false", "texts": "list of texts"}.get(self.type, self.type)
+        kind = {"whole": "whole number", "wholes": "list of whole numbers", "numbers": "list of numbers"}
+        top = f"{self.low:g} to {self.high:g}" if self.high is not None else f"{self.low:g} or more"
+        return f"{kind.get(self.type, 'number')}, {top}"
+
+
+def text(doc: str, default: Any = REQUIRED, names: str = "") -> Key:
+    return Key("text", doc, names=names, default=default)
+
+
+def texts(doc: str, default: Any = REQUIRED, names: str = "", choices: tuple[str, ...] = ()) -> Key:
+    return Key("texts", doc, names=names, choices=choices, default=default)
+
+
+def one_of(choices: tuple[str, ...], doc: str, default: Any = REQUIRED) -> Key:
+    return Key("text", doc, choices=choices, default=default)
+
+
+def function(slot: str, doc: str) -> Key:
+    return Key("text", doc, slot=slot)
+
+
+def flag(doc: str, default: Any = REQUIRED) -> Key:
+    return Key("flag", doc, default=default)
+
+
+def whole(doc: str, low: int = 0, high: int | None = None, default: Any = REQUIRED) -> Key:
+    return Key("whole", doc, low, high, default=default)
+
+
+def number(doc: str, low: float | None = 0.0, high: float | None = None, default: Any = REQUIRED) -> Key:
+    return Key("number", doc, low, high, default=default)
+
+
+def share(doc: str, default: Any = REQUIRED) -> Key:
+    return Key("number", doc, 0.0, 1.0, default=default)
+
+
+def shares(doc: str) -> Key:
+    return Key("numbers", doc, 0.0, 1.0)
+
+
+# `a.*.b` is key b of each entry of the named table a; `a[].b` is key b of each item of the list a.
+KEYS: dict[str, Key] = {
+    "name": text("what the profile is called: a small letter, then small letters, digits, - and _"),
+    "title": text("one line about it"),
+    "version": text("the author's own version; the version in the journal is a hash of everything"),
+    "roles": texts("roles that may approve, beside `person` and `reviewer` (whoever the memory's kind names)"),
+    "domains": texts("the domains this profile speaks of; none: any word is a domain"),
+    "general_domain": text("the domain whose memories fit every other one"),
+    "add_kind": text("the kind of what a person adds without saying", names="kind"),
+    "other_kind": text("the kind of what names a kind nobody declared", names="kind"),
+    # How things are called.
+    "words.memory": text("one memory, in this profile's words"),
+    "words.memories": text("several"),
+    "words.run": text("one run"),
+    "words.runs": text("several"),
+    # Kinds.
+    "kinds.*.class": one_of(CLASSES, "the class: exemption, caps and belief go by it"),
+    "kinds.*.label": text("how people read it", ""),
+    "kinds.*.heading": text("the heading under which a renderer groups it; empty: none", ""),
+    "kinds.*.confidence": share("confidence at birth, if the finding states none; absent: none is kept", None),
+    "kinds.*.scope": one_of((*SCOPES, ""), "scope at birth; empty: `scopes.otherwise`", ""),
+    "kinds.*.reviewers": texts("roles that `reviewer` means for this kind; none: a person", (), "role"),
+    "kinds.*.aliases": texts("other words for it, as foreign systems write them", ()),
+    "kinds.*.keywords": texts("words that make the `keywords` classifier choose it", ()),
+    "kinds.*.cap": whole("at most so many of it in one injection; 0: no cap of its own", default=0),
+    "kinds.*.min_confidence": share("below this it is not injected", 0.0),
+    "kinds.*.min_success": share("below this success rate it is not injected", 0.0),
+    "kinds.*.same_task": flag("only for runs of its own task type", False),
+    "kinds.*.error_lift": number("added to its score for each error of the query that its text holds", default=0.0),
+    "kinds.*.path_lift": number("added to its score if it names a file of the query", default=0.0),
+    # Task types.
+    "tasks.match": one_of(MATCH_WAYS, "how a word must occur: anywhere, at the start of a word, as a word"),
+    "tasks.otherwise": text("the type of a task that no word betrays"),
+    "tasks.types[].name": text("the type; the first with a hit is taken"),
+    "tasks.types[].words": texts("words that betray it, case-folded"),
+    # Categories.
+    "categories.classifier": function("classifier", "who files a text under a category; `none`: nobody"),
+    "categories.version": text("the taxonomy's version, kept with each filing"),
+    "categories.match": one_of(MATCH_WAYS, "how a keyword must occur"),
+    "categories.base": share("confidence of a filing before its hits"),
+    "categories.per_hit": share("confidence added per keyword found"),
+    "categories.top": share("confidence of a filing at most"),
+    "categories.hint": share("confidence, at least, of a category that the source itself names"),
+    "categories.otherwise": text("the category of what fits none; empty: none"),
+    "categories.otherwise_confidence": share("confidence in that"),
+    "categories.names.*.label": text("how people read it", ""),
+    "categories.names.*.keywords": texts("words that speak for it; ties go to the earlier category", ()),
+    "categories.names.*.aliases": texts("other words for it", ()),
+    # Scopes.
+    "scopes.otherwise": one_of(SCOPES, "scope of a memory that nothing narrows"),
+    "scopes.widening": texts("the order in which a memory may come to reach further, one step at a time", choices=SCOPES),
+    "scopes.projects": whole("evidence from so many projects lets a memory become global without a person", 2),
+    "scopes.keywords.*": texts("phrases that make a text of this scope", names="scope"),
+    # Extraction.
+    "extract.severity_floor": one_of(SEVERITIES, "an unmatched finding below this makes no memory; it still matches"),
+    "extract.classifier": function("kind_classifier", "who chooses the kind of a finding that names none"),
+    "extract.tagger": function("tagger", "who makes tags from a text; `none`: nobody"),
+    "extract.tag_words": whole("so many tags at most"),
+    "extract.tag_chars": whole("a tag has so many characters at least", 1),
+    "extract.phrase_min": whole("what an iteration says in so few characters, or fewer, is no approach"),
+    "extract.phrase_max": whole("an approach or failure that fits no phrase is kept up to so many characters", 1),
+    "extract.examples": whole("so many example files with a convention"),
+    "extract.complexity": Key("wholes", "a task is low up to the first number of iterations and files, then medium", 1),
+    "extract.extractors.*.on": flag("whether it works", True),
+    "extract.extractors.*.kind": text("kind of its findings; empty: as it says itself", "", "kind"),
+    "extract.extractors.*.count": whole("so many occurrences make a finding", 1, default=1),
+    "extract.extractors.*.share": share("this share of the successes makes a finding", 0.0),
+    "extract.extractors.*.more_than": flag("the share must be exceeded, not only reached", False),
+    "extract.extractors.*.confidence": share("confidence of its findings; absent: it computes one, or none", None),
+    "extract.extractors.*.full_at": whole("confidence grows to 1 over so many occurrences; 0: it does not", default=0),
+    "extract.extractors.*.cap": share("confidence at most", 1.0),
+    "extract.extractors.*.severity": one_of((*SEVERITIES, ""), "severity of its findings; empty: as found", ""),
+    "extract.approaches[].any": texts("one of these words makes it", ()),
+    "extract.approaches[].all": texts("or all of these together", ()),
+    "extract.approaches[].text": text("the approach it stands for"),
+    "extract.failures[].any": texts("one of these words makes it", ()),
+    "extract.failures[].all": texts("or all of these together", ()),
+    "extract.failures[].text": text("the failure it stands for"),
+    "extract.conventions[].holds": texts("a file name that holds one of these betrays it", ()),
+    "extract.conventions[].ends": texts("or ends in one of these", ()),
+    "extract.conventions[].text": text("the convention; `{folder}` is the folder most files lie in"),
+    "extract.conventions[].confidence": share("confidence in it"),
+    # Matching.
+    "match.matcher": function("matcher", "who says how alike two texts are"),
+    "match.threshold": share("alike enough to be the same lesson"),
+    "match.margin": share("and by so much more than the runner-up"),
+    "match.fields": texts("what is compared", choices=("text", "tags", "paths", "signature", "quote")),
+    "match.min_word": whole("words of fewer letters do not count", 1),
+    "match.same_kind": flag("only within one kind"),
+    "match.same_task": flag("only within one task type"),
+    "match.same_scope": flag("only within one scope"),
+    "match.category_blocks": flag("two different categories are two lessons"),
+    "match.calibrate": flag("set the threshold from the store: how alike are its own neighbours?"),
+    "match.percentile": share("which percentile of those likenesses becomes the threshold"),
+    # The write gate.
+    "gate.function": function("gate", "who judges a finding"),
+    "gate.version": text("kept with every decision"),
+    "gate.min_chars": whole("an extracted text with fewer characters is discarded; what a person adds is not"),
+    "gate.discard": texts(
+        "noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")
+    ),
+    "gate.favour": texts("marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")),
+    "gate.hedges": texts("phrases of a guess"),
+    "gate.hedged": one_of(("hold", "downgrade", "allow"), "what happens to a guess; downgrade: severity info"),
+    "gate.known": one_of(("link", "allow"), "already written in the project's instruction files: linked, or stored too"),
+    "gate.unknown": one_of(("hold", "allow"), "what happens to what cannot be judged"),
+    "gate.fallback": flag("mark what was decided because nothing could be judged"),
+    "gate.fallback_confidence": share("confidence of such a decision"),
+    "gate.stated_confidence": share("confidence of a stated verdict without one"),
+    "gate.reason_chars": whole("a stated reason is cut to so many characters", 1),
+    "gate.refused": one_of(("discard", "reject"), "what fails a check: a hash and a reason, or kept as rejected"),
+    "gate.required": texts("fields a finding must have", choices=("kind", "task_type", "text")),
+    "gate.required_reason": text("reason given where one is missing"),
+    "gate.kind_reason": text("reason given for an undeclared kind; empty: it becomes `other_kind`"),
+    "gate.checks[].of": one_of(("confidence", "success_rate"), "the figure"),
+    "gate.checks[].kind": text("only for this kind; empty: for all", "", "kind"),
+    "gate.checks[].min": number("not below this", None, default=None),
+    "gate.checks[].max": number("not above this", None, default=None),
+    "gate.checks[].reason": text("reason given; the first check that fails decides"),
+    # Trust.
+    "trust.held": texts("tiers held until confirmed", choices=TIERS),
+    "trust.confirm": one_of(TIERS, "independent evidence of this tier or above confirms a held memory"),
+    "trust.runs": whole("independent runs that make a lesson credible", 1),
+    "trust.person": texts("tiers that are a person's word", choices=TIERS),
+    "trust.one_origin": flag("one document read in many runs is one sighting"),
+    # The ladder.
+    "ladder.auto": flag("make moves by itself; false: every move waits for a person"),
+    "ladder.require_verdict": flag("no move without a measurement: rules with `measured = false` are off"),
+    "ladder.reviews": whole("the so-manieth time under review ends in the archive", 1),
+    "ladder.contradictions": whole("so many contradictions send a memory to review", 1),
+    "ladder.remind": Key("wholes", "days under review after which it is brought up again", 1),
+    "ladder.review_after.provisional": whole("days after which a provisional memory is looked at again; 0: never"),
+    "ladder.review_after.stable": whole("days after which a stable one is; 0: never"),
+    "ladder.review_after.canonical": whole("days after which a canonical one is; 0: never"),
+    "ladder.moves[].name": text("the rule's name, as the journal writes it"),
+    "ladder.moves[].from": texts("states it may leave", choices=lifecycle.STATES),
+    "ladder.moves[].to": one_of((*lifecycle.STATES, lifecycle.PREVIOUS), "where it leads; previous: before the review"),
+    "ladder.moves[].when": texts("conditions that must all hold, for instance `seen >= trust.runs`", ()),
+    "ladder.moves[].approve": texts("roles that must all approve, each a different head", (), "role"),
+    "ladder.moves[].approve_any": texts("roles of which one must approve", (), "role"),
+    "ladder.moves[].propose": flag("when only the approval lacks, file a proposal", False),
+    "ladder.moves[].measured": flag("false: made without a measurement, and journaled as such", True),
+    "ladder.moves[].cause": one_of(lifecycle.CAUSES, "why: decides what may bring it back", "evidence"),
+    "ladder.moves[].reason": text("the journal's sentence; may quote quantities, `{from}`, `{to}` and `{by}`"),
+    # Trials and effect.
+    "trial.rate": Key("number", "how often a lesson without a verdict is withheld", 0.0, 0.9),
+    "trial.rate_watch": Key("number", "how often one that helps still is", 0.0, 0.9),
+    "trial.rate_severe": Key("number", "how often one of severity bug is", 0.0, 0.9),
+    "trial.lean": flag("let belief move the rate"),
+    "trial.blank": Key("number", "share of units that get no lesson on trial at all", 0.0, 0.5),
+    "trial.exempt": texts("classes that are never withheld", choices=CLASSES),
+    "effect.alpha": Key("number", "error of a verdict, over all looks", 0.001, 0.5),
+    "effect.margin": Key("number", "a smaller difference is no difference", 0.01, 0.5),
+    "effect.belief_stable": share("belief of help that makes a lesson stable"),
+    "effect.belief_review": share("belief of harm that sends it to review"),
+    "effect.min_units": whole("no belief counts before so many settled units", 1),
+    "effect.min_tasks": whole("nor before so many different tasks", 1),
+    "effect.person_alone_units": whole("after so many units without a verdict a person alone may decide", 1),
+    # Recall: query, rank, budget, render.
+    "query.max_chars": whole("a query is cut to so many characters", 1),
+    "query.rewrite_min_chars": whole("a shorter query is never rewritten"),
+    "query.rewrite_short_chars": whole("nor one this short"),
+    "query.rewrite_short_words": whole("and of so few words"),
+    "query.rewrite_not": texts("nor one that begins with one of these words"),
+    "query.rewrite_timeout_s": number("seconds a rewrite may take before the query goes as it is", 0.1),
+    "rank.ranker": function("ranker", "who scores"),
+    "rank.floor": number("below this score nothing is given: no filler"),
+    "rank.candidates": whole("the store is asked for so many", 1),
+    "rank.meaning": number("weight of the vectors' cosine beside the words, where vectors are at hand"),
+    "rank.min_chars": whole("shorter memories are not given"),
+    "rank.min_frequency": whole("nor those seen less often, preferences aside; 0: no such rule"),
+    "rank.universal_at": whole("from this frequency on, domain and agent do not matter; 0: never"),
+    "rank.by_domain": flag("only memories of the query's domain or the general one"),
+    "rank.by_agent": flag("only memories of the query's agent or of none"),
+    "rank.drop_stale": flag("stale memories are not given"),
+    "rank.ties": texts(
+        "what orders equal scores",
+        choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at"),
+    ),
+    "rank.lexical.title": number("weight of a memory's first words"),
+    "rank.lexical.recurrence": number("weight of how often it was seen (logarithm)"),
+    "rank.lexical.belief": number("weight of the belief that it helps"),
+    "rank.lexical.severity": number("weight of a step of severity"),
+    "rank.lexical.scope": number("weight of a step of scope, the narrower the better"),
+    "rank.lexical.half_life_days": number("days unseen that halve the weight of its age; 0: age does not matter"),
+    "rank.lexical.path_gone": share("factor for a memory whose every path is gone"),
+    "rank.lexical.start_by_recurrence": flag("at the start of a run what recurs leads"),
+    "rank.lexical.same_task_lift": number("added for what happened in a nearly identical task"),
+    "rank.lexical.same_task_similarity": share("how alike two tasks must be for that"),
+    "rank.relevance.confidence": number("weight of confidence"),
+    "rank.relevance.task": number("weight of the same task type"),
+    "rank.relevance.success": number("weight of the success rate"),
+    "rank.relevance.recency": number("weight of recency"),
+    "rank.relevance.days": whole("recency falls to nothing over so many days", 1),
+    "rank.six_factor.scope": number("weight of the scope matrix"),
+    "rank.six_factor.path": number("weight of shared paths"),
+    "rank.six_factor.role": number("weight of the same role"),
+    "rank.six_factor.freshness": number("weight of freshness"),
+    "rank.six_factor.confidence": number("weight of confidence"),
+    "rank.six_factor.reuse": number("weight of successful reuse"),
+    "rank.six_factor.contradiction": number("taken off per contradiction"),
+    "rank.six_factor.contradiction_most": number("taken off for contradictions at most"),
+    "rank.six_factor.risk": number("added for a risk kind when the task's risk is high"),
+    "rank.six_factor.risk_kinds": texts("the risk kinds", names="kind"),
+    "rank.six_factor.days": whole("freshness falls to nothing over so many days", 1),
+    "rank.six_factor.no_history": share("reuse of a memory that was never reused"),
+    "rank.six_factor.caution_below": share("below this confidence, or contradicted, it is given as a caution"),
+    "rank.six_factor.matrix.*": shares("scope score in the context of a task, a mission, a project"),
+    "rank.decay.priority": number("weight of the priority that echoes gave"),
+    "rank.decay.recalls": number("weight of how often it was recalled (logarithm)"),
+    "rank.decay.recalls_most": number("that weight at most"),
+    "rank.decay.boost_least": share("the boost is never below this"),
+    "budget.level": one_of((*LEVELS, "auto"), "how much is given where nobody says"),
+    "budget.auto": function("budget", "who chooses the level under auto"),
+    "budget.auto_chars": whole("a longer query is deep", 1),
+    "budget.auto_words": texts("so is one that holds one of these"),
+    "budget.lean": whole("memories at the level lean"),
+    "budget.balanced": whole("memories at the level balanced"),
+    "budget.deep": whole("memories at the level deep"),
+    "budget.cap": whole("never more, whatever is asked; 0: the level decides"),
+    "budget.max_tokens": whole("never more tokens; 0: no cap"),
+    "budget.pinned_outside": flag("pinned memories do not count"),
+    "budget.agents.*": whole("at most so many that belong to this agent"),
+    "budget.roles.*.least": whole("what this role is given at least, as far as there is anything"),
+    "budget.roles.*.most": whole("and at most"),
+    "budget.roles.*.cautions": whole("cautions beside them", default=0),
+    "budget.precedence": texts("which of two lessons at odds is kept: the one that the first of these is true of"),
+    "budget.nearest": whole("so many of those left out are recorded with their reasons"),
+    "budget.fetch": Key("numbers", "the store is asked for so many times what lean, balanced, deep give", 1.0),
+    "budget.fetch_extra": whole("and for so many more at least"),
+    "budget.fetch_most": whole("but never for more than so many", 1),
+    "render.renderer": function("renderer", "who words it"),
+    "render.heading": text("the first line"),
+    "render.intro": text("a sentence below it; empty: none"),
+    "render.line": text("one memory; quotes {text} {id} {kind} {label} {seen} {source} {confidence} {state} …"),
+    "render.caution_heading": text("the line above cautions; empty: cautions stand among the others"),
+    "render.caution_line": text("one caution"),
+    "render.empty": text("what is printed where there is nothing to give"),
+    "render.wrap": flag("fence it and label it as notes; an origin's exact rendering does not"),
+    "render.max_line_chars": whole("a line is cut to so many characters; 0: not"),
+    # Fading and counters.
+    "fade.function": function("fade", "how strength falls: days, runs, exponential, none"),
+    "fade.runs_step": whole("runs unseen that take one off the frequency", 1),
+    "fade.rate": number("exponential: strength is exp(-rate x days)"),
+    "fade.stale_days": whole("unused and older than so many days is stale; 0: nothing is"),
+    "fade.stale_factor": share("strength of what is stale"),
+    "fade.never": texts("classes that silence cannot touch", choices=CLASSES),
+    "fade.never_states": texts("states that silence cannot touch", choices=lifecycle.STATES),
+    "signals.names": texts("counters this profile keeps"),
+    "signals.confidence": function("confidence", "how confidence is folded; `none`: it is not kept"),
+    "signals.start": shares("confidence with one, two, three pieces of evidence"),
+    "signals.positive": Key("number", "what a good use adds to it", -1.0, 1.0),
+    "signals.negative": Key("number", "what a bad use adds to it", -1.0, 1.0),
+    "signals.contradiction": Key("number", "what a contradiction adds to it", -1.0, 1.0),
+    "signals.reinstated": share("a review that reinstates a memory lifts its confidence to this at least"),
+    "signals.echo": Key("number", "what an answer that used it adds to its priority", -1.0, 1.0),
+    "signals.fizzle": Key("number", "what an answer that did not use it adds", -1.0, 1.0),
+    "signals.echo_share": share("used, if more than this share of its words occur in the answer"),
+    "signals.echo_phrase": whole("or so many of them in a row", 1),
+    "signals.echo_letters": whole("words of fewer letters do not count", 1),
+    "signals.audits": texts("which audits of uses are recorded", choices=("findings", "echo", "outcome")),
+    "signals.audit_overlap": share("findings: a finding that holds this share of its words repeats the problem"),
+    # Between runs.
+    "tend.when": texts("when tending is due", choices=("after_run", "session_start", "daily", "weekly")),
+    "tend.least": whole("a pass changes so many memories at most, or"),
+    "tend.share": share("this share of the active ones, if that is more; the surplus becomes a proposal"),
+    "tend.merge_threshold": share("two memories this alike are merged"),
+    "tend.candidate_days": whole("a candidate not met for so many days is a one-off", 1),
+    "tend.prune_days": whole("what is stale and older than so many days may be pruned", 1),
+    "tend.archive_days": whole("what decayed so many days ago is archived", 1),
+    "reflect.lookback_days": whole("observations of so many days are condensed", 1),
+    "reflect.max_chars": whole("and so many characters of them", 1),
+    "reflect.shorter": flag("the result must be shorter than what it condenses"),
+    "reflect.retries": shares("if it is not: try again with this share of the length"),
+    "triage.tiers": texts("who decides a proposal, in this order", choices=("rules", "model", "person")),
+    "triage.rules": function("triage", "the rules of tier 1"),
+    "triage.prefixes": texts("a proposal that begins so is an instruction to an editor, not a fact: rejected"),
+    "triage.opinions": texts("words of an opinion: never promoted by rule"),
+    "triage.promote_sections": texts("only into these sections by rule"),
+    "triage.promote_needs": texts("and only with all of these", choices=("date", "reference")),
+    "triage.threshold": share("this alike to a line or another proposal is a duplicate"),
+    "triage.compare_chars": whole("so many characters are compared; 0: all"),
+    "triage.batch": whole("proposals in one question to the model", 1),
+    "triage.expire_days": whole("an undecided proposal expires after so many days", 1),
+    "triage.watch": whole("so many last decisions of a tier are compared with people and outcomes", 1),
+    "triage.lose": share("below this agreement it decides no more"),
+    "triage.regain": share("from this agreement on it does again"),
+    "page.target": text("the file, relative to the project"),
+    "page.max_lines": whole("lines at most", 1),
+    "page.max_bytes": whole("bytes at most", 1),
+    "page.sections": texts("its sections, in order"),
+    "page.inbox": text("the section of what the map does not name"),
+    "page.map.*": text("the section of this kind or category"),
+    "page.line": text("one line; quotes {text} {title} {date} {id} {kind}"),
+    "page.states": texts("states that may stand there, beside what is pinned or exempt", choices=lifecycle.STATES),
+    "page.ask_above": whole("more vanished lines at once are asked about"),
+    "model.steps": texts(
+        "steps that may ask a model, if the user has named one",
+        choices=("extract", "gate", "rewrite", "same", "triage", "reflect"),
+    ),
+    "model.timeout_s": number("seconds a model may take", 0.1),
+    "learn.complete": texts("what ends a run", choices=("session_end", "run_complete", "quiet")),
+    "learn.settle_hours": number("hours without growth that count as quiet", 0.1),
+    "learn.unknown_days": number("days after which an unsettled use is unknown", 0.1),
+    "learn.resurrect_runs": whole("further runs after which a lesson that was sent away is proposed again", 1),
+    "health.fallback": share("more gate decisions by fallback are a fault"),
+    "health.stale": share("more stale memories are a fault"),
+    "health.uncategorised": share("more memories without a category are a fault"),
+    "health.backlog": whole("more waiting proposals are a fault"),
+}
+
+
+def compile_profile(
+    text: str,
+    *,
+    name: str = "",
+    base: Profile | None = None,
+    known: Mapping[str, Iterable[str]] | None = None,
+) -> Profile:
+    """The profile that a TOML text describes, checked and complete.
+
+    `name` stands in where the text gives none. `base` is the profile that `extends` names, if it is not built in.
+    `known` lists the functions at hand for each slot, entry points included; without it names of functions go unchecked.
+    Every fault found is in the error's message, one a line.
+    """
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileInvalid(f"The profile {name or 'given'} is not TOML: {error}.") from None
+    extends = given.pop("extends", "")
+    given.setdefault("name", name)
+    fallback = _fallback(given["name"], extends, base)
+    faults: list[str] = []
+    data = {"format": FORMAT, **_filled(_TREE, given, fallback, "", faults, open_from_base=bool(extends))}
+    if not faults:
+        _cross_check(data, known, faults)
+    if faults:
+        raise ProfileInvalid("\n".join(faults), "Every key and its range: docs/profiles/README.md")
+    return Profile(data)
+
+
+def builtin(name: str) -> str:
+    """The TOML text of a built-in profile."""
+    if name not in BUILTIN:
+        raise NotFound(f"There is no built-in profile {name!r}.", f"One of: {', '.join(BUILTIN)}.")
+    return files("tacit.profiles").joinpath(f"{name}.toml").read_text("utf-8")
+
+
+@lru_cache
+def standard(name: str = "default") -> Profile:
+    """A built-in profile, compiled."""
+    return compile_profile(builtin(name), name=name)
+
+
+def slots(profile: Profile) -> dict[str, tuple[str, ...]]:
+    """The functions a profile names, slot by slot: what the caller must be able to resolve."""
+    found: dict[str, list[str]] = {}
+    for path, key in KEYS.items():
+        if key.slot:
+            section, field = path.split(".", 1)
+            found.setdefault(key.slot, []).append(profile.data[section][field])
+    found["extractor"] = [each for each, at in profile.data["extract"]["extractors"].items() if at["on"]]
+    return {slot: tuple(dict.fromkeys(names)) for slot, names in found.items()}
+
+
+def key_table() -> str:
+    """Every key as Markdown: what `docs/profiles/README.md` prints."""
+    default = standard().data
+    lines = ["| key | meaning | range | default |", "|---|---|---|---|"]
+    for path, key in KEYS.items():
+        shown = path.replace("*", "NAME")
+        lines.append(f"| `{shown}` | {key.doc} | {key.range} | {_default_shown(path, key, default)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _default_shown(path: str, key: Key, data: Mapping[str, Any]) -> str:
+    if "*" in path or "[]" in path:
+        if key.default is REQUIRED:
+            return "must be given"
+        return "none" if key.default is None else _toml(key.default)
+    at: Any = data
+    for step in path.split("."):
+        at = at[step]
+    return _toml(at)
+
+
+def _toml(at: Any) -> str:
+    if isinstance(at, bool):
+        return f"`{str(at).lower()}`"
+    if isinstance(at, list | tuple):
+        return f"`[{', '.join(_toml(each).strip('`') for each in at)}]`"
+    spelled = '"' + at.replace("\n", "\\n").replace("|", "\\|") + '"' if isinstance(at, str) else f"{at:g}"
+    return f"`{spelled}`"
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+
+Node = Any  # a Key, or {"child": node}; the child "*" stands for each entry of a named table, "[]" for each list item
+
+
+def _tree() -> dict[str, Node]:
+    root: dict[str, Node] = {}
+    for path, key in KEYS.items():
+        at = root
+        *way, last = path.replace("[]", ".[]").split(".")
+        for step in way:
+            at = at.setdefault(step, {})
+        at[last] = key
+    return root
+
+
+_TREE = _tree()
+
+
+def _fallback(name: str, extends: object, base: Profile | None) -> Mapping[str, Any]:
+    """Where missing keys come from; nothing for the default profile itself."""
+    if not isinstance(extends, str):
+        raise ProfileInvalid("extends is the name of a profile, as text.")
+    if base is not None:
+        if extends and extends != base.name:
+            raise ProfileInvalid(f"The profile {name} extends {extends!r}; the base given is {base.name!r}.")
+        return base.data
+    if extends and extends not in BUILTIN:
+        raise ProfileInvalid(f"extends names {extends!r}, which is not built in{_nearest(extends, BUILTIN)}")
+    if extends == name:
+        raise ProfileInvalid(f"The profile {name} extends itself.")
+    if name == "default" and not extends:
+        return {}
+    return standard(extends or "default").data
+
+
+def _filled(
+    tree: Mapping[str, Node], given: Any, base: Any, path: str, faults: list[str], open_from_base: bool
+) -> dict[str, Any]:
+    """One table: every key of the tree, given or from the base, in the tree's order."""
+    if not isinstance(given, dict):
+        faults.append(f"{path} is a table, not {_kind(given)}.")
+        return {}
+    for key in given:
+        if key not in tree:
+            faults.append(_unknown(f"{path}.{key}" if path else key))
+    filled: dict[str, Any] = {}
+    for key, node in tree.items():
+        at = f"{path}.{key}" if path else key
+        filled[key] = _value(node, given.get(key, REQUIRED), (base or {}).get(key, REQUIRED), at, faults, open_from_base)
+    return filled
+
+
+def _value(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> Any:
+    if isinstance(node, Key):
+        if given is not REQUIRED:
+            return _checked(node, given, path, faults)
+        if base is not REQUIRED:
+            return base
+        if node.default is not REQUIRED:
+            return list(node.default) if isinstance(node.default, tuple) else node.default
+        faults.append(f"{path} must be given: {node.doc}.")
+        return None
+    if "*" in node:
+        return _entries(node["*"], given, base, path, faults, open_from_base)
+    if "[]" in node:
+        return _items(node["[]"], given, base, path, faults, open_from_base)
+    return _filled(node, {} if given is REQUIRED else given, {} if base is REQUIRED else base, path, faults, open_from_base)
+
+
+def _entries(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> dict[str, Any]:
+    """A named table: the base's entries, where the profile extends it, and its own."""
+    if given is not REQUIRED and not isinstance(given, dict):
+        faults.append(f"{path} is a table, not {_kind(given)}.")
+        return {}
+    from_base = base if isinstance(base, dict) and open_from_base else {}
+    entries = dict(from_base)
+    for name, at in ({} if given is REQUIRED else given).items():
+        entries[name] = _value(node, at, from_base.get(name, REQUIRED), f"{path}.{name}", faults, open_from_base)
+    return entries
+
+
+def _items(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> list[Any]:
+    """A list of tables. Named ones replace the base's of the same name in its place; the others follow it."""
+    if given is not REQUIRED and not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
+        faults.append(f"{path} is a list of tables.")
+        return []
+    items = list(base) if isinstance(base, list) and open_from_base else []
+    places = {each["name"]: place for place, each in enumerate(items) if "name" in each}
+    seen: set[str] = set()
+    for number, at in enumerate([] if given is REQUIRED else given):
+        name = at.get("name")
+        where = f"{path}.{name if isinstance(name, str) else number}"
+        if isinstance(name, str) and name in seen:
+            faults.append(f"{where} is given twice.")
+        if isinstance(name, str):
+            seen.add(name)
+        place = places.get(name) if isinstance(name, str) else None
+        filled = _filled(node, at, items[place] if place is not None else {}, where, faults, open_from_base)
+        if place is None:
+            items.append(filled)
+        else:
+            items[place] = filled
+    return items
+
+
+def _checked(key: Key, given: Any, path: str, faults: list[str]) -> Any:
+    """A value of the key's type and range, in canonical form; a fault otherwise."""
+    many = key.type in ("texts", "wholes", "numbers")
+    one = key.type.rstrip("s") if many else key.type
+    if many and not isinstance(given, list):
+        faults.append(f"{path} is a list, not {_kind(given)}: {key.doc}.")
+        return given
+    made = []
+    for each in given if many else [given]:
+        if _kind(each) not in _FITTING[one]:
+            faults.append(f"{path} {'holds' if many else 'is'} {_FITTING[one][0]}, not {_kind(each)}: {key.doc}.")
+            return given
+        made.append(float(each) if one == "number" else each)
+        if one in ("whole", "number") and not _in_range(key, each):
+            faults.append(f"{path} = {each:g} is out of range: {key.range}.")
+        if key.choices and each not in key.choices:
+            faults.append(f"{path}: {each!r} is not known{_nearest(each, key.choices)}")
+    return made if many else made[0]
+
+
+_FITTING = {
+    "text": ("a text",),
+    "flag": ("true or false",),
+    "whole": ("a whole number",),
+    "number": ("a number", "a whole number"),
+}
+
+
+def _in_range(key: Key, number: float) -> bool:
+    finite = number == number and abs(number) != float("inf")
+    low_enough = key.high is None or number <= key.high
+    return finite and low_enough and (key.low is None or number >= key.low)
+
+
+def _unknown(path: str) -> str:
+    """The refusal of an unknown key, with the nearest one that exists: a neighbour first, then one of another section."""
+    plain = _plain(path)
+    section = plain.rpartition(".")[0]
+    spelled = {_plain(key.replace("[]", ".[]")): key for key in KEYS} | {
+        _plain(".".join(key.replace("[]", ".[]").split(".")[:depth])): ""
+        for key in KEYS
+        for depth in range(1, key.count(".") + 1)
+    }
+    near = [each for each in spelled if each.rpartition(".")[0] == section]
+    close = get_close_matches(plain, near, 1, 0.6) or get_close_matches(plain, list(spelled), 1, 0.6)
+    last = get_close_matches(plain.rpartition(".")[2], [each.rpartition(".")[2] for each in near], 1, 0.6)
+    if not close and last:
+        close = [each for each in near if each.rpartition(".")[2] == last[0]]
+    if close:
+        return f"{path} is not a key; did you mean {_like(path, close[0])}?"
+    names = ", ".join(each.rpartition(".")[2] for each in near)
+    return f"{path} is not a key; {section or 'a profile'} has: {names}." if names else f"{path} is not a key."
+
+
+def _plain(path: str) -> str:
+    """A path with the names of entries masked, so that kinds.fix.clas is looked for beside kinds.*.class."""
+    steps, at = [], _TREE
+    for step in path.split("."):
+        named = isinstance(at, dict) and step not in at and ("*" in at or "[]" in at)
+        mask = ("*" if "*" in at else "[]") if named else step
+        steps.append(mask)
+        at = at.get(mask, {}) if isinstance(at, dict) else {}
+    return ".".join(steps)
+
+
+def _like(path: str, plain: str) -> str:
+    """The masked path with the names of the given one put back."""
+    names = path.split(".")
+    steps = plain.split(".")
+    return ".".join(names[n] if step in ("*", "[]") and n < len(names) else step for n, step in enumerate(steps))
+
+
+def _nearest(word: str, among: Iterable[str]) -> str:
+    known = [each for each in among if each]
+    close = get_close_matches(word, known, 1, 0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; one of: {', '.join(known) or 'none'}."
+
+
+def _kind(at: Any) -> str:
+    if isinstance(at, bool):
+        return "true or false"
+    names = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a table"}
+    return names.get(type(at), "a date or time")
+
+
+# --- what one key says of another -------------------------------------------------------------------------------------
+
+
+def _cross_check(data: dict[str, Any], known: Mapping[str, Iterable[str]] | None, faults: list[str]) -> None:
+    if not NAME.fullmatch(data["name"]):
+        faults.append(f"name: {data['name']!r} is no name: a small letter, then small letters, digits, - and _.")
+    if not data["kinds"]:
+        faults.append("kinds is empty: a profile declares what it remembers, for instance [kinds.fix] class = \"fix\".")
+    _check_names(data, faults)
+    _check_precedence(data["budget"]["precedence"], data["kinds"], faults)
+    for rule in data["ladder"]["moves"]:
+        _check_rule(rule, faults)
+    budget = data["budget"]
+    if not budget["lean"] <= budget["balanced"] <= budget["deep"]:
+        faults.append("budget.lean, budget.balanced and budget.deep must not fall.")
+    if len(budget["fetch"]) != len(LEVELS):
+        faults.append("budget.fetch holds three numbers: for lean, balanced and deep.")
+    if len(data["extract"]["complexity"]) != 2:
+        faults.append("extract.complexity holds two whole numbers: up to where a task is low, and medium.")
+    for row, numbers in data["rank"]["six_factor"]["matrix"].items():
+        if len(numbers) != 3:
+            faults.append(f"rank.six_factor.matrix.{row} holds three numbers: for a task, a mission, a project.")
+    for check in data["gate"]["checks"]:
+        if check["min"] is None and check["max"] is None:
+            faults.append(f"gate.checks: the check of {check['of']} needs a min or a max.")
+    if data["page"]["sections"] and data["page"]["inbox"] not in data["page"]["sections"]:
+        faults.append(f"page.inbox: {data['page']['inbox']!r} is not one of page.sections.")
+    for name, section in data["page"]["map"].items():
+        if section not in data["page"]["sections"]:
+            faults.append(f"page.map.{name}: {section!r} is not a section{_nearest(section, data['page']['sections'])}")
+    if known is not None:
+        for slot, used in slots(Profile(data)).items():
+            at_hand = set(known.get(slot, ()))
+            faults.extend(f"{each!r} is no {slot} at hand{_nearest(each, sorted(at_hand))}" for each in used if each not in at_hand)
+
+
+def _check_names(data: Mapping[str, Any], faults: list[str]) -> None:
+    """Words that name kinds, roles or scopes must name existing ones; aliases must not be ambiguous."""
+    worlds = {
+        "kind": tuple(data["kinds"]),
+        "role": ("person", "reviewer", *data["roles"]),
+        "scope": SCOPES,
+    }
+    for path, key in KEYS.items():
+        if key.names == "scope":
+            for name in data["scopes"]["keywords"]:
+                if name not in SCOPES:
+                    faults.append(f"scopes.keywords: {name!r} is no scope{_nearest(name, SCOPES)}")
+        elif key.names:
+            for where, found in _found(data, path.replace("[]", ".[]").split("."), ""):
+                for word in found if isinstance(found, list) else [found]:
+                    optional = word == "" and key.default == ""
+                    if not optional and word not in worlds[key.names]:
+                        faults.append(f"{where}: {word!r} is no {key.names}{_nearest(word, worlds[key.names])}")
+    owner: dict[str, str] = {}
+    for name, kind in data["kinds"].items():
+        for alias in kind["aliases"]:
+            meant = alias if alias in data["kinds"] else owner.setdefault(alias, name)
+            if meant != name:
+                faults.append(f"kinds.{name}.aliases: {alias!r} already means {meant}.")
+
+
+def _found(at: Any, steps: list[str], path: str) -> Iterable[tuple[str, Any]]:
+    """Every value under a path with * and [], each with its own path."""
+    if not steps:
+        yield path, at
+        return
+    step, rest = steps[0], steps[1:]
+    if step == "*":
+        members = at.items()
+    elif step == "[]":
+        members = [(each.get("name", str(n)), each) for n, each in enumerate(at)]
+    else:
+        members = [(step, at[step])]
+    for name, inner in members:
+        yield from _found(inner, rest, f"{path}.{name}" if path else name)
+
+
+def _check_precedence(entries: list[str], kinds: Mapping[str, Any], faults: list[str]) -> None:
+    for entry in entries:
+        facet, colon, word = entry.removeprefix("not ").partition(":")
+        worlds = {**FACETS, "kind": tuple(kinds)}
+        if colon and facet in worlds:
+            if word not in worlds[facet]:
+                faults.append(f"budget.precedence: {word!r} is no {facet}{_nearest(word, worlds[facet])}")
+        elif entry not in OPINION:
+            among = [*OPINION, *(f"{name}:{each}" for name, words in worlds.items() for each in words)]
+            faults.append(f"budget.precedence: {entry!r} is not known{_nearest(entry, among)}")
+
+
+def _check_rule(rule: dict[str, Any], faults: list[str]) -> None:
+    where = f"ladder.moves.{rule['name']}"
+    if not rule["from"]:
+        faults.append(f"{where}.from names no state.")
+    if not (rule["when"] or rule["approve"] or rule["approve_any"]):
+        faults.append(f"{where} needs a condition (`when`) or an approval (`approve`): nothing moves for no reason.")
+    for state in rule["from"]:
+        for to in lifecycle.INJECTABLE if rule["to"] == lifecycle.PREVIOUS else (rule["to"],):
+            if not lifecycle.is_legal(state, to):
+                legal = ", ".join(lifecycle.LEGAL[state])
+                faults.append(f"{where}: {state} → {rule['to']} is not a legal move; from {state} there are: {legal}.")
+                break
+    rule["when"] = [_condition(each, f"{where}.when", faults) for each in rule["when"]]
+    allowed = {*lifecycle.QUANTITIES, "from", "to", "by"}
+    for name in PLACEHOLDER.findall(rule["reason"]):
+        if name not in allowed:
+            faults.append(f"{where}.reason quotes {{{name}}}, which is not a quantity{_nearest(name, sorted(allowed))}")
+    if PLACEHOLDER.sub("", rule["reason"]).strip("{}") != PLACEHOLDER.sub("", rule["reason"]):
+        faults.append(f"{where}.reason has a brace that closes nothing.")
+
+
+def _condition(given: str, where: str, faults: list[str]) -> str:
+    """A condition in its canonical form, "quantity op bound"; flags become "= 1" and "= 0"."""
+    found = CONDITION.fullmatch(given.strip())
+    if not found:
+        faults.append(f"{where}: {given!r} is no condition; write for instance 'seen >= 2', 'person' or 'not held'.")
+        return given
+    negated, quantity, op, bound = found.groups()
+    if quantity not in lifecycle.QUANTITIES:
+        faults.append(f"{where}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}")
+        return given
+    if quantity in lifecycle.FLAGS:
+        if op:
+            faults.append(f"{where}: {quantity} is a flag; write {quantity!r} or 'not {quantity}'.")
+        return f"{quantity} = {0 if negated else 1}"
+    if negated or not op:
+        faults.append(f"{where}: {quantity} needs a comparison, for instance '{quantity} {_example(quantity)}'.")
+        return given
+    if quantity in lifecycle.WORDS:
+        if op not in ("=", "!="):
+            faults.append(f"{where}: {quantity} is a word; compare it with = or !=.")
+        if bound not in _WORLDS[quantity]:
+            faults.append(f"{where}: {bound!r} is no {quantity}{_nearest(bound, _WORLDS[quantity])}")
+        return f"{quantity} {op} {bound}"
+    if not _is_number(bound):
+        faults.append(f"{where}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric_keys())}")
+    return f"{quantity} {op} {bound}"
+
+
+_WORLDS: dict[str, tuple[str, ...]] = {
+    "verdict": VERDICTS, "class": CLASSES, "trust": TIERS, "cause": lifecycle.CAUSES, "moment": lifecycle.MOMENTS,
+}  # fmt: skip
+
+
+def _example(quantity: str) -> str:
+    return f"= {_WORLDS[quantity][0]}" if quantity in _WORLDS else ">= 2"
+
+
+def _is_number(bound: str) -> bool:
+    try:
+        return abs(float(bound)) != float("inf") and float(bound) == float(bound)
+    except ValueError:
+        return bound in _numeric_keys()
+
+
+def _numeric_keys() -> list[str]:
+    return [path for path, key in KEYS.items() if key.type in ("whole", "number") and not re.search(r"[*\[]", path)]
