@@ -128,7 +128,7 @@ def agreement(bench: Bench) -> list[Line]:
     return [
         Line("0", "twin against core, largest gap of log e", f"{worst:.1e}", "≤ 1e-9", worst <= 1e-9),
         Line("0", "twin against core, largest gap of belief", f"{gap.max():.1e}", "≤ 1e-9", bool(gap.max() <= 1e-9)),
-        Line("0", f"twin against core, {what}", str(disagree), "= 0", disagree == 0),
+        Line("0", f"twin against core, {what}", str(disagree), "= 0", bool(disagree == 0)),
     ]
 
 
@@ -483,7 +483,7 @@ def also(bench: Bench) -> list[Line]:
     lines.append(at_most("+", "balance alarm without cause in 500 looks", alarms, 0.05))
     for h, runs in ((0.3, 200), (0.1, 200), (0.3, 500)):
         widths, covered, excluded = [], 0, 0
-        stores = max(40, bench.lessons // 20)
+        stores = bench.lessons // 40
         for _ in range(stores):
             lessons = population(bench, MIXED, 6)
             here = bench.coins((6, runs), h)
@@ -505,11 +505,11 @@ def also(bench: Bench) -> list[Line]:
 
 
 def at_most(item: str, what: str, figure: float, bound: float) -> Line:
-    return Line(item, what, _figure(figure), f"≤ {_figure(bound)}", figure <= bound)
+    return Line(item, what, _figure(figure), f"≤ {_figure(bound)}", bool(figure <= bound))
 
 
 def at_least(item: str, what: str, figure: float, bound: float) -> Line:
-    return Line(item, what, _figure(figure), f"≥ {_figure(bound)}", figure >= bound)
+    return Line(item, what, _figure(figure), f"≥ {_figure(bound)}", bool(figure >= bound))
 
 
 def near(item: str, what: str, figure: float, stated: float) -> Line:
@@ -517,7 +517,7 @@ def near(item: str, what: str, figure: float, stated: float) -> Line:
 
     So wide because how the stated matcher erred was not written down; ours errs in the least favourable way we know.
     """
-    return Line(item, what, _figure(figure), f"stated {stated:.2f}", abs(figure - stated) <= 0.03)
+    return Line(item, what, _figure(figure), f"stated {stated:.2f}", bool(abs(figure - stated) <= 0.03))
 
 
 def shown(item: str, what: str, figure: float) -> Line:

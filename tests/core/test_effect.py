@@ -84,9 +84,9 @@ def test_the_four_cells() -> None:
 
 
 def test_what_stays_out_of_the_table() -> None:
-    """Blank units, outcomes nobody could know, and uses without a choice."""
-    out = [trial(1, blank=True), trial(2, outcome="unknown"), trial(3, h=0.0), trial(4, "withheld", h=1.0)]
-    assert tabulate(out) == {}
+    """Blank units, outcomes nobody could know, and uses without a toss."""
+    untossed = [trial(3, h=0.0), trial(4, "withheld", h=1.0), trial(5, "exempt")]
+    assert tabulate([trial(1, blank=True), trial(2, outcome="unknown"), *untossed]) == {}
 
 
 def test_a_unit_counts_once_and_occurred_in_any_of_its_runs_is_occurred() -> None:

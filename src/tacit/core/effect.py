@@ -21,7 +21,7 @@ from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
 from tacit.core.outcome import NOT_OCCURRED, OCCURRED
-from tacit.core.trial import INJECTED
+from tacit.core.trial import INJECTED, WITHHELD
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -175,13 +175,13 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
     """One trial per coin that was tossed and told something, in the order in which the coins first appear.
 
     The uses of one unit and family (retries, sub-agents, near-duplicates) shared one coin: they count once, in the arm
-    recorded first, as occurred if the problem occurred in any. Blank units, outcomes that nobody could know, and rates
-    that leave no choice stay out.
+    recorded first, as occurred if the problem occurred in any. Blank units, outcomes that nobody could know, and uses
+    without a toss stay out.
     """
     first: dict[tuple[str, str], Trial] = {}
     family: dict[tuple[str, str], str] = {}  # a memory keeps, within a unit, the family it was first assigned with
     for trial in trials:
-        if trial.blank or not 0.0 < trial.h < 1.0:
+        if trial.blank or not _tossed(trial):
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
@@ -200,6 +200,10 @@ def add(tables: Iterable[Table]) -> dict[float, Counts]:
         for h, row in table.items():
             total[h] = total.get(h, Counts()) + row
     return total
+
+
+def _tossed(trial: Trial) -> bool:
+    return 0.0 < trial.h < 1.0 and trial.arm in (INJECTED, WITHHELD)
 
 
 def _cell(trial: Trial) -> int:
@@ -443,7 +447,7 @@ def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = 
     The share of blank runs that succeeded is the same method on another table: one trial per unit, h the blank share,
     withheld where blank.
     """
-    assigned = [trial for trial in trials if not trial.blank and 0.0 < trial.h < 1.0]
+    assigned = [trial for trial in trials if not trial.blank and _tossed(trial)]
     table = tabulate(assigned)
     units = len({trial.unit for trial in assigned})
     lessons = len({(trial.unit, trial.family) for trial in assigned}) / units if units else 0.0

@@ -15,8 +15,7 @@ Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for r
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
+from tacit.core.clock import days_between, seconds
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -27,7 +26,7 @@ OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
 UNKNOWN = "unknown"
 
-JOIN_WITHIN = timedelta(days=7)  # a use whose run never came, or never ended, is given up after this
+JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
 
 
 @value
@@ -72,8 +71,8 @@ def judge(
     early, so that good and bad outcomes are known at the same time.
     """
     if not over:
-        if _instant(now) - _instant(assigned_at) >= JOIN_WITHIN:
-            return Outcome(UNKNOWN, f"no finished run within {JOIN_WITHIN.days} days")
+        if days_between(assigned_at, now) >= JOIN_WITHIN_DAYS:
+            return Outcome(UNKNOWN, f"no finished run within {JOIN_WITHIN_DAYS} days")
         return Outcome(UNKNOWN, "the run is not over", settled=False)
     held = [each for each in instruments if each.kind == kind]
     if not held:
@@ -82,7 +81,7 @@ def judge(
     if not blind:
         return Outcome(UNKNOWN, f"every {kind} of the run was eligible for the lesson")
     made = [each for each in sightings if each.kind == kind and each.name in blind]
-    after = [each for each in made if not each.at or _instant(each.at) > _instant(assigned_at)]
+    after = [each for each in made if not seconds(each.at) or seconds(each.at) > seconds(assigned_at)]
     if after:
         return Outcome(OCCURRED, f"seen by {kind} after the assignment")
     if made:
@@ -103,9 +102,3 @@ def fold(outcomes: Iterable[Outcome]) -> Outcome:
     if not runs:
         return Outcome(UNKNOWN, "no run")
     return runs[0] if len(runs) == 1 else Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}")
-
-
-def _instant(iso: str) -> datetime:
-    """ISO 8601 as an instant; without an offset it is UTC. Texts of unequal precision do not compare as texts."""
-    when = datetime.fromisoformat(iso)
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
