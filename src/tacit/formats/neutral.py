@@ -43,6 +43,7 @@ TIER_OF = {
     **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
 }
 PERSONS = ("user", "human", "person", "team")
+LARGEST = 2**48  # a database must be able to hold sums of such numbers
 MANY_WARNINGS = 20
 
 # Other names under which loops already write these fields; the first name is ours.
@@ -117,7 +118,7 @@ def write(run: Run) -> Iterator[str]:
     for step in run.steps:
         yield _line("step", _plain(step))
     for finding in run.findings:
-        yield _line("finding", _plain(finding, leave=("run",)))
+        yield _line("finding", {**_plain(finding, leave=("run",)), "tier": finding.tier})
     if run.complete:
         yield _line("end", {"outcome": run.outcome})
 
@@ -319,7 +320,7 @@ def _a_bool(given: Any) -> bool | None:
 
 
 def _an_int(given: Any) -> int | None:
-    return given if type(given) is int else None
+    return given if type(given) is int and abs(given) < LARGEST else None
 
 
 def _a_number(given: Any) -> float | None:
@@ -356,7 +357,7 @@ def _a_cost(given: Any) -> Cost | None:
         return None
     counts = {name: given.get(name) for name in ("input", "output", "cache_read", "cache_write")}
     usd = _a_number(given.get("usd", given.get("cost_usd")))
-    if any(count is not None and (type(count) is not int or count < 0) for count in counts.values()):
+    if any(count is not None and (_an_int(count) is None or count < 0) for count in counts.values()):
         return None
     return Cost(**{name: count or 0 for name, count in counts.items()}, usd=usd)
 

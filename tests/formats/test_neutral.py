@@ -1,0 +1,342 @@
+"""Neutral runs: what a file says comes in, what is written reads back, and no file speaks for a person."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tacit.core.run import OUTCOMES, SEVERITIES, STANCES, Cost, Finding, Reading, Run, Step
+from tacit.core.value import replace
+from tacit.formats import neutral
+from tacit.formats.source import BytesSource
+
+
+def read(*lines: object) -> list[Run]:
+    data = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    return list(neutral.read(BytesSource(data.encode())))
+
+
+def one(*lines: object) -> Run:
+    (run,) = read({"type": "run", "id": "r"}, *lines)
+    return run
+
+
+def test_a_run_in_lines() -> None:
+    """Run, step, finding and end lines give one run, each thing at its line."""
+    (run,) = read(
+        {"type": "run", "id": "r-1", "task": "fix it", "cwd": "/repo", "cost": {"input": 5, "output": 2, "usd": 0.1}},
+        {"type": "step", "role": "user", "text": "fix it", "typed": True, "at": "2026-03-01T12:00:00+02:00"},
+        {"type": "step", "tool": "shell", "input": "make", "error": "boom", "exit_code": 2, "file": "a.py"},
+        {"type": "finding", "description": "Use uv", "source": "reviewer", "severity": "CRITICAL", "file": "a.py"},
+        {"type": "end", "outcome": "Failure"},
+    )
+    assert run == Run(
+        id="r-1",
+        host="neutral",
+        steps=(
+            Step("user", "line:2", "fix it", at="2026-03-01T10:00:00.000Z", typed=True),
+            Step("tool", "line:3", tool="shell", input={"command": "make"}, error="boom", status=2, files=("a.py",)),
+        ),
+        findings=(Finding("r-1", "line:4", "Use uv", by="reviewer", tier="review", severity="bug", paths=("a.py",)),),
+        cwd="/repo",
+        task="fix it",
+        outcome="failure",
+        complete=True,
+        cost=Cost(input=5, output=2, usd=0.1),
+        path="-",
+        reading=Reading(lines=5),
+    )
+
+
+def test_a_run_on_one_line() -> None:
+    """A run line may hold everything; with steps and an outcome it is over."""
+    (run,) = read(
+        {
+            "type": "run",
+            "id": "r",
+            "outcome": "success",
+            "steps": [{"role": "assistant", "text": "done"}],
+            "findings": [{"text": "Use uv", "by": "ci"}],
+        },
+    )
+    assert (run.complete, run.steps, run.findings) == (
+        True,
+        (Step("assistant", "line:1/steps/1", "done"),),
+        (Finding("r", "line:1/findings/1", "Use uv", by="ci", tier="review"),),
+    )
+
+
+def test_several_runs_in_one_file() -> None:
+    """A new run line starts a new run, with its own counts."""
+    runs = read({"type": "run", "id": "a"}, "oops", {"type": "run", "id": "b"}, {"type": "step", "role": "user"})
+    assert [(run.id, run.reading) for run in runs] == [
+        ("a", Reading(lines=2, malformed=1, warnings=("line 2 is not a JSON object",))),
+        ("b", Reading(lines=2)),
+    ]
+
+
+def test_findings_may_name_their_run() -> None:
+    """Findings without a run line give a run of the name they carry."""
+    runs = read(
+        {"type": "finding", "run_id": "r1", "message": "Use uv"},
+        {"type": "finding", "run_id": "r1", "message": "Use ruff"},
+        {"type": "finding", "run_id": "r2", "message": "Use make"},
+    )
+    assert [(run.id, [finding.text for finding in run.findings]) for run in runs] == [
+        ("r1", ["Use uv", "Use ruff"]),
+        ("r2", ["Use make"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("claims", "tier", "warnings"),
+    [
+        ({}, "agent", 0),
+        ({"by": "Test"}, "review", 0),
+        ({"by": "harness"}, "observed", 0),
+        ({"by": "page"}, "quoted", 0),
+        ({"by": "ralph"}, "agent", 0),
+        ({"tier": "review"}, "review", 0),
+        ({"tier": "imported"}, "imported", 0),
+        ({"by": "test", "tier": "quoted"}, "quoted", 0),
+        ({"tier": "user"}, "agent", 1),
+        ({"tier": "team"}, "agent", 1),
+        ({"tier": "king"}, "agent", 1),
+        ({"tier": ["user"]}, "agent", 1),
+        ({"by": "user"}, "agent", 1),
+        ({"by": "reviewer", "tier": "user"}, "agent", 1),
+    ],
+)
+def test_no_file_speaks_for_a_person(claims: dict[str, Any], tier: str, warnings: int) -> None:
+    """A finding's tier follows its claim up to review; a claim of user or team is lowered to agent, with a warning."""
+    run = one({"type": "finding", "text": "Use uv", **claims})
+    assert run.reading is not None
+    assert ([finding.tier for finding in run.findings], len(run.reading.warnings)) == ([tier], warnings)
+
+
+def test_unknown_fields_are_kept() -> None:
+    """What the format has no field for stays in extra, of the run and of the finding."""
+    (run,) = read(
+        {"type": "run", "id": "r", "colour": "red", "extra": {"a": 1}},
+        {"type": "finding", "text": "Use uv", "line": 7},
+        {"type": "end", "iterations": 3},
+    )
+    assert (run.extra, run.findings[0].extra) == ({"a": 1, "colour": "red", "iterations": 3}, {"line": 7})
+
+
+@pytest.mark.parametrize(
+    ("line", "warning", "malformed"),
+    [
+        ("{", "line 2 is not a JSON object", 1),
+        (
+            {"type": "step", "role": "ghost"},
+            "line:2: a step's role is one of user, assistant, tool, system, not 'ghost'",
+            1,
+        ),
+        ({"type": "finding", "text": " "}, "line:2: a finding without a text", 1),
+        ({"type": "step", "role": "user", "text": ["a"]}, 'line:2: text cannot be ["a"]', 0),
+        ({"type": "step", "role": "tool", "status": "1"}, 'line:2: status cannot be "1"', 0),
+        ({"type": "step", "role": "tool", "status": 2**64}, "line:2: status cannot be 18446744073709551616", 0),
+        ({"type": "step", "role": "user", "at": "noon"}, 'line:2: at cannot be "noon"', 0),
+        ({"type": "end", "outcome": "meh"}, 'line:2: outcome cannot be "meh"', 0),
+        ({"type": "end", "cost": {"input": -1}}, 'line:2: cost cannot be {"input": -1}', 0),
+    ],
+)
+def test_what_cannot_be_used_is_named_with_its_line(line: object, warning: str, malformed: int) -> None:
+    """A wrong line or value is left out with a warning, and the run is read all the same."""
+    assert one(line).reading == Reading(lines=2, malformed=malformed, warnings=(warning,))
+
+
+def test_unknown_types_and_step_fields_are_counted() -> None:
+    """Types of lines and fields of steps that nobody knows are counted by name."""
+    run = one({"type": "banner"}, {"type": "banner"}, {"no": "type"}, {"type": "step", "role": "user", "mood": "good"})
+    assert run.reading == Reading(lines=5, unknown={"banner": 2, "(no type)": 1, "step.mood": 1})
+
+
+def test_warnings_end_somewhere() -> None:
+    """A file of nothing but faults gives twenty warnings and the number of the others."""
+    reading = one(*["oops"] * 30).reading
+    assert reading is not None and (len(reading.warnings), reading.warnings[-1]) == (21, "and 10 more")
+
+
+def test_a_run_without_an_id_is_left_out_with_its_lines() -> None:
+    """Its steps do not fall to the run before it."""
+    runs = read({"type": "run", "id": "a"}, {"type": "run"}, {"type": "step", "role": "user", "text": "whose?"})
+    assert [(run.id, run.steps) for run in runs] == [("a", ())]
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+NAMES = WORDS.filter(str.strip)
+LISTS = st.lists(WORDS, max_size=3).map(tuple)
+TIMES = st.sampled_from(["", "2026-03-01", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00.123Z"])
+NUMBERS = st.floats(-1e9, 1e9)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | NUMBERS | WORDS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(WORDS, inner, max_size=2),
+    max_leaves=4,
+)
+EXTRAS = st.none() | st.dictionaries(WORDS, JSON, max_size=2)
+COUNTS = st.integers(0, 2**47)
+STEPS = st.builds(
+    Step,
+    role=st.sampled_from(neutral.ROLES),
+    place=NAMES,
+    text=WORDS,
+    tool=WORDS,
+    input=st.none() | st.dictionaries(WORDS, JSON, max_size=2),
+    output=WORDS,
+    error=WORDS,
+    status=st.none() | st.integers(-255, 255),
+    files=LISTS,
+    at=TIMES,
+    agent=WORDS,
+    typed=st.booleans(),
+    interrupted=st.booleans(),
+)
+FINDINGS = st.builds(
+    Finding,
+    run=st.just("r"),
+    place=NAMES,
+    text=NAMES,
+    extractor=WORDS,
+    version=st.integers(0, 9),
+    kind=WORDS,
+    by=WORDS,
+    tier=st.sampled_from(neutral.CLAIMABLE),
+    origin=WORDS,
+    stance=st.sampled_from(STANCES),
+    category=WORDS,
+    severity=st.sampled_from(SEVERITIES),
+    domain=WORDS,
+    agent=WORDS,
+    task_type=WORDS,
+    scope=WORDS,
+    tags=LISTS,
+    paths=LISTS,
+    signature=WORDS,
+    quote=WORDS,
+    at=TIMES,
+    confidence=st.none() | NUMBERS,
+    extra=EXTRAS,
+)
+RUNS = st.builds(
+    Run,
+    id=st.just("r"),
+    host=WORDS,
+    steps=st.lists(STEPS, max_size=3).map(tuple),
+    findings=st.lists(FINDINGS, max_size=2).map(tuple),
+    root=WORDS,
+    project=WORDS,
+    cwd=WORDS,
+    branch=WORDS,
+    agent=WORDS,
+    model=WORDS,
+    version=WORDS,
+    domain=WORDS,
+    task=WORDS,
+    task_id=WORDS,
+    task_type=WORDS,
+    objective=WORDS,
+    outcome=st.sampled_from(OUTCOMES),
+    complete=st.booleans(),
+    files=LISTS,
+    cost=st.none() | st.builds(Cost, COUNTS, COUNTS, COUNTS, COUNTS, st.none() | NUMBERS),
+    started_at=TIMES,
+    ended_at=TIMES,
+    extra=EXTRAS,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@example(Run("r", "loop", findings=(Finding("r", "line:1", "Use uv", by="Test", tier="agent"),)))
+@given(RUNS)
+def test_what_is_written_reads_back(run: Run) -> None:
+    """Writing a run and reading it gives the same run, without a warning."""
+    lines = list(neutral.write(run))
+    assert read(*lines) == [replace(run, path="-", reading=Reading(lines=len(lines)))]
+
+
+@pytest.mark.parametrize("name", ["run", "finding"])
+def test_the_published_schemas_are_whole(name: str) -> None:
+    """A schema says which draft it is of, what it is called and what it describes; its examples read without a fault."""
+    schema = neutral.schema(name)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["$id"].startswith("urn:tacit:") and schema["title"] and schema["description"]
+    lead = [{"type": "run", "id": "r"}] if name == "finding" else []
+    runs = read(*lead, *schema["examples"])
+    assert runs and {
+        run.reading and (run.reading.malformed, run.reading.unknown, run.reading.warnings) for run in runs
+    } == {(0, None, ())}
+
+
+def test_the_schemas_name_the_fields_that_are_read() -> None:
+    """Schema and reader agree on every field, so that neither changes alone."""
+    run, finding = neutral.schema("run"), neutral.schema("finding")
+    described = {name: set(part["properties"]) for name, part in run["$defs"].items() if "properties" in part}
+    assert described["run"] == {*neutral._RUN_FIELDS, "type", "id", "steps", "findings", "extra"}
+    assert described["step"] == {*neutral._STEP_FIELDS, "type"}
+    assert set(finding["properties"]) == {*neutral._FINDING_FIELDS, "type", "run", "tier", "severity", "extra"}
+    assert finding["properties"]["tier"]["enum"] == list(neutral.CLAIMABLE)
+
+
+def test_a_neutral_file_is_recognised_by_its_first_record() -> None:
+    """A run line with an id, or a finding that names its run; a line longer than the head as well."""
+    heads = [
+        {"type": "run", "id": "r"},
+        {"type": "finding", "run": "r", "text": "t"},
+        {"type": "run", "id": "r", "task": "x" * 70_000},
+        {"type": "run"},
+        {"type": "run.start", "run_id": "r"},
+        {"text": "t"},
+    ]
+    assert [neutral.detect(BytesSource(json.dumps(head).encode())) for head in heads] == [0.95, 0.8, 0.7, 0.0, 0.0, 0.0]
+
+
+ODD = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 10**20)
+    | st.floats()
+    | st.sampled_from(["", "x", "user", "2026-03-01T10"]),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.sampled_from(["type", "text", "role", "id"]), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+FIELD = st.sampled_from(
+    sorted(
+        {
+            *neutral._RUN_FIELDS,
+            *neutral._STEP_FIELDS,
+            *neutral._FINDING_FIELDS,
+            *neutral.RUN_NAMES,
+            *neutral.STEP_NAMES,
+            *neutral.FINDING_NAMES,
+            "steps",
+            "findings",
+            "extra",
+            "tier",
+            "severity",
+            "run",
+            "id",
+        }
+    )
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["run", "step", "finding", "end"]), st.dictionaries(FIELD, ODD, max_size=5)),
+        max_size=4,
+    )
+)
+def test_no_content_makes_the_reader_fail(lines: list[tuple[str, dict[str, Any]]]) -> None:
+    """Whatever stands in a field, the lines are read and counted."""
+    runs = read({"type": "run", "id": "r"}, *({"type": kind, **fields} for kind, fields in lines))
+    assert runs[0].id == "r"
