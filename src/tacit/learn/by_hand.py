@@ -35,7 +35,8 @@ def memory_from(
     found = checked_facets(
         {name: facets[name] for name in facets if name in EDITABLE and facets[name] not in (None, "", [], ())}, profile
     )
-    text = kept_text(found.pop("text"))
+    found.pop("text", None)
+    text = kept_text(facets["text"])
     clean = redact(private(text))
     kind = found.pop("kind", profile.add_kind)
     scope = found.pop("scope", profile.kinds[kind].scope or "project")

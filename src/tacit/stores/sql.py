@@ -539,6 +539,9 @@ class Writer(SqlStore):
         sealed = link_hash(row)
         self.rows(_insert("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed)
         self._seal(use.project, "use", shard_of(use.memory), 1, sealed)
+        # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
+        used_at = use.at if use.arm != "withheld" else ""
+        self.rows(_COUNT_USE, memory=use.memory, project=use.project, at=used_at)
         return True
 
     def add_mark(self, mark: Mark) -> None:
@@ -547,6 +550,7 @@ class Writer(SqlStore):
         sealed = link_hash(row)
         self.rows(_insert("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
         self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
+        self.refresh_tally(mark.memory, mark.project)
 
     def refresh_tally(self, memory: str, project: str) -> Tally:
         """Fold a memory's rows again."""
@@ -741,6 +745,10 @@ _UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED
 _INSERT_ENTRY = _insert("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
 _PUT_SEAL = _upsert("seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard"))
 _PUT_TALLY = _insert("tally", ("memory", "signal", "project", "amount", "at"))
+_COUNT_USE = (
+    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
+    " ON CONFLICT (memory, signal) DO UPDATE SET amount = amount + 1, at = CASE WHEN excluded.at > at THEN excluded.at ELSE at END"
+)
 
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
 _USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"

@@ -188,6 +188,8 @@ def _prepare(store: SqliteStore, path: str) -> None:
             f"{path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
             "Upgrade Tacit; the store was not touched.",
         )
+    if version == 0 and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
+        raise NotAStore(f"{path} is an SQLite file of another program.", "Name another file; this one was not touched.")
     from tacit.stores.sqlite.migrate import migrate
 
     migrate(store)
@@ -200,13 +202,7 @@ def _check_place(path: str, create: bool) -> None:
             f"{path} is a folder, not a store.", "Name a file, for example " + os.path.join(path, "tacit.db") + "."
         )
     if os.path.exists(path):
-        with open(path, "rb") as file:
-            head = file.read(16)
-        if head and head != b"SQLite format 3\0":
-            raise NotAStore(
-                f"{path} is not a Tacit store: it does not begin like an SQLite file.",
-                "Name another file; this one was not touched.",
-            )
+        # Not opened to look inside: closing it would drop the POSIX locks of another connection in this process.
         return
     if not create:
         raise Unavailable(f"There is no store at {path}.", "tacit init makes one, and so does the first tacit add.")
@@ -214,7 +210,9 @@ def _check_place(path: str, create: bool) -> None:
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         # The file exists with its mode before SQLite fills it, so that it is never readable to others, not even for a moment.
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return  # another process was faster
     except OSError as error:
         raise StoreReadOnly(
             f"A store cannot be made at {path}: {error.strerror}.", "Name another place with --store or TACIT_STORE."

@@ -1,0 +1,312 @@
+"""What every store promises. PostgreSQL will join the fixture; the tests stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.core import keep
+from tacit.core.clock import now
+from tacit.core.digest import new_id
+from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
+from tacit.core.links import Evidence, Mark, Use
+from tacit.core.memory import Memory
+from tacit.core.proposal import Proposal
+from tacit.core.value import replace
+from tacit.stores.check import Fault, check
+from tacit.stores.sql import Project, RunRow, run_id
+from tacit.stores.sqlite import open_store
+
+
+@pytest.fixture(params=["sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    with open_store(str(tmp_path / "contract.db")) as opened:
+        yield opened
+
+
+def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
+    at = now()
+    return Memory(**{"id": new_id(), "project": "p", "text": text, "created_at": at, "updated_at": at, "state": "provisional", **fields})
+
+
+def put(store: Any, *memories: Memory) -> list[Memory]:
+    with store.write() as tx:
+        for memory in memories:
+            tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
+    return list(memories)
+
+
+def test_a_memory_comes_back_as_it_was_kept(store: Any) -> None:
+    """Every field, including order inside extra, survives the way in and out."""
+    memory = lesson(tags=("db", "ü"), paths=("src/a.py",), extra={"z": 1, "a": [1, {"b": None}]}, supersedes=("x",), severity="bug", pinned=True, signature="err <n>")
+    put(store, memory)
+    got = store.get(memory.id)
+    assert got == memory
+    assert list(got.extra) == ["z", "a"]
+
+
+def test_state_and_journal_are_written_together(store: Any) -> None:
+    """A transaction that fails leaves neither row nor entry."""
+    memory = lesson()
+    with pytest.raises(RuntimeError), store.write() as tx:
+        tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
+        raise RuntimeError
+    assert store.memories([memory.id]) == []
+    assert store.entries(memory=memory.id) == []
+    assert check(store).is_sound
+
+
+def test_each_entry_says_what_changed_and_only_that(store: Any) -> None:
+    """From what to what, by whom and why."""
+    [memory] = put(store, lesson())
+    with store.write() as tx:
+        tx.apply(keep.edited(memory, {"text": "Run make migrate first."}, by="bob", at="2026-11-15T00:00:00.000Z"))
+    first, second = store.entries(memory=memory.id)
+    assert (first.verb, first.n, first.before) == ("add", 1, {})
+    assert (second.verb, second.n, second.by) == ("edit", 2, "bob")
+    assert second.before["text"] == memory.text
+    assert second.after["text"] == "Run make migrate first."
+    assert set(second.after) == {"text", "updated_at"}
+
+
+def test_an_illegal_move_cannot_be_written(store: Any) -> None:
+    """The table of legal moves is checked where changes are made, whatever the caller thinks."""
+    from tacit.core.journal import change
+
+    [memory] = put(store, lesson(state="candidate"))
+    with pytest.raises(Refused):
+        change(memory, replace(memory, state="canonical"), verb="move", by="x", reason="because", at=now())
+
+
+def test_ids_may_be_shortened_to_a_unique_prefix(store: Any) -> None:
+    """A prefix of one is enough, of two is refused with both named, of none is not found; tricks are just names."""
+    put(store, lesson(id="aaaaaaaaaaaa"), lesson(id="aaaabbbbbbbb"), lesson(id="zzzzzzzzzzzz"))
+    assert store.resolve("z") == "zzzzzzzzzzzz"
+    assert store.resolve("AAAAB") == "aaaabbbbbbbb"
+    with pytest.raises(Ambiguous, match="aaaaaaaaaaaa, aaaabbbbbbbb"):
+        store.resolve("aaaa")
+    for name in ("", "q", "../../etc/passwd", "a%", "a*", "' OR 1=1 --", "\x00", "é", "{"):
+        with pytest.raises(NotFound):
+            store.resolve(name)
+
+
+def test_an_alias_names_a_memory_in_its_project_only(store: Any) -> None:
+    """The first to take a name keeps it; another project does not see it."""
+    a, b = put(store, lesson(), lesson())
+    with store.write() as tx:
+        tx.add_alias("p", "archeflow", "m-001", a.id)
+        tx.add_alias("p", "archeflow", "m-001", b.id)
+        tx.add_alias("p", "ralph", "learn-1", a.id)
+    assert store.resolve("m-001", "p") == a.id
+    assert store.alias_of(a.id) == [("archeflow", "m-001"), ("ralph", "learn-1")]
+    with pytest.raises(NotFound):
+        store.resolve("m-001", "other")
+
+
+def test_two_memories_may_have_the_same_text(store: Any) -> None:
+    """Rows of one file are never merged by the store."""
+    put(store, lesson("same"), lesson("same"))
+    assert [m.text for m in store.select(["p"])] == ["same", "same"]
+
+
+def test_sightings_are_distinct_independent_runs(store: Any) -> None:
+    """Two reviewers of one run, a retry of it, one document in five runs: one sighting each."""
+    [memory] = put(store, lesson(state="candidate"))
+
+    def see(**named: Any) -> int:
+        with store.write() as tx:
+            tx.add_evidence(Evidence(memory.id, "p", at=now(), **named))
+        return int(store.get(memory.id).tally.seen)
+
+    assert see(run="r1", root="r1", finding="f1", by="guardian") == 1
+    assert see(run="r1", root="r1", finding="f2", by="sage") == 1
+    assert see(run="r2", root="r1", finding="f3") == 1  # a retry
+    assert see(run="r3", root="r3", finding="f4", origin="README.md") == 2
+    for n in range(4, 8):
+        assert see(run=f"r{n}", root=f"r{n}", finding="f", origin="README.md") == 2
+    assert see(opening=True, amount=5.0, place="import") == 7
+    assert see(run="r9", root="r9", finding="f9", stance="contradicts") == 7
+    assert store.get(memory.id).tally.contradicted == 1
+    assert check(store).is_sound
+
+
+def test_evidence_and_uses_are_written_once(store: Any) -> None:
+    """The same finding again adds nothing; the recorded assignment wins over a later one."""
+    [memory] = put(store, lesson())
+    use = Use(memory.id, "u1", "p", "r1", memory.id, "withheld", 0.3, at=now())
+    with store.write() as tx:
+        evidence = Evidence(memory.id, "p", "r1", "r1", "f1", at=now())
+        assert tx.add_evidence(evidence) and not tx.add_evidence(evidence)
+        assert tx.add_use(use) and not tx.add_use(replace(use, arm="injected", probability=0.0))
+    assert store.uses(memory=memory.id) == [use]
+    assert check(store).is_sound
+
+
+def test_the_last_outcome_of_a_unit_stands(store: Any) -> None:
+    """Growth settles again; the tally follows."""
+    [memory] = put(store, lesson())
+    with store.write() as tx:
+        tx.add_use(Use(memory.id, "u1", "p", "r1", memory.id, "injected", 0.3, at=now()))
+        for word in ("not_occurred", "occurred"):
+            tx.add_mark(Mark(memory.id, "u1", "p", "outcome", word, at=now()))
+            tx.refresh_tally(memory.id, "p")
+    tally = store.get(memory.id).tally
+    assert (tally.uses, tally.clean, tally.recurred) == (1, 0, 1)
+    assert check(store).is_sound
+
+
+def test_a_search_sees_its_own_project_only(store: Any) -> None:
+    """The project is a required argument of every search; global lessons are asked for by name."""
+    mine, other, everywhere = put(store, lesson("pnpm here"), lesson("pnpm there", project="q"), lesson("pnpm everywhere", project="@global"))
+    assert {h.memory.id for h in store.find(("p",), ["pnpm"]).hits} == {mine.id}
+    assert {h.memory.id for h in store.find(("p", "@global"), ["pnpm"]).hits} == {mine.id, everywhere.id}
+    assert [h.memory.id for h in store.find(("q",), ["pnpm"]).hits] == [other.id]
+
+
+def test_full_text_follows_every_change(store: Any) -> None:
+    """An edited text is found by its new words and not by its old ones."""
+    [memory] = put(store, lesson("use yarn"))
+    with store.write() as tx:
+        tx.apply(keep.edited(memory, {"text": "use pnpm in getUserName"}, by="ada", at=now()))
+    assert store.find(("p",), ["yarn"]).hits == ()
+    assert [h.memory.id for h in store.find(("p",), ["pnpm"]).hits] == [memory.id]
+    assert [h.memory.id for h in store.find(("p",), ["user"]).hits] == [memory.id]
+
+
+def test_a_forgotten_memory_comes_back_by_undo(store: Any) -> None:
+    """Undo restores the fields as they were; an entry overtaken by a later one is refused."""
+    [memory] = put(store, lesson(pinned=True))
+    with store.write() as tx:
+        tx.apply(keep.forgotten(memory, by="ada", at=now()))
+    gone = store.get(memory.id)
+    assert (gone.state, gone.closed_by, gone.pinned) == ("archived", "ada", False)
+    entry = store.entries(memory=memory.id)[-1]
+    with store.write() as tx:
+        tx.apply(keep.undone(gone, entry, [], by="ada", at=now()))
+    back = store.get(memory.id)
+    assert (back.state, back.closed_by, back.pinned) == ("provisional", "", True)
+    with store.write() as tx:
+        tx.apply(keep.edited(back, {"text": "one"}, by="ada", at=now()))
+        tx.apply(keep.edited(tx.get(memory.id), {"text": "two"}, by="ada", at=now()))
+    entries = store.entries(memory=memory.id)
+    with pytest.raises(Refused, match="text changed again later"):
+        keep.undone(store.get(memory.id), entries[-2], entries[-1:], by="ada", at=now())
+
+
+def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
+    """A key is queued once; a lease that ran out is taken over; what was asked for again stays."""
+    with store.write() as tx:
+        tx.enqueue("learn", "k", "p", {"path": "a"}, "2026-01-01T00:00:00.000Z")
+        tx.enqueue("learn", "k", "p", {"path": "b"}, "2026-01-01T00:00:01.000Z")
+        job = tx.lease("one", "2026-01-01T00:01:00.000Z", "2026-01-01T00:02:00.000Z")
+        assert job.payload == {"path": "b"}
+        assert tx.lease("two", "2026-01-01T00:01:30.000Z", "2026-01-01T00:03:00.000Z") is None
+        late = tx.lease("two", "2026-01-01T00:02:30.000Z", "2026-01-01T00:03:30.000Z")
+        assert (late.id, late.attempts) == (job.id, 2)
+        tx.finish(job, "one")
+        assert store.queued() == 1  # no longer the first holder's
+        tx.enqueue("learn", "k", "p", {"path": "c"}, "2026-01-01T00:02:40.000Z")
+        tx.finish(late, "two")
+        assert store.queued() == 1  # asked for again meanwhile
+        again = tx.lease("two", "2026-01-01T00:05:00.000Z", "2026-01-01T00:06:00.000Z")
+        tx.finish(again, "two")
+    assert store.queued() == 0
+
+
+def test_runs_projects_proposals_and_settings_come_back(store: Any) -> None:
+    """The smaller tables keep what they are given."""
+    project = Project("p", "name", "/r", "/r", "host/x", "v1", b"k" * 32, 0, now())
+    run = RunRow(run_id("p", "claude-code", "s1"), "p", "claude-code", "s1", run_id("p", "claude-code", "s1"), task="t", facts={"steps": 3})
+    proposal = Proposal(new_id(), "p", "revive", "why", "learn", now(), payload={"to": "candidate"}, approvals=(("ada", "owner"),))
+    with store.write() as tx:
+        tx.put_project(project)
+        tx.put_run(run)
+        tx.put_proposal(proposal)
+        tx.put_meta("paused_until", "x")
+        assert [tx.next_seq("p"), tx.next_seq("p")] == [1, 2]
+    assert store.project("p") == replace(project, run_seq=2)
+    assert [p.id for p in store.projects(remote="host/x")] == ["p"]
+    assert store.find_run("p", "s1") == run
+    assert store.proposals("p") == [proposal]
+    assert store.meta("paused_until") == "x"
+    assert check(store).is_sound
+
+
+DAMAGE = [
+    ("UPDATE memory SET text = 'tampered'", "memory"),
+    ("UPDATE memory SET state = 'canonical'", "memory"),
+    ("UPDATE journal SET payload = replace(payload, 'said so', 'said no')", "journal"),
+    ("UPDATE journal SET by = 'mallory'", "journal"),
+    ("DELETE FROM journal WHERE n = 2", "journal"),
+    ("DELETE FROM journal WHERE n = 3", "memory"),
+    ("DELETE FROM memory", "memory"),
+    ("DELETE FROM journal; DELETE FROM memory", "seal"),
+    ("UPDATE evidence SET amount = 9", "evidence"),
+    ("DELETE FROM evidence", "seal"),
+    ("UPDATE use SET arm = 'injected'", "use"),
+    ("DELETE FROM use", "seal"),
+    ("UPDATE use_mark SET value = 'not_occurred'", "mark"),
+    ("DELETE FROM use_mark", "seal"),
+    ("UPDATE run SET task = 'x'", "run"),
+    ("UPDATE proposal SET reason = 'x'", "proposal"),
+    ("UPDATE tally SET amount = 7 WHERE signal = 'seen'", "tally"),
+    ("DELETE FROM memory_fts WHERE rowid = 1", "index"),
+]
+
+
+@pytest.mark.parametrize(("damage", "kind"), DAMAGE)
+def test_damage_in_any_table_is_seen(store: Any, damage: str, kind: str) -> None:
+    """Whatever is changed behind the journal's back, check names it; before, it found nothing."""
+    [memory] = put(store, lesson())
+    with store.write() as tx:
+        tx.apply(keep.edited(memory, {"text": "one"}, by="ada", at=now()))
+        tx.apply(keep.pinned(tx.get(memory.id), True, by="ada", at=now()))
+        tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", at=now()))
+        tx.add_use(Use(memory.id, "u1", "p", "r1", memory.id, "withheld", 0.3, at=now()))
+        tx.add_mark(Mark(memory.id, "u1", "p", "outcome", "occurred", at=now()))
+        tx.put_run(RunRow("r1", "p", "h", "s", "r1", task="t"))
+        tx.put_proposal(Proposal(new_id(), "p", "revive", "why", "learn", now()))
+        tx.refresh_tally(memory.id, "p")
+    assert check(store).faults == ()
+    with store.write() as tx:
+        tx.rows(damage)
+    assert kind in {fault.kind for fault in check(store).faults}
+
+
+def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> None:
+    """Row, journal, quotes, findings, proposals, full text, write-ahead log; and every chain still verifies."""
+    from tacit.stores.sqlite.erase import blank, scrub
+
+    secret = "xyzzy-plugh-42"
+    memory = lesson(f"the magic word is {secret}", tags=(secret,), extra={"raw": secret})
+    put(store, memory, lesson("another"))
+    with store.write() as tx:
+        tx.apply(keep.edited(memory, {"text": f"really {secret}"}, by="ada", at=now()))
+        tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", quote=f"they said {secret}", at=now()))
+        tx.put_proposal(Proposal(new_id(), "p", "edit", f"about {secret}", "m", now(), memory.id, payload={"text": secret}))
+    with store.write() as tx:
+        tx.apply(keep.erased(tx.get(memory.id), by="ada", at=now()))
+        blank(tx, memory, now())
+    scrub(store)
+    assert check(store).faults == ()
+    for path in tmp_path.glob("contract.db*"):
+        assert secret.encode() not in path.read_bytes(), path.name
+    assert [e.verb for e in store.entries(memory=memory.id)] == ["add", "edit", "erase"]
+    assert store.find(("p",), ["xyzzy"]).hits == ()
+
+
+def test_a_fault_names_the_memory(store: Any) -> None:
+    """So that a person, and repair, know where to look."""
+    [memory] = put(store, lesson())
+    with store.write() as tx:
+        tx.rows("UPDATE memory SET text = 'tampered'")
+    assert Fault("memory", memory.id, "the row is not what was written: its hash differs") in check(store).faults
+
+
+def test_errors_are_ours() -> None:
+    """Every error has an exit code and a default message."""
+    for error in TacitError.__subclasses__():
+        assert error().message and error.exit_code in range(1, 6)

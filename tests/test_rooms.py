@@ -1,0 +1,65 @@
+"""The arrows of the house (design §2): who may import whom."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import tacit
+
+ROOT = Path(tacit.__file__).parent
+# room -> rooms it may import. app and the package itself are wiring; profiles are data with a loader.
+MAY = {
+    "core": {"core"},
+    "formats": {"core", "formats"},
+    "profiles": {"core", "profiles"},
+    "stores": {"core", "stores"},
+    "providers": {"core", "providers"},
+    "learn": {"core", "learn", "stores"},
+    "recall": {"core", "recall", "stores"},
+    "tend": {"core", "tend", "stores"},
+    "prove": {"core", "prove", "learn", "recall", "stores"},
+    "surfaces": {"core", "surfaces", "app", "profiles", "formats", "stores", "tacit"},
+    "app": {"core", "formats", "profiles", "learn", "recall", "tend", "prove", "stores", "providers", "app"},
+    "testing": {"core", "app", "stores", "formats", "profiles", "testing"},
+}
+
+
+def _imports(path: Path) -> set[str]:
+    """The rooms a module imports, at any depth of nesting."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "tacit" else [node.module]
+        found |= {name.split(".")[1] if "." in name else "tacit" for name in names if name.split(".")[0] == "tacit"}
+    return found
+
+
+def _room(path: Path) -> str:
+    parts = path.relative_to(ROOT).parts
+    return parts[0].removesuffix(".py")
+
+
+def test_arrows_point_one_way() -> None:
+    """surfaces → app → learn, recall, tend, prove → core; formats, stores and providers know core only."""
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        room = _room(path)
+        if room in ("__init__", "__main__"):
+            continue
+        for other in _imports(path) - MAY[room] - {"__version__"}:
+            wrong.append(f"{path.relative_to(ROOT)} imports tacit.{other}")
+    assert wrong == []
+
+
+def test_no_profile_is_named_in_code() -> None:
+    """An `if profile.name == …` is a value that has not been named yet."""
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare) and any(isinstance(side, ast.Attribute) and side.attr == "name" and getattr(side.value, "id", "") == "profile" for side in [node.left, *node.comparators]):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert wrong == []
