@@ -444,8 +444,8 @@ def holds_across(e_values: Mapping[str, float], false_share: float = FALSE_SHARE
 def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Whole:
     """The main figure: all coins in one table, times the mean number of lessons on trial per unit.
 
-    The share of blank runs that succeeded is the same method on another table: one trial per unit, h the blank share,
-    withheld where blank.
+    Whether blank units fail more often is the same method on another table: one trial per unit, h the blank share,
+    withheld where blank, occurred where the run failed.
     """
     assigned = [trial for trial in trials if not trial.blank and _tossed(trial)]
     table = tabulate(assigned)
