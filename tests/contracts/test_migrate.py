@@ -1,0 +1,160 @@
+"""Upgrading a store: in one transaction a step, once, under many processes, with nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tacit.core import keep
+from tacit.core.clock import now
+from tacit.core.digest import new_id
+from tacit.core.errors import StoreNewer
+from tacit.core.journal import GENESIS, entry_hash, new_salt, payload, payload_digest, shard_of, xor
+from tacit.core.memory import DECIDED, Memory, row_hash, to_row
+from tacit.stores.check import check
+from tacit.stores.sql import HEADER
+from tacit.stores.sqlite import SCHEMA, SqliteStore, open_store
+from tacit.stores.sqlite.migrate import migrate
+
+
+def schema_of(path: Path) -> list[tuple[Any, ...]]:
+    """Every table, index and their SQL."""
+    connection = apsw.Connection(str(path))
+    try:
+        return connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2").fetchall()
+    finally:
+        connection.close()
+
+
+def old_store(path: Path, memories: int = 20) -> list[Memory]:
+    """A store as schema 1 wrote it: rows and journal by plain SQL, as that version would have."""
+    connection = apsw.Connection(str(path))
+    store = SqliteStore(str(path), connection, "old-machine")
+    migrate(store, target=1)
+    made = []
+    seals: dict[int, tuple[int, bytes]] = {}
+    with store.write() as tx:
+        for n in range(memories):
+            at = now()
+            memory = Memory(new_id(), "p", f"call getUserName{n} in src/app/user_{n}.py", state="provisional", tags=("a",), created_at=at, updated_at=at)
+            row = to_row(memory)
+            sealed = row_hash(row)
+            entry = keep.made(memory, by="ada", reason="said so", at=at).entry
+            header = (memory.id, 1, "p", "add", "ada", at, "", "", "old-machine")
+            text, salt = payload(entry), new_salt()
+            said = payload_digest(salt, text)
+            link = entry_hash(GENESIS, header, said, sealed)
+            columns = ", ".join((*DECIDED, "hash"))
+            tx.rows(f"INSERT INTO memory ({columns}) VALUES ({', '.join(':' + c for c in (*DECIDED, 'hash'))})", **dict(zip(DECIDED, row)), hash=sealed)
+            tx.rows("INSERT INTO memory_fts (rowid, text) VALUES (last_insert_rowid(), :text)", text=memory.text)
+            names = (*HEADER, "payload", "salt", "digest", "row", "hash")
+            tx.rows(f"INSERT INTO journal ({', '.join(names)}) VALUES ({', '.join(':' + c for c in names)})", **dict(zip(HEADER, header)), payload=text, salt=salt, digest=said, row=sealed, hash=link)
+            count, sum_ = seals.get(shard_of(memory.id), (0, GENESIS))
+            seals[shard_of(memory.id)] = (count + 1, xor(sum_, link))
+            made.append(memory)
+        for shard, (count, sum_) in seals.items():
+            tx.rows("INSERT INTO seal (project, kind, shard, rows, xor) VALUES ('p', 'journal', :s, :n, :x)", s=shard, n=count, x=sum_)
+    store.close()
+    return made
+
+
+def test_a_migrated_store_equals_a_fresh_one(tmp_path: Path) -> None:
+    """The same schema, every row as it was, everything verifies, and the new full text finds what the old one could not."""
+    made = old_store(tmp_path / "old.db")
+    open_store(str(tmp_path / "fresh.db")).close()
+    with open_store(str(tmp_path / "old.db")) as store:
+        assert check(store).faults == ()
+        assert {m.id: m for m in store.select(["p"])} == {m.id: m for m in made}
+        assert len(store.find(("p",), ["user"], limit=50).hits) == len(made)
+        assert store.rows("PRAGMA user_version")[0][0] == SCHEMA
+    assert schema_of(tmp_path / "old.db") == schema_of(tmp_path / "fresh.db")
+
+
+def test_a_step_that_fails_leaves_the_old_store(tmp_path: Path) -> None:
+    """A row the step cannot read: the error comes up, and the store is still whole at schema 1."""
+    made = old_store(tmp_path / "old.db", 3)
+    connection = apsw.Connection(str(tmp_path / "old.db"))
+    connection.execute("UPDATE memory SET tags = '{not json' WHERE id = ?", (made[0].id,))
+    connection.close()
+    with pytest.raises(ValueError):
+        open_store(str(tmp_path / "old.db"))
+    connection = apsw.Connection(str(tmp_path / "old.db"))
+    assert connection.execute("PRAGMA user_version").fetchall() == [(1,)]
+    assert connection.execute("SELECT count(*) FROM memory").fetchall() == [(3,)]
+    assert "words" not in [row[1] for row in connection.execute("PRAGMA table_info(memory)")]
+    connection.close()
+
+
+def test_a_newer_store_is_not_touched(tmp_path: Path) -> None:
+    """An old program says so and leaves it."""
+    open_store(str(tmp_path / "s.db")).close()
+    connection = apsw.Connection(str(tmp_path / "s.db"))
+    connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    connection.close()
+    with pytest.raises(StoreNewer):
+        open_store(str(tmp_path / "s.db"))
+
+
+STORM = """
+import os, sys, time
+while not os.path.exists(sys.argv[2]): time.sleep(0.001)
+from tacit.stores.sqlite import open_store
+with open_store(sys.argv[1]) as store:
+    print(store.rows("PRAGMA user_version")[0][0], len(store.select(["p"], limit=1000)))
+"""
+
+
+@pytest.mark.parametrize("processes", [64])
+def test_many_processes_migrate_once(tmp_path: Path, processes: int) -> None:
+    """64 processes open a schema-1 store at once: each finds it migrated, nothing is lost, nobody sees an error."""
+    made = old_store(tmp_path / "old.db", 50)
+    gate = tmp_path / "go"
+    started = [
+        subprocess.Popen([sys.executable, "-c", STORM, str(tmp_path / "old.db"), str(gate)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(processes)
+    ]
+    gate.touch()
+    told = [process.communicate(timeout=120) for process in started]
+    assert {out.strip() for out, _ in told} == {f"{SCHEMA} {len(made)}"}, [err[-500:] for _, err in told if err][:1]
+    with open_store(str(tmp_path / "old.db")) as store:
+        assert check(store).faults == ()
+
+
+WRITER = """
+import json, os, sys, time
+import tacit
+while not os.path.exists(sys.argv[3]): time.sleep(0.001)
+with tacit.open(sys.argv[1]) as memories:
+    ids = [memories.add(f"writer {sys.argv[2]} lesson {n}").id for n in range(int(sys.argv[4]))]
+print(json.dumps(ids))
+"""
+
+
+def test_many_writers_lose_nothing(tmp_path: Path, folder: Path) -> None:
+    """16 processes add 200 memories each to one new store at once: 3,200 are there, nobody sees an error, chains and tallies verify."""
+    writers, each = 16, 200
+    gate = tmp_path / "go"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(tmp_path / "s.db"), str(n), str(gate), str(each)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=dict(os.environ),
+        )
+        for n in range(writers)
+    ]  # fmt: skip
+    gate.touch()
+    told = [process.communicate(timeout=240) for process in started]
+    assert [err for _, err in told if err] == []
+    acknowledged = {id for out, _ in told for id in json.loads(out)}
+    assert len(acknowledged) == writers * each
+    with open_store(str(tmp_path / "s.db")) as store:
+        assert check(store).faults == ()
+        projects = [p.id for p in store.projects() if not p.id.startswith("@")]
+        assert len(projects) == 1, "one folder is one project, whoever was first"
+        assert {m.id for m in store.select(projects, limit=10_000)} == acknowledged
