@@ -24,12 +24,16 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
     from tacit.core.profile import Profile
+    from tacit.core.run import Run
     from tacit.core.trust import Actor
+    from tacit.formats.source import Source
+    from tacit.learn import Learned
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
+INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "MEMORY.md", "CONVENTIONS.md")
 OPEN_STATES = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 
 
@@ -179,7 +183,8 @@ class Memories:
 
         place = self.place
         by_id = [place.id] if place.id and store.project(place.id) else []
-        by_remote = [p.id for p in store.projects(remote=place.remote)] if place.remote else []
+        # A clone of a local repository has that repository's folder as its remote.
+        by_remote = [p.id for p in store.projects() if place.remote in (p.remote, p.root)] if place.remote else []
         by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
         if place.given:
             by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
@@ -215,8 +220,12 @@ class Memories:
                 if found is None:
                     found = self._new_project(tx, choice.id or new_id())
             self._project = found
-        if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
-            identity.record(self.place, found.id)
+        if not self.place.given and self.place.kind == "git" and self.place.id != found.id and not identity.record(self.place, found.id):
+            # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
+            won = identity.locate(self.folder, self.env).id
+            if won and won != found.id:
+                self._place = self._project = None
+                return self.ensure_project()
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
@@ -475,6 +484,76 @@ class Memories:
     def _need_person(self, what: str) -> None:
         if not self.actor.is_person:
             raise Refused(f"{what} is a person's word; {self.actor.reason}.", "A person signs with --by NAME --yes.")
+
+    # -- learn -----------------------------------------------------------------------------------------------------
+
+    def learn(
+        self,
+        source: str | Source | Run,
+        *,
+        format: str = "",
+        domain: str = "",
+        agent: str = "",
+        run: str = "",
+        stage: bool = False,
+        dry_run: bool = False,
+        over: bool = False,
+    ) -> list[Learned]:
+        """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
+
+        A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it.
+        """
+        return [
+            self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over)
+            for each in self._runs(source, format)
+        ]
+
+    def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
+        from tacit import formats
+        from tacit.core.run import Run
+        from tacit.formats.source import FileSource
+
+        if isinstance(source, Run):
+            yield source
+        else:
+            yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
+
+    def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
+        said = {"domain": domain or run.domain or str(self.settings()["domain"].value), "agent": agent or run.agent, "id": id or run.id}
+        return replace(run, **said)
+
+    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool) -> Learned:
+        from tacit.learn import learn, preview
+
+        home = self._home_of(run)
+        project = home.ensure_project()
+        do = preview if dry_run else learn
+        return do(
+            self.store, project, home.profile, run, now=clock.now, ids=new_id, known_lines=home.instruction_lines(), over=over, hold_all=stage
+        )  # fmt: skip
+
+    def _home_of(self, run: Run) -> Memories:
+        """These memories, or those of the folder the run worked in."""
+        if self._asked_project or not run.cwd or not os.path.isdir(run.cwd) or os.path.realpath(run.cwd) == os.path.realpath(self.folder):
+            return self
+        return Memories(self.store, self.env, run.cwd, "", self._asked_profile)
+
+    def instruction_lines(self) -> dict[str, str]:
+        """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""
+        from tacit.learn.lines import plain_line
+
+        found: dict[str, str] = {}
+        for name in INSTRUCTION_FILES:
+            try:
+                with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
+                    text = file.read(256_000).decode("utf-8", "replace")
+            except OSError:
+                continue
+            for line in text.splitlines():
+                spelled = plain_line(line)
+                if spelled:
+                    found.setdefault(spelled, name)
+        return found
 
     # -- look -------------------------------------------------------------------------------------
 

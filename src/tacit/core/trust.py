@@ -65,3 +65,12 @@ def least(tiers: Iterable[str]) -> str:
 def may_vouch(tier: str) -> bool:
     """Whether evidence of this tier confirms what was held."""
     return tier in CONFIRMING
+
+
+# Which instrument sees the problem of a lesson again: the one that saw it first.
+_SEEN_BY = {"user": "user", "team": "user", "review": "review", "observed": "tool", "agent": "agent", "quoted": "tool", "imported": "tool"}
+
+
+def seen_by(tier: str) -> str:
+    """The kind of instrument that speaks with this tier."""
+    return _SEEN_BY.get(tier, "tool")

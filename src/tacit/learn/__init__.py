@@ -1,0 +1,423 @@
+"""After a run: extract → redact → match → settle → gate → stage → promote.
+
+One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that grew adds only what is new. Nothing slow happens inside the
+transaction; what a model would add is added before it.
+"""
+
+from __future__ import annotations
+
+from tacit.core.digest import digest
+from tacit.core.links import Evidence, Mark
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.core.outcome import Outcome
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding, Run
+    from tacit.learn.gate import GateDecision
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+BY = "learn"  # the name under which the pipeline writes
+NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
+MOVES = 4  # rungs a memory may climb at once; a ladder that needs more is a loop
+
+
+@value
+class Learned:
+    """What one run brought."""
+
+    run: str
+    format: str
+    already: bool = False
+    findings: int = 0
+    new: tuple[str, ...] = ()
+    matched: tuple[str, ...] = ()
+    held: int = 0
+    quarantined: int = 0
+    discarded: int = 0
+    linked: int = 0
+    redacted: int = 0
+    settled: int = 0
+    moves: tuple[tuple[str, str, str, str], ...] = ()  # (memory, from, to, reason)
+    proposals: int = 0
+    dry_run: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def learn(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    run: Run,
+    *,
+    now: Callable[[], str],
+    ids: Callable[[], str],
+    known_lines: Mapping[str, str] | None = None,
+    over: bool = False,
+    hold_all: bool = False,
+    dry_run: bool = False,
+) -> Learned:
+    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a person."""
+    from tacit.stores.sql import run_id
+
+    at = now()
+    id = run_id(project.id, run.host, run.id)
+    said = _extract(store, profile, run, id, known_lines)
+    cleaned = [_redacted(finding) for finding in said]
+    judged = [(finding, _gate(finding, profile, known_lines, hold_all)) for finding, _ in cleaned]
+    session = _Session(project, profile, run, id, at, ids)
+    session.redacted = sum(hits for _, hits in cleaned)
+    with store.write(confidence=profile.signals.confidence) as tx:
+        session.enter(tx)
+        for finding, decision in judged:
+            session.take(tx, finding, decision)
+        session.settle(tx, judged, over or session.is_over())
+        session.leave(tx, len(judged))
+        if dry_run:
+            raise _Preview(session.report(dry_run=True))
+    return session.report()
+
+
+def preview(*args: Any, **named: Any) -> Learned:
+    """What learning a run would do; the transaction is rolled back."""
+    try:
+        return learn(*args, **{**named, "dry_run": True})
+    except _Preview as stopped:
+        return stopped.report
+
+
+class _Preview(Exception):
+    def __init__(self, report: Learned) -> None:
+        self.report = report
+
+
+def _extract(store: SqliteStore, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None) -> tuple[Finding, ...]:
+    from tacit.learn.echo import strip_echo
+    from tacit.learn.extract import EXTRACTORS, Known, extract
+
+    on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
+    given = _given(store, id)
+    return extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
+
+
+def _given(store: SqliteStore, id: str) -> list[str]:
+    """The texts this unit was given: its own words must not come back as news."""
+    row = store.run(id)
+    uses = store.uses(unit=row.root if row else id)
+    return [memory.text for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])]
+
+
+def _redacted(finding: Finding) -> tuple[Finding, int]:
+    from tacit.core.memory import sound_text
+    from tacit.core.redact import private, redact
+
+    text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote)))
+    signature = redact(finding.signature).text if finding.signature else ""
+    return replace(finding, text=text.text, quote=quote.text[:600], signature=signature), len(text.hits) + len(quote.hits)
+
+
+def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
+    from tacit.core.screen import screen
+    from tacit.learn.gate import GATES, GateDecision, GateRules
+
+    at = profile.gate
+    rules = GateRules(
+        min_chars=at.min_chars,
+        held=profile.trust.held,
+        discard=at.discard,
+        favour=at.favour,
+        hedges=at.hedges,
+        hedged=at.hedged,
+        unknown=at.unknown,
+        fallback_confidence=at.fallback_confidence,
+        stated_confidence=at.stated_confidence,
+        reason_chars=at.reason_chars,
+    )
+    found = screen(finding.text)
+    decision = GATES[at.function](finding, rules, suspicion="" if found.clean else found.reason, known_lines=known)
+    if hold_all and decision.stored and decision.outcome == "allow":
+        return GateDecision("hold", "staged by hand", version=decision.version)
+    return decision
+
+
+class _Session:
+    """The learning of one run inside its transaction: state that has a beginning and an end."""
+
+    def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
+        self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
+        self.redacted = 0
+        self.counts = {"hold": 0, "quarantine": 0, "discard": 0, "linked": 0, "settled": 0, "proposals": 0, "findings": 0}
+        self.new: list[str] = []
+        self.matched: list[str] = []
+        self.moves: list[tuple[str, str, str, str]] = []
+        self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
+
+    def enter(self, tx: Transaction) -> None:
+        """Find out what is known of this run already."""
+        from tacit.stores.sql import RunRow, run_id
+
+        root = run_id(self.project.id, self.run.host, self.run.root) if self.run.root else self.id
+        self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
+        self.first = not self.row.learned_at
+        self.seq = tx.next_seq(self.project.id) if self.first else self.row.seq
+        self.seen_keys = tx.finding_keys(self.id)
+        self.buried = tx.tombstones(self.id)
+
+    def is_over(self) -> bool:
+        """The host said so, or nothing was added for some hours."""
+        from tacit.core.clock import days_between
+
+        hours = days_between(self.run.ended_at, self.at) * 24 if self.run.ended_at else 0.0
+        return self.run.complete or hours >= self.profile.learn.settle_hours
+
+    def take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
+        """One finding: matched, judged, and turned into a memory, a sighting, or a counted nothing."""
+        known, score, runner_up = self._match(tx, finding)
+        self.about[finding.key] = {known.id, known.family or known.id} if known else set()
+        if finding.key in self.seen_keys or finding.place in self.buried:
+            return
+        self.seen_keys.add(finding.key)
+        self.counts["findings"] += 1
+        memory = ""
+        if decision.linked:
+            self.counts["linked"] += 1
+        elif decision.outcome == "discard":
+            self.counts["discard"] += 1
+        else:
+            memory = self._store(tx, finding, decision, known)
+            self.about[finding.key] |= {memory}
+        self._record(tx, finding, decision, memory, score, runner_up)
+
+    def _match(self, tx: Transaction, finding: Finding) -> tuple[Memory | None, float, float]:
+        from tacit.learn.match import match
+
+        found = match(tx, self.project.id, finding, self.profile, NEIGHBOURS)
+        memory = found.memory
+        for _ in range(8):  # a superseded lesson hands its sightings to its successor
+            if memory is None or memory.state != "superseded" or not memory.superseded_by:
+                break
+            successor = tx.memories([memory.superseded_by])
+            memory = successor[0] if successor else None
+        return memory, found.score, found.runner_up
+
+    def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
+        from tacit.core.keep import made
+        from tacit.learn.stage import again, confirmed, new_memory, stage
+
+        staging = stage(known)
+        version = self.project.profile
+        if staging.what == "new" or known is None:
+            memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
+            tx.apply(made(memory, by=BY, reason=f"{finding.extractor}: {decision.reason}", at=self.at, run=self.id, profile=version))
+            self.new.append(memory.id)
+            if decision.outcome in ("hold", "quarantine"):
+                self.counts[decision.outcome] += 1
+        else:
+            memory = known
+            self.matched.append(memory.id)
+        self._witness(tx, memory, finding)
+        if staging.what == "again":
+            tx.apply(again(memory, by=BY, at=self.at, run=self.id, reason=staging.reason, profile_version=version))
+        elif staging.what == "counted":
+            self._propose_revival(tx, memory)
+            return memory.id
+        vouched = confirmed(tx.get(memory.id), finding, by=BY, at=self.at, run=self.id, profile_version=version)
+        if vouched is not None:
+            tx.apply(vouched)
+        self._promote(tx, memory.id)
+        return memory.id
+
+    def _witness(self, tx: Transaction, memory: Memory, finding: Finding) -> None:
+        tx.add_evidence(
+            Evidence(
+                memory=memory.id,
+                project=memory.project,
+                run=self.id,
+                root=self.row.root,
+                finding=finding.key,
+                stance=finding.stance,
+                origin=finding.origin,
+                by=finding.by,
+                tier=finding.tier,
+                place=finding.place,
+                quote=finding.quote,
+                at=finding.at or self.run.ended_at or self.at,
+                seq=self.seq,
+            )
+        )
+        if finding.confidence is not None:
+            tx.add_evidence(
+                Evidence(memory.id, memory.project, self.id, self.row.root, finding.key, signal="confidence", amount=finding.confidence, at=self.at)
+            )
+
+    def _promote(self, tx: Transaction, id: str) -> None:
+        """Let the ladder speak, one reasoned entry per rung."""
+        from tacit.core.lifecycle import advance, due
+        from tacit.core.standing import standing_of
+        from tacit.learn.stage import moved
+
+        for _ in range(MOVES):
+            memory = tx.get(id)
+            standing = standing_of(memory, self.profile, self.at, evidence=tx.evidence(id), run_seq=self.seq)
+            move = advance(self.profile, standing)
+            if move is None:
+                for wanted in due(self.profile, standing):
+                    self._propose(tx, memory, "promote", wanted.reason, {"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule})
+                return
+            tx.apply(moved(memory, move, self.profile, by=BY, at=self.at, run=self.id, profile_version=self.project.profile))
+            self.moves.append((id, memory.state, move.to, move.reason))
+
+    def _propose_revival(self, tx: Transaction, memory: Memory) -> None:
+        from tacit.core.links import sightings
+
+        since = sightings([row for row in tx.evidence(memory.id) if row.at > memory.updated_at])
+        if since >= self.profile.learn.resurrect_runs:
+            self._propose(tx, memory, "revive", f"met in {since} further runs since it was taken out", {"to": "candidate"})
+
+    def _propose(self, tx: Transaction, memory: Memory, kind: str, reason: str, payload: Mapping[str, Any]) -> None:
+        from tacit.core.clock import after_days
+        from tacit.core.proposal import Proposal
+
+        waiting = tx.proposals(memory=memory.id, state="open")
+        if any(p.kind == kind and (p.payload or {}).get("to") == payload.get("to") for p in waiting):
+            return
+        expires = after_days(self.at, self.profile.triage.expire_days)
+        tx.put_proposal(Proposal(self.ids(), self.project.id, kind, reason, BY, self.at, memory.id, payload=payload, expires_at=expires, tier="person"))
+        self.counts["proposals"] += 1
+
+    def _record(self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float) -> None:
+        from tacit.stores.sql import FindingRow
+
+        stays = bool(memory)
+        tx.put_finding(
+            FindingRow(
+                key=finding.key,
+                project=self.project.id,
+                run=self.id,
+                place=finding.place,
+                extractor=finding.extractor,
+                version=finding.version,
+                memory=memory,
+                outcome="linked" if decision.linked else decision.outcome,
+                reason=decision.reason,
+                gate=decision.version,
+                text=finding.text if stays else "",
+                digest=digest("finding", finding.text),
+                kind=finding.kind,
+                by=finding.by,
+                tier=finding.tier,
+                origin=finding.origin if stays else "",
+                signature=finding.signature if stays else "",
+                score=score,
+                runner_up=runner_up,
+                at=finding.at or self.at,
+            )
+        )
+        if decision.fallback:
+            tx.count(self.project.id, "gate_fallback", self.at)
+
+    # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
+    # whatever the gate thought of how it was told.
+    def settle(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool) -> None:
+        """Judge every use of this unit by what the run held and found."""
+        from tacit.learn.echo import cited
+        from tacit.learn.match import prepared, same
+        from tacit.learn.settle import Seen, outcome_of, unit_outcome
+
+        uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
+        if not uses:
+            return
+        memories = {memory.id: memory for memory in tx.memories([use.memory for use in uses])}
+        readied = [(finding, prepared(finding)) for finding, _ in judged]
+        marks = tx.marks(unit=self.row.root)
+        last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
+        shown = [use.memory for use in uses if use.arm != "withheld" and use.memory in memories]
+        quoted = cited(self.run, shown, [memories[id].text for id in shown])
+        for use in uses:
+            memory = memories.get(use.memory)
+            if memory is None:
+                continue
+            self._mark_delivery(tx, use.memory, marks, quoted)
+            about = [Seen(f, frozenset(self.about.get(f.key, ()) | ({memory.id} if same(memory, p, self.profile) else set()))) for f, p in readied]
+            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at)
+            if outcome.settled:
+                self._mark_outcome(tx, use.memory, outcome, unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]), last.get(memory.id, ""))
+        self.settled = over
+
+    def _mark_outcome(self, tx: Transaction, memory: str, own: Outcome, unit: Outcome, last: str) -> None:
+        if unit.value == last:
+            return
+        if self.id != self.row.root:
+            tx.add_mark(Mark(memory, self.row.root, self.project.id, "run_outcome", own.value, run=self.id, reason=own.reason, at=self.at))
+        tx.add_mark(Mark(memory, self.row.root, self.project.id, "outcome", unit.value, run=self.id, reason=unit.reason, at=self.at))
+        self.counts["settled"] += 1
+
+    def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
+        have = {mark.signal for mark in marks if mark.memory == memory}
+        arrived = any(memory in step.text for step in self.run.steps if step.role == "system" and step.text)
+        for signal, holds in (("delivered", arrived), ("cited", memory in quoted)):
+            if holds and signal not in have:
+                tx.add_mark(Mark(memory, self.row.root, self.project.id, signal, run=self.id, at=self.at))
+
+    def leave(self, tx: Transaction, findings: int) -> None:
+        """Write the run's row."""
+        from tacit.core.redact import private, redact
+
+        run, over = self.run, getattr(self, "settled", False) or self.is_over()
+        reading = run.reading
+        facts: dict[str, Any] = {"steps": len(run.steps), "findings": findings, "files": list(run.files[:200]), "cwd": run.cwd, "branch": run.branch}
+        if run.cost:
+            facts["cost"] = dict(run.cost.__dict__)
+        if reading:
+            facts["reading"] = {"lines": reading.lines, "malformed": reading.malformed, "unknown": dict(reading.unknown or {})}
+        tx.put_run(
+            replace(
+                self.row,
+                seq=self.seq,
+                agent=run.agent or self.row.agent,
+                model=run.model or self.row.model,
+                version=run.version,
+                domain=run.domain or self.row.domain,
+                task=redact(private(run.task)).text[:2000] or self.row.task,
+                task_id=run.task_id or self.row.task_id,
+                task_type=run.task_type or self.row.task_type,
+                outcome=run.outcome,
+                complete=run.complete or over,
+                started_at=run.started_at or self.row.started_at,
+                ended_at=run.ended_at,
+                learned_at=self.row.learned_at or self.at,
+                settled_at=self.at if over else "",
+                path=run.path,
+                facts=facts,
+            )
+        )
+        if reading and reading.malformed and self.first:
+            tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
+
+    def report(self, dry_run: bool = False) -> Learned:
+        """What came of it."""
+        at = self.counts
+        return Learned(
+            run=self.run.id,
+            format=self.run.host,
+            already=not self.first and not at["findings"],
+            findings=at["findings"],
+            new=tuple(self.new),
+            matched=tuple(dict.fromkeys(self.matched)),
+            held=at["hold"],
+            quarantined=at["quarantine"],
+            discarded=at["discard"],
+            linked=at["linked"],
+            redacted=self.redacted,
+            settled=at["settled"],
+            moves=tuple(self.moves),
+            proposals=at["proposals"],
+            dry_run=dry_run,
+            warnings=self.run.reading.warnings if self.run.reading else (),
+        )

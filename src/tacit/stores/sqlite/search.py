@@ -1,31 +1,42 @@
 """Candidates for a query, by channel. The store finds; ranking and wording are pure and live elsewhere.
 
-Full text costs what its words' postings cost: OR-ing every word of a prompt over 100,000 rows takes a tenth of a
-second, the rare ones a millisecond. So each word is counted first, up to a cap, and words are taken from the rarest
-on until the postings budget is spent. In a small store that is all of them. The counts go out with the candidates:
-ranking needs to know how rare a word is here.
+Full text costs what its words' postings cost: OR-ing every word of a prompt over 100,000 rows, with `bm25()`, takes a
+tenth of a second. So no word is read to its end that is common. Of each word the newest rows are fetched, and how near
+together they lie tells how common it is, without counting: 200 rows among the last 2,000 of 100,000 make about 10,000.
+A word with fewer rows than that is known completely. Candidates are the rows that hold the rarest of the asked words;
+where all are common, the rows that hold two of them. The estimates go out with the candidates, as ranking needs them,
+and so does the index's own tokenizer, so that what was found by a word is also ranked by it.
+
+A file holds many projects. A project with a small share of the rows is therefore read as a set of row numbers first, and
+postings of other projects fall away before they displace its own.
 """
 
 from __future__ import annotations
 
 import json
+from math import log
 
 from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.stores.sqlite import SqliteStore
 
 WORDS = 24  # distinct words of a query that are looked up at all
-COUNT_CAP = 4000  # a word found more often than this is just "common"
-POSTINGS = 6000  # matches that one query may score
-SMALL = 3000  # rows; below, every word is used
+SMALL = 3000  # rows; a store up to here is read completely
+NEWEST = 200  # rows of a word that are fetched at first
+PROJECT = 5000  # rows of a project up to which they are taken as a set
+POSTINGS = 8000  # rows of common words that are read further for such a project
+PAIRS = 3  # of the common words, the rarest so many are asked for in pairs
+CHECKED = 1500  # candidate rows that are looked at for their project and state
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-INJECTABLE = "m.state IN ('provisional', 'stable', 'canonical') AND m.gate = 'allow' AND m.verdict NOT IN ('harms', 'no difference') AND m.superseded_by = ''"
+STATES = "m.state IN ('provisional', 'stable', 'canonical')"
+INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN ('harms', 'no difference') AND m.superseded_by = ''"
 
 
 @value
@@ -33,8 +44,10 @@ class Hit:
     """One candidate and the channel that found it."""
 
     memory: Memory
-    channel: str  # words, recurring, standing
-    score: float  # the channel's own: BM25 for words (higher is better), sightings for recurring
+    channel: str  # words, signature, recurring, standing
+    score: float  # the channel's own: rarity of the words it holds, sightings for recurring
+    n: int = 0  # its row: the order of writing
+    words: str = ""  # what the index holds beside the text: parts of identifiers and paths, pairs of letters
 
 
 @value
@@ -43,80 +56,159 @@ class Found:
 
     hits: tuple[Hit, ...]
     rows: int  # memories in the store
-    frequency: dict[str, int]  # word -> rows that hold it, up to the cap
+    frequency: dict[str, int]  # word -> rows that hold it; exact for rare words, estimated for common ones
+    tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
 
 
 def find(
     store: SqliteStore, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
 ) -> Found:
-    """The rows of these projects that hold the query's words, best BM25 first."""
-    total = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
-    asked = [word for word in dict.fromkeys(words) if '"' not in word][:WORDS]
+    """Rows of these projects that hold the query's words, those with the rarest first."""
+    total: int = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
+    asked = [word for word in dict.fromkeys(words) if word and '"' not in word][:WORDS]
     if not asked or not total or limit <= 0:
-        return Found((), total, {})
-    common: dict[str, int] = {
-        word: store.one(
-            "SELECT count(*) FROM (SELECT 1 FROM memory_fts WHERE memory_fts MATCH :word LIMIT :cap)",
-            word=f'"{word}"',
-            cap=COUNT_CAP,
-        )[0]
-        for word in asked
-    }
-    chosen = _affordable(common, total)
-    if not chosen:
-        return Found((), total, common)
-    rows = store.rows(
-        "SELECT m.id, -bm25(memory_fts, 3.0, 1.0) AS score FROM memory_fts JOIN memory m ON m.n = memory_fts.rowid"
-        " WHERE memory_fts MATCH :match AND m.project IN (SELECT value FROM json_each(:projects))"
-        + (f" AND {INJECTABLE}" if injectable else "")
-        + " ORDER BY score DESC, m.n LIMIT :limit",
-        match=" OR ".join(f'"{word}"' for word in chosen), projects=json.dumps(list(projects)), limit=min(limit, 1000),
-    )  # fmt: skip
-    scores = dict(rows)
-    return Found(
-        tuple(Hit(memory, "words", scores[memory.id]) for memory in store.memories(list(scores))), total, common
-    )
+        return Found((), total, {}, _tokenizer(store))
+    first = SMALL if total <= SMALL else NEWEST
+    held = {word: _newest(store, f'"{word}"', first) for word in asked}
+    frequency = {word: _frequency(rows, first, total) for word, rows in held.items()}
+    common = sorted((word for word in asked if len(held[word]) == first), key=frequency.__getitem__)
+    here = _rows_of(store, projects, injectable) if total > SMALL else None
+    if here is not None:
+        _read_on(store, held, common, frequency)
+    elif sum(len(held[word]) for word in asked if word not in common) < limit:
+        _in_pairs(store, held, common[:PAIRS], limit)
+    scores: dict[int, float] = {}
+    for word, rows in held.items():
+        rarity = log(1 + total / (frequency[word] + 0.5))
+        for n in rows if here is None else here.intersection(rows):
+            scores[n] = scores.get(n, 0.0) + rarity
+    best = sorted(scores, key=lambda n: (-scores[n], -n))
+    return Found(_hits(store, projects, best, scores, min(limit, 1000), injectable), total, frequency, _tokenizer(store))
 
 
-def _affordable(common: dict[str, int], total: int) -> list[str]:
-    present = sorted((word for word in common if common[word]), key=lambda word: common[word])
-    if total <= SMALL:
-        return present
-    spent, chosen = 0, list[str]()
-    for word in present:
-        spent += common[word]
-        if chosen and spent > POSTINGS:
+def _newest(store: SqliteStore, match: str, limit: int, below: int = 1 << 62) -> list[int]:
+    return [
+        row[0]
+        for row in store.rows(
+            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match AND rowid < :below ORDER BY rowid DESC LIMIT :limit",
+            match=match, below=below, limit=limit,
+        )
+    ]  # fmt: skip
+
+
+def _frequency(rows: list[int], first: int, total: int) -> int:
+    """How many rows hold a word: counted, or told from how densely its newest ones lie."""
+    return len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
+
+
+def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> set[int] | None:
+    """The rows of these projects, if they are few; None if they are many."""
+    found: set[int] = set()
+    for project in projects:
+        found.update(
+            row[0]
+            for row in store.rows(
+                "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
+                f"{f' AND {STATES}' if injectable else ''} LIMIT :limit",
+                project=project, limit=PROJECT + 1,
+            )
+        )  # fmt: skip
+        if len(found) > PROJECT:
+            return None
+    return found
+
+
+def _read_on(store: SqliteStore, held: dict[str, list[int]], common: Iterable[str], frequency: dict[str, int]) -> None:
+    """Read common words further, the rarer ones first, as far as the budget goes."""
+    left = POSTINGS
+    for word in common:
+        if frequency[word] > left:
             break
-        chosen.append(word)
-    return chosen
+        held[word] += _newest(store, f'"{word}"', left, held[word][-1])
+        left -= frequency[word]
+
+
+def _in_pairs(store: SqliteStore, held: dict[str, list[int]], common: Sequence[str], limit: int) -> None:
+    """Where all words are common: the rows that hold two of them."""
+    for i, one in enumerate(common):
+        for other in common[i + 1 :]:
+            both = _newest(store, f'"{one}" AND "{other}"', 2 * limit)
+            for word in (one, other):
+                known = set(held[word])
+                held[word] += [n for n in both if n not in known]
+
+
+def _hits(
+    store: SqliteStore, projects: Sequence[str], best: list[int], scores: dict[int, float], limit: int, injectable: bool
+) -> tuple[Hit, ...]:
+    """The best rows that belong to these projects, looked up in portions."""
+    found: list[tuple[int, str, str]] = []
+    size = max(2 * limit, 50)
+    for start in range(0, min(len(best), max(CHECKED, 2 * limit)), size):
+        portion = best[start : start + size]
+        rows = store.rows(
+            "SELECT m.n, m.id, m.words FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
+            " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else ""),
+            ns=json.dumps(portion), projects=json.dumps(list(projects)),
+        )  # fmt: skip
+        found += sorted(rows, key=lambda row: (-scores[row[0]], -row[0]))
+        if len(found) >= limit:
+            break
+    return _loaded(store, "words", [(n, id, words, scores[n]) for n, id, words in found[:limit]])
+
+
+def _loaded(store: SqliteStore, channel: str, rows: Sequence[tuple[int, str, str, float]]) -> tuple[Hit, ...]:
+    memories = {memory.id: memory for memory in store.memories([row[1] for row in rows])}
+    return tuple(Hit(memories[id], channel, score, n, words) for n, id, words, score in rows if id in memories)
+
+
+def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
+    import apsw
+
+    tokens = store._connection.fts5_tokenizer("porter", ["unicode61"])
+    flag = apsw.FTS5_TOKENIZE_DOCUMENT
+
+    def read(text: str) -> list[str]:
+        words: list[Any] = tokens(text.encode("utf-8", "replace"), flag, None, include_offsets=False, include_colocated=False)
+        return words
+
+    return read
+
+
+def signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+    """Lessons about exactly these errors."""
+    found: list[tuple[int, str, str, float]] = []
+    for project in projects:
+        for signature in signatures:
+            found += store.rows(
+                "SELECT m.n, m.id, m.words, 1.0 FROM memory m INDEXED BY memory_by_signature"
+                f" WHERE m.project = :project AND m.signature = :it AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+                project=project, it=signature, limit=limit,
+            )  # fmt: skip
+    return _loaded(store, "signature", found[:limit])
 
 
 def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """What was seen most often in these projects and may be given, most often first."""
-    found: list[tuple[str, float]] = []
+    found: list[tuple[int, str, str, float]] = []
     for project in projects:
         found += store.rows(
-            "SELECT m.id, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
+            "SELECT m.n, m.id, m.words, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC LIMIT :limit",
-            project=project, limit=limit,
+            project=project, limit=max(limit, 0),
         )  # fmt: skip
-    found.sort(key=lambda row: (-row[1], row[0]))
-    scores = dict(found[:limit])
-    return tuple(Hit(memory, "recurring", scores[memory.id]) for memory in store.memories(list(scores)))
+    found.sort(key=lambda row: (-row[3], row[1]))
+    return _loaded(store, "recurring", found[:limit])
 
 
 def standing(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
-    found: list[str] = []
+    found: list[tuple[int, str, str, float]] = []
     for project in projects:
-        found += [
-            row[0]
-            for row in store.rows(
-                "SELECT m.id FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
-                " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
-                f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
-                project=project,
-                limit=limit,
-            )  # fmt: skip
-        ]
-    return tuple(Hit(memory, "standing", 0.0) for memory in store.memories(found[:limit]))
+        found += store.rows(
+            "SELECT m.n, m.id, m.words, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
+            " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
+            f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
+            project=project, limit=max(limit, 0),
+        )  # fmt: skip
+    return _loaded(store, "standing", found[:limit])

@@ -1,0 +1,80 @@
+"""Is this finding a lesson already known? Neighbours come from full text and from the error's signature; the matcher decides.
+
+Memories of every state are asked: what a person forgot must be recognised when it comes again.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tacit.core.match import decide, prepare, same_problem
+from tacit.core.value import value
+from tacit.core.words import query_words, terms
+from tacit.stores.sql import scope_projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tacit.core.match import Prepared
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.stores.sqlite import Transaction
+
+QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
+
+
+@value
+class Matched:
+    """The known lesson, if there is one, and how sure the match is."""
+
+    memory: Memory | None
+    score: float
+    runner_up: float
+    reason: str
+
+
+def match(tx: Transaction, project: str, finding: Finding, profile: Profile, limit: int) -> Matched:
+    """The lesson that a finding repeats, or none."""
+    mine = prepared(finding)
+    found = tx.find(scope_projects(project), query_words(finding.text, QUERY_WORDS), limit=limit)
+    near = {hit.memory.id: hit.memory for hit in found.hits}
+    if finding.signature:
+        ids = [row[0] for row in tx.rows("SELECT id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature)]
+        near.update((memory.id, memory) for memory in tx.memories([id for id in ids if id not in near]))
+    fitting = {id: memory for id, memory in near.items() if memory.text and _comparable(finding, memory, profile)}
+    choice = decide(
+        mine,
+        [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in fitting.items()],
+        profile.match,
+        idf(found.frequency, found.rows) if profile.match.matcher == "lexical" else None,
+    )
+    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, choice.reason)
+
+
+def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
+    at = profile.match
+    if at.category_blocks and finding.category and memory.category and finding.category != memory.category:
+        return False
+    if at.same_kind and finding.kind != memory.kind:
+        return False
+    if at.same_task and finding.task_type and memory.task_type and finding.task_type != memory.task_type:
+        return False
+    return not (at.same_scope and finding.scope and finding.scope != memory.scope)
+
+
+def prepared(finding: Finding) -> Prepared:
+    """A finding, read for comparing."""
+    return prepare(finding.text, finding.tags, finding.signature, finding.category)
+
+
+def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
+    """Whether a finding is the problem this lesson is about."""
+    return same_problem(prepare(memory.text, memory.tags, memory.signature, memory.category), finding, profile.match).same
+
+
+def idf(frequency: Mapping[str, int], rows: int) -> Callable[[str], float]:
+    """How telling a term is here, from the counts of the words it was looked up by; one nobody counted is taken as rare."""
+    counts = {term: n for word, n in frequency.items() for term in terms(word)}
+    return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, 0)))

@@ -1,0 +1,94 @@
+"""learn: from finished runs to lessons, with one line per run."""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.errors import NotFound, TacitError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.formats.source import Source
+    from tacit.learn import Learned
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or folders of runs; - reads standard input")
+    parser.add_argument("--format", help="the format, where it cannot be told from the file")
+    parser.add_argument("--domain")
+    parser.add_argument("--agent")
+    parser.add_argument("--run", help="the run's id, where the file has none or another")
+    parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
+    parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
+    parser.epilog = "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral"
+
+
+def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
+    found: list[Learned] = []
+    failed: list[dict[str, str]] = []
+    sources = list(_sources(args.paths))
+    if not sources:
+        raise NotFound(f"There is no file in {', '.join(args.paths)}.", "Name files or folders of runs.")
+    with cli.open(args) as memories:
+        for number, source in enumerate(sources, 1):
+            _progress(cli, number, len(sources), source.path)
+            try:
+                found += memories.learn(
+                    source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
+                    stage=args.stage, dry_run=args.dry_run, over=args.over,
+                )  # fmt: skip
+            except TacitError as error:
+                if len(sources) == 1:
+                    raise
+                failed.append({"path": source.path, "error": error.message})
+    _progress(cli, 0, 0, "")
+    notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
+    return Answer({"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20])
+
+
+def _sources(paths: list[str]) -> Iterator[Source]:
+    import os
+
+    from tacit.formats.source import BytesSource, walk
+
+    for path in paths:
+        if path == "-":
+            yield BytesSource(sys.stdin.buffer.read())
+        elif not os.path.exists(path):
+            raise NotFound(f"There is no file or folder {path}.", "Name files or folders of runs.")
+        else:
+            yield from walk([path])
+
+
+def _progress(cli: Cli, number: int, total: int, path: str) -> None:
+    if cli.err.isatty() and not cli.quiet:
+        cli.err.write(f"\r\x1b[K  {number}/{total} {one_line(path, 60)}" if total else "\r\x1b[K")
+        cli.err.flush()
+
+
+def _json(learned: Learned) -> dict[str, Any]:
+    at = dict(learned.__dict__)
+    at["moves"] = [{"memory": m, "from": a, "to": b, "reason": why} for m, a, b, why in learned.moves]
+    return {**at, "new": list(learned.new), "matched": list(learned.matched), "warnings": list(learned.warnings)}
+
+
+def _text(found: list[Learned], dry_run: bool) -> str:
+    if not found:
+        return "no run was found there"
+    rows = [
+        [one_line(each.run, 36), each.format, "already" if each.already else str(each.findings), str(len(each.new)), str(len(each.matched)),
+         str(each.held + each.quarantined), str(each.discarded), str(each.redacted), str(each.settled), str(len(each.moves))]
+        for each in found
+    ]  # fmt: skip
+    heads = ("run", "format", "findings", "new", "matched", "held", "discarded", "redacted", "settled", "moves")
+    return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
+
+
+COMMANDS = {"learn": (_declare, _learn)}
