@@ -235,6 +235,14 @@ def test_a_prompt_typed_while_busy_counts_once() -> None:
     assert [texts(lines.run()) for lines in (absorbed, shown, shown_first, own_record)] == [["check again"]] * 4
 
 
+def test_the_same_prompt_twice_counts_twice() -> None:
+    """Words queued again in a later round are another prompt."""
+    lines = Lines()
+    for _ in range(2):
+        lines.says("busy").queue("enqueue", content="go on").queue("remove")
+    assert texts(lines.run()) == ["go on", "go on"]
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -461,7 +469,7 @@ def test_what_cannot_be_read_is_counted() -> None:
             "(no type)": 1,
             "hologram": 1,
             "user.message": 1,
-            "user.None": 1,
+            "user.(no type)": 1,
             "system.new_thing": 1,
             "attachment.new_thing": 1,
             "user.tool_result without its call": 1,
