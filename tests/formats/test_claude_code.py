@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -483,6 +484,19 @@ def test_links_to_pull_requests_are_kept() -> None:
         Lines().user("ship it").raw({"type": "pr-link", "prUrl": "https://example.invalid/pr/7", "sessionId": "s-1"})
     )
     assert lines.run().extra == {"prs": ["https://example.invalid/pr/7"]}
+
+
+def test_the_example_in_the_documentation() -> None:
+    """What docs/formats/claude-code.md shows gives the run it describes."""
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "claude-code.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```jsonl\n(.*?)```", page, re.S)
+    (run,) = claude_code.read(BytesSource(shown.encode()))
+    error = "Exit code 2\nModuleNotFoundError: No module named 'demo'"
+    assert (run.id, run.task) == ("s-1", "run the tests")
+    assert [(step.place, step.typed, step.error, step.status) for step in run.steps] == [
+        ("line:1", True, "", None),
+        ("line:2", False, error, 2),
+    ]
 
 
 @pytest.mark.parametrize(

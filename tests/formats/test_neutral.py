@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -271,6 +273,17 @@ def test_the_published_schemas_are_whole(name: str) -> None:
     assert runs and {
         run.reading and (run.reading.malformed, run.reading.unknown, run.reading.warnings) for run in runs
     } == {(0, None, ())}
+
+
+def test_the_examples_in_the_documentation_read_without_a_fault() -> None:
+    """What docs/formats/neutral.md shows gives the runs it speaks of."""
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "neutral.md").read_text(encoding="utf-8")
+    runs = [run for shown in re.findall(r"```jsonl\n(.*?)```", page, re.S) for run in read(shown)]
+    assert [(run.id, run.outcome, run.complete, len(run.steps), len(run.findings)) for run in runs] == [
+        ("r-17", "success", True, 3, 1),
+        ("r-18", "failure", True, 1, 1),
+    ]
+    assert [run.reading and run.reading.warnings for run in runs] == [(), ()]
 
 
 def test_the_schemas_name_the_fields_that_are_read() -> None:
