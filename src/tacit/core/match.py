@@ -1,0 +1,1265 @@
+"""Is this the same lesson? Likeness of two texts, what speaks against it, and the choice among candidates.
+
+The score is a cosine of idf-weighted words; letters help where words are inflected. Alone it cannot tell "commit the
+lock file" from "never commit the lock file", and that is worse than missing a twin: the second sighting would
+strengthen its opposite. So each text is also read for what it claims (`Claims`: negated clauses, numbers, versions,
+names, sides of known opposites, order), and `opposed` names the first claim on which two alike texts disagree.
+`decide` takes the best candidate, not the first, and asks for a margin over the runner-up: a twin stands out,
+boilerplate does not.
+
+The origins' own measures stand here under their names; any profile may name any of them (`MATCHERS`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+from tacit.core.value import value
+from tacit.core.words import (
+    FLAG,
+    NAME,
+    NUMBER,
+    PATH,
+    RUN,
+    STEMMERS,
+    VERSION,
+    WORD,
+    all_stop_words,
+    english_stem,
+    fold,
+    language,
+    normal,
+    piece_terms,
+    scan,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Protocol
+
+    from tacit.core.words import Piece
+
+    Idf = Callable[[str], float]
+
+    class Rules(Protocol):
+        """What `decide` needs of a profile's [match]."""
+
+        @property
+        def matcher(self) -> str: ...
+        @property
+        def threshold(self) -> float: ...
+        @property
+        def margin(self) -> float: ...
+
+
+THRESHOLD = 0.5
+MARGIN = 0.05
+CERTAIN = 0.9  # so alike that no margin is asked
+LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`)
+HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
+SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf + 2)
+HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
+LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
+SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
+GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
+
+
+@value
+class Denial:
+    """One negation and how far it reaches."""
+
+    terms: frozenset[str]
+    first: frozenset[str] = frozenset()  # what it denies first: in "do not enable the cache" the enabling …
+    amounts_to: frozenset[tuple[str, str]] = frozenset()  # … which amounts to disabling
+
+
+@value
+class Claims:
+    """What the head of a text says, as far as it decides between a lesson and its opposite."""
+
+    denied: tuple[Denial, ...] = ()
+    plain: frozenset[str] = frozenset()  # terms said without one
+    doubtful: frozenset[str] = frozenset()  # words such as "fails" and "missing": negations only beside a text without them
+    figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
+    subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
+    sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
+    first: frozenset[str] = frozenset()  # of "a before b": a …
+    then: frozenset[str] = frozenset()  # … and b
+    order: tuple[str, ...] = ()  # content terms as they stand, members of an enumeration sorted
+    frame: tuple[str, ...] = ()  # the function words between them …
+    bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
+    terms: frozenset[str] = frozenset()
+
+
+@value
+class Prepared:
+    """A text read once, to be compared often."""
+
+    text: str  # folded: equal here is equal
+    weights: Mapping[str, float]  # term → saturated frequency
+    letters: frozenset[str]
+    claims: Claims
+    tags: tuple[str, ...] = ()
+    signature: str = ""
+    category: str = ""
+
+
+@value
+class Likeness:
+    """How alike two texts are, and why they are not the same although they may look it."""
+
+    score: float  # 0 … 1, symmetric
+    blocked: str = ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
+    parts: Mapping[str, float] | None = None
+
+
+@value
+class Match:
+    """The choice among candidates: a known lesson, or a new one."""
+
+    id: str  # empty: none of them
+    score: float
+    runner_up_id: str
+    runner_up: float
+    reason: str
+
+
+@value
+class Sameness:
+    """Whether a finding is the problem that a lesson is about."""
+
+    same: bool
+    score: float
+    reason: str
+
+
+@value
+class Settings:
+    """A profile's [match], for callers without a profile."""
+
+    matcher: str = "lexical"
+    threshold: float = THRESHOLD
+    margin: float = MARGIN
+
+
+def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
+    """Read a text for comparing."""
+    pieces = list(scan(text))
+    tongue = language(pieces)
+    stem = STEMMERS[tongue]
+    scanned = normal(text)
+    ended = _head_length(scanned, pieces)
+    counts: dict[str, float] = {}
+    for number, piece in enumerate(pieces):
+        whole = True
+        for term in piece_terms(piece, stem):
+            share = (1.0 if whole else 0.5) * (1.0 + HEAD_WEIGHT if number < ended < len(pieces) else 1.0)
+            term = same_word(term)
+            counts[term] = counts.get(term, 0.0) + share
+            whole = False
+    letters = frozenset[str]()
+    if len(counts) <= SHORT:
+        flat = " ".join(piece.whole for piece in pieces)
+        letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
+    return Prepared(
+        text=_folded(scanned),
+        weights={term: count / (count + SATURATION) for term, count in counts.items()},
+        letters=letters,
+        claims=_claims(scanned, pieces[:ended], tongue),
+        tags=tuple(tags),
+        signature=signature,
+        category=category,
+    )
+
+
+def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
+    """How alike two texts are; the default matcher. `idf` says how rare a term is in this store."""
+    return _compare(a, _weighed(a, idf), b, _weighed(b, idf))
+
+
+def decide(
+    finding: Prepared, candidates: Sequence[tuple[str, Prepared]], settings: Rules, idf: Idf | None = None
+) -> Match:
+    """The candidate that is the same lesson as the finding, if one is.
+
+    The best one, if it reaches the threshold and stands out from the runner-up by the margin. No margin is asked of a
+    near-equal text, nor against a runner-up that is itself the best one's twin. Equal texts always match.
+    """
+    matcher = MATCHERS[settings.matcher]
+    own = _weighed(finding, idf) if matcher is compare else None
+    ranked: list[tuple[float, str, Prepared]] = []
+    blocked: tuple[float, str, str] = (0.0, "", "")
+    for id, candidate in candidates:
+        if candidate.text == finding.text and finding.text:
+            likeness = Likeness(1.0)
+        elif own is not None:
+            likeness = _compare(finding, own, candidate, _weighed(candidate, idf))
+        else:
+            likeness = matcher(finding, candidate, idf)
+        if not likeness.blocked:
+            ranked.append((likeness.score, id, candidate))
+        elif likeness.score > blocked[0]:
+            blocked = (likeness.score, id, likeness.blocked)
+    # Equal scores: the smaller id, so that the order in which a store answers decides nothing.
+    ranked.sort(key=lambda each: (-each[0], each[1]))
+    if not ranked or ranked[0][0] < settings.threshold:
+        return _none(ranked, blocked, settings)
+    score, id, best = ranked[0]
+    second, second_id = (ranked[1][0], ranked[1][1]) if len(ranked) > 1 else (0.0, "")
+    if best.text == finding.text:
+        return Match(id, score, second_id, second, "equal text")
+    if score - second >= settings.margin or score >= CERTAIN:
+        return Match(id, score, second_id, second, f"alike {score:.2f}, runner-up {second:.2f}")
+    twins = matcher(best, ranked[1][2], idf)
+    if twins.score >= settings.threshold and not twins.blocked:
+        return Match(id, score, second_id, second, f"alike {score:.2f}; the runner-up is its twin")
+    return Match("", score, second_id, second, f"alike {score:.2f}, but {id} and {second_id} are equally near")
+
+
+def _none(ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, str], settings: Rules) -> Match:
+    score, best_id = (ranked[0][0], ranked[0][1]) if ranked else (0.0, "")
+    if blocked[0] >= settings.threshold:
+        return Match("", score, best_id, score, f"opposed to {blocked[1]}: {blocked[2]}")
+    return Match("", score, best_id, score, f"nearest {score:.2f} is below {settings.threshold:.2f}")
+
+
+def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf | None = None) -> Sameness:
+    """Whether this finding reports the problem that the memory is about; asked when uses are settled.
+
+    More lenient than `decide`, on purpose. A lesson prescribes ("never commit secrets") what a finding reports broken
+    ("secrets committed in app.py"), so negations, opposites and order do not count here; numbers, versions, names and
+    scopes do. The threshold is lower and there is no margin: each lesson is asked for itself, and a recurrence that
+    goes unseen would make every lesson look good. Equal signatures of the same names settle it.
+    """
+    likeness = MATCHERS[settings.matcher](finding, memory, idf)
+    needed = settings.threshold * LENIENT
+    if memory.text and memory.text == finding.text:
+        return Sameness(True, 1.0, "equal text")
+    if likeness.score < needed:
+        return Sameness(False, likeness.score, f"{likeness.score:.2f} is below {needed:.2f}")
+    against = opposed(memory, finding, prescribed=True) if likeness.blocked else ""
+    if against:
+        return Sameness(False, likeness.score, against)
+    return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
+
+
+def calibrated(nearest: Sequence[float], percentile: float, floor: float = THRESHOLD) -> float:
+    """A threshold from the store itself: how alike is each of its lessons to its nearest other?
+
+    A threshold does not travel between stores: measured, one carried over gave 6 to 41 wrong merges per 100, the 95th
+    percentile 1 to 8. Assumes few duplicates in the store; never below the floor, and the floor for fewer than 20.
+    """
+    if len(nearest) < 20:
+        return floor
+    ordered = sorted(nearest)
+    return max(floor, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)])
+
+
+# --- the score
+
+
+def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
+    """A text's terms weighed by rarity, and the length of that vector."""
+    if idf is None:
+        vector = {term: weight * _LIGHT.get(term, 1.0) for term, weight in of.weights.items()}
+    else:
+        vector = {term: weight * idf(term) for term, weight in of.weights.items()}
+    return vector, math.sqrt(sum(weight * weight for weight in vector.values()))
+
+
+def _compare(a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_b: tuple[dict[str, float], float]) -> Likeness:
+    if a.text == b.text:
+        return Likeness(1.0 if a.text else 0.0, "", {"words": 1.0})
+    (left, left_length), (right, right_length) = of_a, of_b
+    if not left_length or not right_length:
+        return Likeness(0.0, "", {"words": 0.0})
+    if len(left) > len(right):
+        left, right = right, left
+    dot = 0.0
+    for term, weight in left.items():
+        other = right.get(term)
+        if other is not None:
+            dot += weight * other
+    score = by_words = min(1.0, dot / (left_length * right_length))
+    parts = {"words": by_words}
+    if a.letters and b.letters and by_words > 0.1:
+        parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
+        score = (1 - LETTERS) * by_words + LETTERS * by_letters
+    if a.signature and b.signature:
+        if a.signature == b.signature:
+            parts["signature"] = told = _told(a.signature)
+            score += (1 - score) * told
+        else:
+            score *= 0.9
+    return Likeness(score, opposed(a, b) if score >= GUARDED else "", parts)
+
+
+@lru_cache(maxsize=4096)
+def _told(signature: str) -> float:
+    """How much an equal signature tells: "error: exit code 1" little, a sentence of its own almost everything."""
+    plain = {word for word in re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower()) if word not in _VAGUE}
+    return min(0.8, 0.2 * len(plain))
+
+
+_VAGUE = frozenset(("error", "exception", "failed", "failure", "fatal", "exit", "code", "status", "command", "errno", "the", "with"))
+# Without a store's counts: words that nearly every lesson has.
+_LIGHT = dict.fromkeys(
+    ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"), 0.6
+)
+
+
+# --- what two texts disagree on
+
+
+def opposed(a: Prepared, b: Prepared, prescribed: bool = False) -> str:
+    """The claim on which two alike texts disagree, with its kind; empty where there is none.
+
+    `prescribed`: one of them is a rule and the other a report of its breach, so that yes and no may differ.
+    """
+    x, y = a.claims, b.claims
+    same_error = bool(a.signature) and a.signature == b.signature
+    if not same_error:
+        if against := _other_figure(x.figures, y.figures):
+            return against
+        if against := _other_subject(x.subjects, y.subjects):
+            return f"subject: {against}"
+    if against := _other_scope(x, y):
+        return f"scope: {against}"
+    if prescribed:
+        return ""
+    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y):
+        return against
+    if against := _substitution(x, y, same_error):
+        return f"other word: {against}"
+    return ""
+
+
+def _negation(x: Claims, y: Claims) -> str:
+    for one, other in ((x, y), (y, x)):
+        for denial in one.denied:
+            said = denial.terms & other.plain
+            if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
+                return f"negation: {min(said)}"
+        # "fails", "missing": a negation only if it is all that one text has beyond the other.
+        if one.doubtful and not other.doubtful and not other.denied and not one.denied and one.terms - other.terms <= one.doubtful:
+            return f"negation: {min(one.doubtful)}"
+    return ""
+
+
+def _answered(denial: Denial, other: Claims) -> bool:
+    """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
+    if any(denial.terms & theirs.terms for theirs in other.denied):
+        return True
+    sides = other.sides or {}
+    return any(side in sides.get(group, ()) for group, side in denial.amounts_to)
+
+
+def _antonym(x: Claims, y: Claims) -> str:
+    for group, side in (x.sides or {}).items():
+        other = (y.sides or {}).get(group)
+        if other and group[0] == "~" and not side & other and not (group == "~beforeafter" and x.first and y.first):
+            return f"antonym: {min(side)} / {min(other)}"
+    only_x = x.terms.difference(y.terms, *(denial.first for denial in x.denied))
+    only_y = y.terms.difference(x.terms, *(denial.first for denial in y.denied))
+    return _by_affix(only_x, only_y)
+
+
+def _other_scope(x: Claims, y: Claims) -> str:
+    if not x.sides or not y.sides:
+        return ""
+    for group, side in x.sides.items():
+        other = y.sides.get(group)
+        if other and group[0] == "=" and not side & other:
+            return f"{min(side)} / {min(other)}"
+    return ""
+
+
+def _by_affix(only_x: frozenset[str], only_y: frozenset[str]) -> str:
+    """Opposites by their make: safe and unsafe, upload and download, stateful and stateless."""
+    for one in only_x:
+        for other in only_y:
+            if len(one) > 3 and len(other) > 3 and _affixed(one, other):
+                return f"antonym: {min(one, other)} / {max(one, other)}"
+    return ""
+
+
+_NEGATING = ("un", "in", "im", "il", "ir", "non", "dis", "de", "a", "anti", "mis", "des", "in", "ent", "re")
+_FACING = (
+    ("up", "down"), ("in", "out"), ("over", "under"), ("pre", "post"), ("en", "de"), ("en", "dis"), ("in", "ex"),
+    ("im", "ex"), ("in", "de"), ("ab", "auf"), ("ein", "aus"), ("an", "ab"), ("sub", "super"), ("multi", "single"),
+    ("intra", "inter"), ("upper", "lower"), ("inner", "outer"), ("ac", "dis"), ("as", "des"), ("em", "im"), ("fore", "back"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _affixed(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if any(long == prefix + short for prefix in _NEGATING if prefix != "re"):
+        return True
+    if one.endswith(("ful", "less")) and other.endswith(("ful", "less")) and one[-3:] != other[-3:]:
+        return one.removesuffix("ful").removesuffix("less") == other.removesuffix("ful").removesuffix("less")
+    for left, right in _FACING:
+        for p, q in ((left, right), (right, left)):
+            if one.startswith(p) and other.startswith(q) and len(one) > len(p) + 2 and one[len(p) :] == other[len(q) :]:
+                return True
+    return False
+
+
+def _turned(x: Claims, y: Claims) -> str:
+    """The same words in exchanged places: "b before a", "copy from b to a", "b imports a"."""
+    if x.first and x.then and y.first and y.then:
+        straight = len(x.first & y.first) + len(x.then & y.then)
+        crossed = len(x.first & y.then) + len(x.then & y.first)
+        return "order: " + min((x.first & y.then) | (x.then & y.first)) if crossed > straight else ""
+    if x.order == y.order or x.terms != y.terms or len(x.order) != len(y.order):
+        return ""
+    if changed := set(x.bound) ^ set(y.bound):
+        # Only where the same function words hold other words: a passive brings function words of its own.
+        return "order: " + min(term for _, term in changed) if sorted(x.frame) == sorted(y.frame) else ""
+    return "order: " + x.order[0] if x.frame == y.frame and _swapped_ends(x.order, y.order) else ""
+
+
+def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether `one` is a-b-c and `other` c-b-a, each a run of words: subject and object exchanged around their verb."""
+    for i in range(1, len(one) - 1):
+        if one[:i] != other[-i:]:
+            continue
+        for j in range(i + 1, len(one)):
+            if one[j:] == other[: len(one) - j] and one[i:j] == other[len(one) - j : len(one) - i]:
+                return True
+    return False
+
+
+def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
+    """One word in place of another, all else equal: then that word is what the lesson is about."""
+    only_x, only_y = x.terms - y.terms - _FILLERS, y.terms - x.terms - _FILLERS
+    if not only_x or not only_y or len(only_x) + len(only_y) > 3 or len(x.terms & y.terms) < 2:
+        return ""
+    if same_error and all(not term.isalpha() for term in only_x | only_y):
+        return ""
+    for one in only_x:
+        for other in only_y:
+            if _related(one, other):
+                return ""
+    return f"{min(only_x)} / {min(only_y)}"
+
+
+@lru_cache(maxsize=4096)
+def _related(one: str, other: str) -> bool:
+    """Two forms of one word: a typo, an abbreviation, an inflection our stemmer does not know."""
+    short, long = sorted((one, other), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return True
+    if len(short) < 4 or short[:3] != long[:3]:
+        return False
+    return _edits(one, other) <= max(1, len(long) // 4)
+
+
+def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
+    """A figure of each that the other has not. A figure only one text has is more detail, not another claim."""
+    if not xs or not ys or xs == ys:
+        return ""
+    only_x = [x for x in xs if not any(_same_figure(x, y) for y in ys)]
+    only_y = [y for y in ys if not any(_same_figure(x, y) for x in xs)]
+    for one in sorted(only_x):
+        for other in sorted(only_y):
+            # Numbered names compare with their like: ADR-0041 with ADR-0014, not with port 80.
+            if one.partition("#")[0] == other.partition("#")[0] or "#" not in one + other:
+                return f"{'version' if '.' in one and '.' in other else 'number'}: {one} / {other}"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _same_figure(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    a, b = one.lstrip("<>"), other.lstrip("<>")
+    if a != one and b != other and one[0] != other[0]:
+        return False
+    (a, _, unit_a), (b, _, unit_b) = a.partition(" "), b.partition(" ")
+    if unit_a and unit_b and unit_a != unit_b:
+        return False
+    of_a, of_b = a.split("."), b.split(".")
+    return of_a[: len(of_b)] == of_b[: len(of_a)]  # 3.11 and 3.11.7 agree
+
+
+def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
+    if not xs or not ys or xs & ys:
+        return ""
+    for kind in ("path", "flag", "name"):
+        one = {x.partition(":")[2] for x in xs if x.startswith(kind)}
+        other = {y.partition(":")[2] for y in ys if y.startswith(kind)}
+        if one and other and not any(_same_place(a, b) for a in one for b in other):
+            return f"{min(one)} / {min(other)}"
+    return ""
+
+
+def _same_place(one: str, other: str) -> bool:
+    return one == other or one.endswith("/" + other) or other.endswith("/" + one) or one.rpartition("/")[2] == other.rpartition("/")[2]
+
+
+# --- reading claims
+
+
+def _head_length(text: str, pieces: Sequence[Piece]) -> int:
+    """How many pieces belong to the head: the first line that says something, bounded."""
+    said = 0
+    for number, piece in enumerate(pieces):
+        if said >= 3 and "\n" in text[pieces[number - 1].start : piece.start]:
+            return number
+        said += piece.kind != WORD or piece.whole not in all_stop_words()
+        if said > HEAD_TERMS:
+            return number
+    return len(pieces)
+
+
+class _Token:
+    """A piece as the claims see it: its word, the terms it stands for (none for a function word), what precedes it."""
+
+    __slots__ = ("denied", "gap", "piece", "sides", "terms", "word")
+
+    def __init__(self, piece: Piece, terms: list[str], gap: str) -> None:
+        self.piece = piece
+        self.word = piece.whole
+        self.terms = terms
+        self.gap = gap
+        self.sides: Sequence[tuple[str, str]] = ()
+        self.denied = False
+
+
+def _claims(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
+    tokens = _tokens(text, pieces, tongue)
+    denied, plain = _polarity(tokens)
+    first, then = _sequence(tokens)
+    order, frame, bound = _arrangement(tokens)
+    terms = frozenset(term for token in tokens for term in token.terms)
+    return Claims(
+        denied=denied,
+        plain=plain,
+        doubtful=terms & _doubtful(),
+        figures=_figures(tokens),
+        subjects=_subjects(tokens),
+        sides=_sides(tokens),
+        first=first,
+        then=then,
+        order=order,
+        frame=frame,
+        bound=bound,
+        terms=terms,
+    )
+
+
+def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
+    stem, sides = STEMMERS[tongue], _side_table(tongue)
+    tokens: list[_Token] = []
+    ended = 0
+    for piece in pieces:
+        terms = piece_terms(piece, stem)
+        if piece.kind != RUN:
+            terms = terms[:1]
+        token = _Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
+        if piece.kind == WORD and (negates(piece.whole) or piece.whole in _CONTRASTS):
+            token.terms = []
+        elif piece.kind in (WORD, NAME):
+            token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
+        tokens.append(token)
+        ended = piece.start + len(piece.raw)
+    return tokens
+
+
+def _sides_of(
+    piece: Piece, stem: Callable[[str], str], sides: Mapping[str, tuple[tuple[str, str], ...]], before: str
+) -> Sequence[tuple[str, str]]:
+    word = piece.whole
+    if word in _PARTICLES:
+        return sides.get(english_stem(before) + " " + word, ())
+    found = sides.get(word) or sides.get(stem(word))
+    if found or piece.kind != WORD or len(piece.parts) < 2:
+        return found or ()
+    return [side for part in piece.parts if part not in _PARTICLES for side in sides.get(part) or sides.get(stem(part)) or ()]
+
+
+def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str]]:
+    """The negations, and the terms said plainly; marks the word that each negation denies first.
+
+    A negation reaches from its word to the end of its clause, or back over the clause where it comes last. Two in one
+    clause cancel out ("do not deploy without approval"). What precedes a negation in its clause is neither denied nor
+    plain: "secrets must not be logged" denies the logging.
+    """
+    denied: list[list[_Token]] = []
+    plain: list[_Token] = []
+    scripts: set[str] = set()
+    for clause in _clauses(tokens):
+        places = [number for number in range(len(clause)) if _is_negation(clause, number)]
+        said = [token for token in clause if token.terms or token.sides]
+        in_runs = {term for token in clause if token.piece.kind == RUN for term in _denied_in_run(token.piece.raw)}
+        if in_runs:
+            scripts |= in_runs
+        elif len(places) % 2 == 0:
+            plain.extend(said)
+        elif after := [token for token in clause[places[0] + 1 :] if token.terms or token.sides]:
+            denied.append(after)
+        elif said:
+            denied.append(said)
+        elif plain:  # "Retry POST requests? Never."
+            denied.append(plain)
+            plain = []
+    denials = []
+    for reach in denied:
+        reach[0].denied = True
+        terms = frozenset(term for token in reach for term in token.terms)
+        if terms:
+            denials.append(Denial(terms, frozenset(reach[0].terms), frozenset(_flipped(reach[0].sides))))
+    if scripts:
+        denials.append(Denial(frozenset(scripts)))
+    doubted = any(term in _doubtful() for token in plain for term in token.terms)
+    terms = frozenset(term for token in plain for term in token.terms)
+    return tuple(denials), frozenset() if doubted else terms - frozenset().union(*(denial.terms for denial in denials))
+
+
+def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(group, _other_side()[group][side]) for group, side in sides if group[0] == "~"]
+
+
+def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
+    clauses: list[list[_Token]] = [[]]
+    preferred = False
+    for number, token in enumerate(tokens):
+        preferred = preferred or token.word in _PREFERRING
+        contrast = token.word in _CONTRASTS and (token.word not in ("over", "to") or preferred)
+        joined = token.word in _JOINING and number + 1 < len(tokens) and negates(tokens[number + 1].word)
+        if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in _BREAKS or contrast or joined:
+            clauses.append([])
+        clauses[-1].append(token)
+    return [clause for clause in clauses if clause]
+
+
+def _is_negation(clause: Sequence[_Token], number: int) -> bool:
+    word = clause[number].word
+    following = clause[number + 1].word if number + 1 < len(clause) else ""
+    if word in _CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
+        return number == 0 and (word in ("over", "to") or following in ("of", "than", "de", "que", "von", "to") or word in _ALONE)
+    if word in ("stop", "cease", "quit"):
+        return following.endswith("ing")
+    if not negates(word):
+        return False
+    if word in ("not", "no") and following in ("only", "just", "matter", "later", "more", "less"):
+        return False
+    # French says it twice: "ne … pas" is one negation.
+    return not (word in _FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
+
+
+def negates(word: str) -> bool:
+    """Whether a folded word denies what follows it."""
+    return word in _negators() or word.endswith("n't")
+
+
+def _denied_in_run(run: str) -> list[str]:
+    """The letter pairs under a negation in a script without spaces."""
+    found = re.search(_RUN_NEGATIONS, run)
+    if not found:
+        return []
+    # Chinese denies what follows; Japanese and Korean what precedes.
+    reach = run[found.end() :] if found.group() in _BEFORE_VERB else run[: found.start()]
+    return [reach[i : i + 2] for i in range(len(reach) - 1)]
+
+
+def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
+    """Numbers with their units and comparisons, versions, and names with a number in them."""
+    found: set[str] = set()
+    for number, token in enumerate(tokens):
+        kind, word = token.piece.kind, token.word
+        before = tokens[number - 1].word if number else ""
+        after = tokens[number + 1] if number + 1 < len(tokens) else None
+        if kind == NAME:
+            if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
+                found.add(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
+            continue
+        if kind == WORD:
+            word = _NUMBER_WORDS.get(word, "")
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
+            continue
+        if kind == VERSION:
+            figure, unit = word.removeprefix("v"), ""
+        else:
+            figure, unit = _measure(word)
+        if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
+            unit = _UNITS[after.word]
+        sign = re.search(r"[<>]", token.gap)
+        found.add(((sign[0] if sign else "") + f"{figure} {unit}").strip())
+    return frozenset(found)
+
+
+def _measure(word: str) -> tuple[str, str]:
+    found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
+    if not found:
+        return word, ""
+    figure = found[1].replace(",", "")
+    if re.fullmatch(r"\d+\.\d+", figure):
+        figure = figure.rstrip("0").rstrip(".") if figure.endswith(".0") else figure
+    return figure, _UNITS.get(found[2], found[2])
+
+
+def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
+    """Identifiers, paths and flags, each with its sort."""
+    found: set[str] = set()
+    for token in tokens:
+        piece = token.piece
+        if piece.kind == PATH:
+            found.add("path:" + piece.whole)
+        elif piece.kind == FLAG:
+            found.add("flag:" + piece.whole.lstrip("-"))
+        elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
+            if re.fullmatch(r"\w*\.\w{1,5}", piece.raw):
+                found.add("path:" + piece.whole)
+            elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
+                found.add("name:" + piece.whole)
+    return frozenset(found)
+
+
+def _sides(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
+    """The sides this text takes in known opposites; a denied one counts as its other."""
+    found: dict[str, set[str]] = {}
+    for token in tokens:
+        sides = [*_flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")] if token.denied else token.sides
+        for group, side in sides:
+            found.setdefault(group, set()).add(side)
+        if token.piece.raw in _METHODS:
+            found.setdefault("=method", set()).add(token.piece.raw)
+    return {group: frozenset(sides) for group, sides in found.items()} or None
+
+
+def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]:
+    """Of "a before b" a and b, of "b after a" the same; nothing where nothing is put in order."""
+    for number, token in enumerate(tokens):
+        if token.word not in _EARLIER and token.word not in _LATER:
+            continue
+        left = _terms_until(reversed(tokens[:number]))
+        right = _terms_until(tokens[number + 1 :])
+        if not left:  # "Before b, a"
+            rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
+            left = frozenset(term for other in rest for term in other.terms)
+        if left and right:
+            return (left, right) if token.word in _EARLIER else (right, left)
+    return frozenset(), frozenset()
+
+
+def _terms_until(tokens: Iterable[_Token]) -> frozenset[str]:
+    found: set[str] = set()
+    for token in tokens:
+        if found and any(mark in token.gap for mark in ",.;:!?()\n"):
+            break
+        found.update(token.terms)
+    return frozenset(found)
+
+
+def _arrangement(tokens: Sequence[_Token]) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[tuple[str, str]]]:
+    """Content words in order, members of an enumeration sorted; the function words; and which of them precedes which."""
+    groups: list[list[str]] = []
+    frame: list[str] = []
+    bound: set[tuple[str, str]] = set()
+    joined = False
+    holder = ""
+    for token in tokens:
+        if not token.terms:
+            if token.word in _JOINING:
+                joined = True
+            elif token.word not in _ARTICLES:
+                joined = False
+                holder = token.word
+                frame.append(holder)
+            continue
+        if groups and (joined or token.gap.strip() == ","):
+            groups[-1].extend(token.terms)
+        else:
+            groups.append(list(token.terms))
+        if holder:
+            bound.update((holder, term) for term in token.terms)
+        joined, holder = False, ""
+    return tuple(term for group in groups for term in sorted(group)), tuple(frame), frozenset(bound)
+
+
+# --- the origins' measures
+
+
+def archeflow_overlap(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Likeness:
+    """ArcheFlow's 50 % rule: which share of the finding's keywords does the lesson have, in description and tags?
+
+    Whole percent, rounded down as its program does. A finding of one or two keywords would match every long lesson that
+    holds them (the document asks for overlap *between* the two), so its share is taken of the larger keyword set.
+    """
+    found = keywords(finding.text)
+    known = keywords(" ".join((memory.text, *memory.tags)))
+    if not found or not known:
+        return Likeness(0.0)
+    of = len(found) if len(found) > 2 else max(len(found), len(keywords(memory.text)))
+    return Likeness(100 * len(found & known) // of / 100)
+
+
+def jaccard(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Likeness:
+    """Keywords in common, of all keywords: joelclaw's nightly sweep (.85) and geas's duplicate check (.70)."""
+    found, known = keywords(finding.text), keywords(memory.text)
+    return Likeness(len(found & known) / len(found | known) if found and known else 0.0)
+
+
+def levenshtein_likeness(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Likeness:
+    """joelclaw's triage: 1 − edits / length. Here over the whole text, not its first 100 characters, and with our guards:
+    there a proposal that ended in "NEVER do it" was a duplicate of one that ended in "ALLOW it".
+    """
+    longest = max(len(finding.text), len(memory.text))
+    score = 1 - _edits(finding.text, memory.text) / longest if longest else 0.0
+    return Likeness(score, opposed(finding, memory) if score >= GUARDED else "")
+
+
+@lru_cache(maxsize=4096)
+def keywords(text: str) -> frozenset[str]:
+    """The origins' keywords: lower case, punctuation stripped, three characters and more; letters of any script."""
+    low = text.lower()
+    if low.isascii():
+        return frozenset(re.findall(r"[a-z0-9]{3,}", low))
+    from unicodedata import category
+
+    plain = "".join(c if c.isalnum() or category(c)[0] == "M" else " " for c in low)
+    return frozenset(word for word in plain.split() if len(word) > 2)
+
+
+def _edits(a: str, b: str) -> int:
+    """Levenshtein's distance, a row of the table in one integer (Myers 1999, Hyyrö 2003)."""
+    if a == b or not a or not b:
+        return 0 if a == b else max(len(a), len(b))
+    if len(a) > len(b):
+        a, b = b, a
+    places: dict[str, int] = {}
+    for number, letter in enumerate(a):
+        places[letter] = places.get(letter, 0) | 1 << number
+    full, last, edits = (1 << len(a)) - 1, 1 << (len(a) - 1), len(a)
+    rises, falls = full, 0
+    for letter in b:
+        equal = places.get(letter, 0)
+        diagonal = (((equal & rises) + rises) ^ rises) | equal | falls
+        up, down = falls | ~(diagonal | rises) & full, diagonal & rises
+        edits += bool(up & last) - bool(down & last)
+        up, down = up << 1 | 1, down << 1
+        rises, falls = (down | ~(diagonal | up)) & full, up & diagonal & full
+    return edits
+
+
+MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
+    "lexical": compare,
+    "overlap": archeflow_overlap,
+    "jaccard": jaccard,
+    "levenshtein": levenshtein_likeness,
+}
+
+
+# --- words that decide
+
+
+def same_word(term: str) -> str:
+    """One term for words that mean the same in a lesson: dir and folder, delete and remove."""
+    return _synonyms().get(term, term)
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for line in _SYNONYMS.strip().split("\n"):
+        first, *others = (english_stem(word) for word in line.split())
+        table.update(dict.fromkeys(others, first))
+    table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items())
+    return table
+
+
+# Kept to what is interchangeable in a lesson; near-synonyms (run, start; check, validate) are not.
+_SYNONYMS = """
+remove delete erase drop
+directory folder dir dirs
+configuration config cfg conf configure
+repository repo
+documentation docs doc
+database db
+authentication auth authenticate
+authorization authz authorize
+environment env
+temporary temp tmp
+parameter param
+argument arg
+variable var
+function func fn
+application app
+administrator admin
+package pkg
+dependency dep
+raise throw
+run execute exec
+fail break
+ensure sure
+missing lack absent
+error err
+initialise init initialize
+information info
+specification spec
+maximum max
+minimum min
+message msg
+request req
+response resp
+production prod
+development dev
+kubernetes k8s
+postgresql postgres
+javascript js
+typescript ts
+python py
+image img
+password passwd
+identifier id
+number num
+average avg
+synchronous sync
+asynchronous async
+utility util
+reference ref
+command cmd
+attribute attr
+library lib
+source src
+string str
+integer int
+boolean bool
+address addr
+backwards backward
+optimise optimize
+normalise normalize
+serialise serialize
+behaviour behavior
+colour color
+"""
+
+
+@lru_cache(maxsize=4)
+def _side_table(tongue: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    """For a language, word or stem → the groups of opposites it belongs to, with its side in each. English words are
+    known in every text: they are half of what developers write.
+    """
+    found: dict[str, dict[tuple[str, str], None]] = {}
+    for mark, table, spoken in (("~", _OPPOSITES["en"], "en"), ("~", _OPPOSITES[tongue], tongue), ("=", _SCOPES, "en")):
+        for line in table.strip().split("\n"):
+            sides = [side.split() for side in line.split("/")]
+            for side in sides:
+                for word in side:
+                    plain = word.replace("_", " ")
+                    for form in {plain, plain if " " in plain else STEMMERS[spoken](plain)}:
+                        found.setdefault(form, {})[(mark + sides[0][0] + sides[1][0], side[0])] = None
+    return {form: tuple(sides) for form, sides in found.items()}
+
+
+# Two sides a line. A negation turns one into the other, so "do not enable" and "disable" may be the same lesson. Words are
+# folded (no accents) and read by stem; an underscore joins a verb and its particle.
+_OPPOSITES = {
+    "en": """
+enable activate turn_on switch_on / disable deactivate turn_off switch_off
+allow permit accept grant approve whitelist allowlist / deny forbid block reject refuse prohibit disallow revoke blacklist denylist ban disapprove decline
+before prior ahead beforehand / after afterward afterwards following subsequently
+increase raise grow expand extend enlarge widen lengthen scale_up / decrease reduce lower shrink shorten narrow lessen diminish scale_down
+more higher greater larger bigger longer above exceed / less fewer smaller shorter below
+add insert append attach prepend / remove delete erase drop detach strip omit
+include including contain / exclude excluding except
+true yes / false
+min minimum least lowest / max maximum most highest
+left / right
+upper uppercase top / lower lowercase bottom
+public exposed / private hidden internal
+start begin launch boot / stop end terminate halt shutdown finish
+open unlock / close shut lock
+first initial / last final
+succeed success pass work works worked / fail failure break broken crash
+show display visible reveal / hide hidden invisible conceal
+keep retain preserve save / discard drop delete lose forget purge
+push upload send write export publish / pull download receive read import fetch
+connect / disconnect
+install / uninstall
+register subscribe / unregister unsubscribe deregister
+encode encrypt compress serialize marshal zip pack / decode decrypt decompress deserialize unmarshal unzip unpack
+expand unfold uncollapse / collapse fold
+sync synchronous synchronously blocking / async asynchronous asynchronously nonblocking
+mutable changeable writable writeable / immutable constant readonly frozen
+required mandatory compulsory obligatory necessary / optional unnecessary voluntary elective
+ascending asc increasing / descending desc decreasing
+horizontal / vertical
+static / dynamic
+local localhost locally / remote global remotely globally
+strict strictly / lenient loose relaxed permissive lax
+eager eagerly / lazy lazily
+explicit explicitly / implicit implicitly
+manual manually hand / automatic automatically automated auto
+fast quick faster quicker rapid / slow slower
+old older oldest legacy outdated stale / new newer newest latest fresh modern
+good better best positive / bad worse worst negative poor
+safe secure / unsafe insecure dangerous
+simple simpler easy easier / complex complicated hard harder difficult
+short brief shorter / long lengthy longer
+small smaller tiny little / large larger big bigger huge
+full filled / empty vacant
+many multiple several plural / one single singular once
+all every each everything everybody everyone / none nobody nothing
+always often frequently usually / never rarely seldom hardly
+present exist exists available / absent missing unavailable lacking
+same equal identical / different distinct unequal
+even / odd
+deep / shallow
+wide broad / narrow
+hot warm / cold cool
+hit / miss
+win / lose
+buy / sell
+build create construct make / destroy demolish tear_down dismantle
+load mount / unload unmount
+merge join combine unite / split separate divide
+inner inside internal / outer outside external
+online / offline
+parallel concurrent concurrently / serial sequential sequentially serially
+sorted ordered / unsorted unordered random arbitrary shuffled
+stable / flaky unstable
+encourage recommend / discourage
+trust / distrust
+remember / forget
+agree / disagree
+like love / dislike hate
+input inputs incoming inbound ingress / output outputs outgoing outbound egress
+upstream / downstream
+client / server
+front / back rear
+forward forwards / backward backwards reverse
+up / down
+log_in sign_in login opt_in check_in optin zoom_in / log_out sign_out logout opt_out check_out optout zoom_out
+verbose / quiet silent terse
+dirty / clean
+idle / busy
+alive living / dead
+known / unknown
+fixed / variable
+relative / absolute
+light / dark
+double / single
+in-place inplace / copy
+pessimistic / optimistic
+weak / strong
+tight / loose
+early earlier / late later
+rise / fall
+gain / loss
+success / error
+fill / clear empty
+expand / contract
+push / pop
+enter / leave exit
+supported / unsupported deprecated
+inherit / override
+""",
+    "de": """
+aktivieren einschalten / deaktivieren abschalten ausschalten
+erlauben zulassen / verbieten ablehnen
+vor vorher / nach nachher danach
+erhohen vergrossern / verringern senken verkleinern
+mehr / weniger
+hinzufugen / entfernen loschen
+einschliessen / ausschliessen
+wahr / falsch
+links / rechts
+starten / stoppen beenden
+offnen / schliessen
+erste / letzte
+gelingen funktionieren / fehlschlagen
+anzeigen / verbergen
+behalten / verwerfen
+schnell / langsam
+alt / neu
+kurz / lang
+klein / gross
+voll / leer
+immer / nie
+fullen / leeren
+""",
+    "es": """
+activar / desactivar
+permitir / prohibir
+antes / despues tras
+aumentar subir / reducir bajar
+agregar anadir / eliminar quitar
+incluir / excluir
+verdadero / falso
+izquierda / derecha
+iniciar / detener parar
+abrir / cerrar
+primero / ultimo
+mostrar / ocultar
+conservar / descartar
+obligatorio / opcional
+rapido / lento
+viejo / nuevo
+pequeno / grande
+lleno / vacio
+siempre / nunca
+llenar / vaciar
+""",
+    "fr": """
+activer / desactiver
+autoriser permettre / interdire
+avant / apres
+augmenter / diminuer reduire
+plus / moins
+ajouter / supprimer
+inclure / exclure
+vrai / faux
+gauche / droite
+demarrer lancer / arreter
+ouvrir / fermer
+premier / dernier
+afficher / cacher
+garder / jeter
+obligatoire / facultatif
+rapide / lent
+ancien / nouveau
+petit / grand
+plein / vide
+toujours / jamais
+remplir / vider
+""",
+}
+
+
+# One value out of several: texts about different ones are different lessons.
+_SCOPES = """
+frontend front-end ui / backend back-end
+production prod live produktion produccion / staging stage preproduction / development dev entwicklung / test tests testing testsystem ci / local locally localhost / demo sandbox
+linux ubuntu debian fedora alpine / macos mac osx darwin / windows win32 win64 / android / ios iphone ipad / freebsd
+client / server
+read reader reading / write writer writing
+request requests / response responses
+unit / integration / e2e endtoend / smoke / regression
+source src origin / target destination dest
+primary master leader / secondary replica standby follower slave
+parent / child
+npm / yarn / pnpm / bun
+pip / uv / poetry / conda / pipenv
+postgres postgresql / mysql mariadb / sqlite / mongodb mongo / oracle / redis / dynamodb
+aws / gcp / azure
+chrome chromium / firefox / safari / edge
+arm64 aarch64 arm / amd64 x86 x64
+json / yaml yml / toml / xml / csv / ini
+bash / zsh / fish / powershell
+http / https
+utc gmt / local_time
+debug / release
+mobile / desktop / web
+admin administrator owner / guest anonymous visitor
+header / footer
+row / column
+monday montag lunes lundi / tuesday dienstag martes mardi / wednesday mittwoch miercoles mercredi / thursday donnerstag jueves jeudi / friday freitag viernes vendredi / saturday samstag sabado samedi / sunday sonntag domingo dimanche
+weekday weekdays / weekend weekends
+january / february / march / april / june / july / august / september / october / november / december
+english englisch / german deutsch / french franzosisch / spanish spanisch / chinese / japanese
+north / south / east / west
+kilobyte kb / megabyte mb / gigabyte gb / terabyte tb
+tab tabs / space spaces
+camelcase / snakecase / kebabcase / pascalcase
+git / svn / mercurial
+github / gitlab / bitbucket
+docker / podman
+vim / emacs / vscode
+webpack / vite / rollup / esbuild
+jest / vitest / mocha
+unittest / pytest
+react / vue / angular / svelte
+django / flask / fastapi
+python / ruby / rust / java / javascript / typescript / php / kotlin / swift / perl
+stdin / stdout / stderr
+ipv4 / ipv6
+cpu / gpu
+usd / eur / gbp
+"""
+
+_METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
+_NEGATORS = (
+    "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
+    "except unless hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
+    "nicht kein keine keinen keinem keiner keines nie niemals ohne weder ausser vermeide vermeiden nichts niemand "
+    "nunca jamas sin ningun ninguna ninguno evitar evite evita evitad excepto salvo nadie tampoco "
+    "ne pas jamais sans aucun aucune eviter evitez sauf rien "
+    "nao niet geen nooit zonder senza inte aldrig utan не нет без никогда нельзя ни"
+)
+_FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
+# Words that may be a negation: "fails to start", "the index is missing".
+_DOUBTFUL = "fail missing lack unable absent broken impossible fehlt falta manque"
+# "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
+_CONTRASTS = frozenset(("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed"))
+_ALONE = frozenset(("statt", "anstatt"))
+_PREFERRING = frozenset("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez".split(" "))
+_BREAKS = frozenset("but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas while".split(" "))
+_JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
+_ARTICLES = frozenset("a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des".split(" "))
+_PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
+_EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
+_LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
+_PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne", "issue", "bug", "ticket", "pr", "page", "step"))
+# Words that may come and go without changing a lesson.
+_FILLERS = frozenset(
+    english_stem(word)
+    for word in (
+        "always really properly correctly currently simply usually generally again ensure please also actually cause issue "
+        "occur happen result time"
+    ).split(" ")
+)
+_RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
+_BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split(" "))
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, line in (
+        (0, "zero cero"), (1, "one eins uno"), (2, "two twice zwei deux zweimal"), (3, "three thrice drei tres trois dreimal"),
+        (4, "four vier cuatro quatre"), (5, "five funf cinco cinq"), (6, "six sechs seis"), (7, "seven sieben siete"),
+        (8, "eight acht ocho huit"), (9, "nine neun nueve neuf"), (10, "ten zehn diez dix"), (11, "eleven onze"),
+        (12, "twelve zwolf"), (15, "fifteen"), (20, "twenty zwanzig veinte vingt"), (30, "thirty dreissig treinta trente"),
+        (40, "forty vierzig"), (50, "fifty funfzig"), (60, "sixty"), (80, "eighty"), (90, "ninety"), (100, "hundred hundert cien"),
+        (1000, "thousand tausend"),
+    )
+    for word in line.split(" ")
+}  # fmt: skip
+_UNITS = {
+    word: line.split(" ")[0]
+    for line in (
+        "ms millisecond milliseconds millisekunden", "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes",
+        "min mins minute minutes minuten minuto minutos", "h hr hrs hour hours stunde stunden hora horas heure heures",
+        "d day days tag tage tagen dia dias jour jours", "week weeks woche wochen semana semanas semaine semaines",
+        "month months monat monate mes meses mois", "year years jahr jahre ano anos annee annees",
+        "b byte bytes", "kb kib kilobyte kilobytes", "mb mib megabyte megabytes", "gb gib gigabyte gigabytes", "tb tib terabyte",
+        "% percent prozent", "px pixel pixels",
+    )
+    for word in line.split(" ")
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _negators() -> frozenset[str]:
+    return frozenset(_NEGATORS.split())
+
+
+@lru_cache(maxsize=1)
+def _doubtful() -> frozenset[str]:
+    return frozenset(same_word(english_stem(word)) for word in _DOUBTFUL.split())
+
+
+@lru_cache(maxsize=1)
+def _other_side() -> dict[str, dict[str, str]]:
+    """Group → each of its two sides → the other."""
+    lines = [line for table in _OPPOSITES.values() for line in table.strip().split("\n")]
+    sides = [[side.split()[0] for side in line.split("/")] for line in lines]
+    return {"~" + one + other: {one: other, other: one} for one, other in sides}
+
+
+def _folded(text: str) -> str:
+    """A text for the question whether two are equal: case, accents, spacing and final punctuation aside."""
+    return " ".join(fold(text).split()).strip(" .!;,")

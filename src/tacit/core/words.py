@@ -1,0 +1,528 @@
+"""Words of a text, for three readers: the matcher, the full-text index, and whoever asks "is this the same error again?".
+
+`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts written without spaces. `terms` folds and
+stems them for comparing texts. The index speaks FTS5's `porter unicode61`, which cuts at everything that is not a letter or digit: it splits
+`snake_case` but not `camelCase`, tears words of Indic scripts apart and takes a Japanese sentence for one word. `index_words` says what it
+would miss, and `query_words` asks in the same words. `signature` reduces an error to what stays when the same thing goes wrong again.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+SCAN_LIMIT = 20_000  # characters: a finding is a sentence; a dump is not read to its end
+SIGNATURE_LENGTH = 200
+ERROR_LINES = 300  # an error is looked for in so many first and so many last lines of an output
+
+# Function words carry form, not subject. One set per language, since their votes also choose the stemmer. Folded as `fold` does. Words that
+# are technical terms in another of the four languages stay out (todo, car, sin, none, try …).
+STOP_WORDS = {
+    "en": frozenset(
+        "a about above after again all also am an and any are aren as at be because been before being below both but by can cannot could couldn did "
+        "didn do does doesn doing don during each either else ever every few for from further get gets getting got had hadn has hasn have "
+        "haven having he her here hers him his how however i if in into is isn it its itself just let ll make makes may me might more most "
+        "much must mustn my need needs neither never no nor not now of off often on once only or other otherwise ought our ours out over own "
+        "per please quite rather re s same shall shan she should shouldn since so some still such t than that the their theirs them then "
+        "there therefore these they this those through thus to too under until up upon us ve very via was wasn we were weren what when where "
+        "whether which while who whom whose why will with within without won would wouldn yet you your yours".split()
+    ),
+    "de": frozenset(
+        "aber alle allem allen aller alles als also am an auch auf aus bei beim bereits bin bis bist da dabei damit dann das dass dem den "
+        "denn der des dessen die dies diese diesem diesen dieser dieses doch dort du durch durfen ein eine einem einen einer eines er es "
+        "etwas euch fur gegen gibt haben hat hatte hier ich ihm ihn ihr ihre im immer in ins ist ja jede jedem jeden jeder jedes kann kein "
+        "keine keinem keinen keiner konnen man mehr mit muss mussen nach nicht nie niemals noch nun nur ob oder ohne schon sehr sein seine "
+        "seit sich sie sind so soll sollen sollte sonst uber um und uns unter vom von vor war was weil weiter wenn wer werden wie wieder wir "
+        "wird wo wurde wurden zu zum zur zwischen".split()
+    ),
+    "es": frozenset(
+        "al algo algunos ante antes aquel aunque cada como con contra cual cuando de debe deben del desde donde el ella ellos en entre era "
+        "es esa ese eso esta estaba estado estan estar este esto estos fue ha hace han hasta hay la las le les lo los mas mientras muy nada "
+        "ni no nos nosotros nunca o otra otro para pero por porque que quien se sea ser si sido sobre son su sus tambien tan tanto te tiene "
+        "tienen toda todas todos tras tu un una uno unos y ya".split()
+    ),
+    "fr": frozenset(
+        "ai alors au aucun aussi autre aux avec avant avoir c ca ce cela ces cet cette ceux chaque comme d dans de depuis des doit doivent "
+        "donc dont du elle elles en encore est et ete etre eu faut fait il ils j je jamais l la le les leur leurs lors lorsque lui m ma mais "
+        "meme mes moi n ne nos notre nous on ont ou par parce pas peu peut plus pour pourquoi qu quand que quel quelle qui s sa sans se sera "
+        "ses si son sont sous sur t ta tous tout toute toutes tu un une vers voici vos votre vous y".split()
+    ),
+}
+
+WORD, NAME, PATH, FLAG, VERSION, NUMBER, RUN = "word", "name", "path", "flag", "version", "number", "run"
+
+
+class Piece:
+    """One piece of a text. Not a value: a scan makes hundreds of them, and none outlives it."""
+
+    __slots__ = ("kind", "parts", "raw", "start", "whole")
+
+    def __init__(self, kind: str, raw: str, whole: str, parts: tuple[str, ...], start: int) -> None:
+        self.kind = kind
+        self.raw = raw  # as written
+        self.whole = whole  # folded; one spelling for camelCase, snake_case and kebab-case
+        self.parts = parts  # the folded words inside it; a plain word is its own only part
+        self.start = start  # where it stands in `normal(text)`
+
+
+def terms(text: str) -> list[str]:
+    """Folded, stemmed words of a text in reading order, stop words left out; names, paths and versions whole and split."""
+    pieces = list(scan(text))
+    stem = STEMMERS[language(pieces)]
+    return [term for piece in pieces for term in piece_terms(piece, stem)]
+
+
+def index_words(text: str) -> str:
+    """What an index should hold beside the text itself: words that `porter unicode61` does not find in it, joined by spaces."""
+    known = all_stop_words().union(_fts_words(text))
+    return " ".join(dict.fromkeys(word for piece in scan(text) for word in _indexed(piece) if word not in known))
+
+
+def query_words(text: str, limit: int = 64) -> list[str]:
+    """Distinct words to ask the index for, in reading order, stop words left out.
+
+    Each may stand between double quotes in a MATCH. One with inner punctuation (a path, `snake_case`, `3.11.7`) is a phrase there: its words
+    in a row. Two inflections of a word count once, since the index stems them alike.
+    """
+    stop = all_stop_words()
+    asked: dict[str, str] = {}
+    for piece in scan(text):
+        if piece.kind == WORD and piece.whole in stop:
+            continue
+        whole = () if piece.kind in (WORD, RUN) else (piece.raw,)
+        for word in (*whole, *_indexed(piece)):
+            if word not in stop and (len(word) > 1 or not word.isascii()):
+                asked.setdefault(english_stem(word.lower()), word)
+        if len(asked) >= limit:
+            break
+    return list(asked.values())[:limit]
+
+
+def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:
+    """The terms one piece contributes; none for a stop word."""
+    kind, parts = piece.kind, piece.parts
+    if kind == WORD and len(parts) < 2:
+        return [stem(piece.whole)] if parts and piece.whole not in all_stop_words() else []
+    if kind == RUN:
+        return list(parts)
+    if kind in (NUMBER, VERSION):
+        return [piece.whole]
+    return [stem(piece.whole), *(english_stem(p) for p in parts if len(p) > 1 and p not in all_stop_words() and p != piece.whole)]
+
+
+def _indexed(piece: Piece) -> list[str]:
+    # The signs of Indic and other scripts are separators to unicode61: they go, so that the word stays in one piece.
+    if piece.kind == WORD and len(piece.parts) == 1:
+        return [_without_signs(piece.whole)]
+    if piece.kind == WORD and piece.parts:
+        return [piece.whole, *piece.parts]
+    return [_without_signs(part) for part in piece.parts]
+
+
+def _fts_words(text: str) -> list[str]:
+    """What unicode61 makes of a text, before Porter: as near as tests need, exact for Latin script."""
+    if text.isascii():
+        return _ASCII_WORDS.findall(text.lower())
+    return [_unaccented(word) for word in _UNICODE_WORDS.findall(text.lower())]
+
+
+_ASCII_WORDS = re.compile(r"[a-z0-9]+")
+_UNICODE_WORDS = re.compile(r"[^\W_\u0300-\u0331][^\W_\u0300-\u0331]*(?:[\u0300-\u0331]+[^\W_]*)*")
+
+
+def _unaccented(word: str) -> str:
+    # unicode61 drops one accent from a Latin letter and leaves a letter with two (ế), ß, ø, Greek and Cyrillic as they are.
+    if word.isascii():
+        return word
+    from unicodedata import normalize
+
+    letters = []
+    for letter in word:
+        base = normalize("NFD", letter)
+        if len(base) == 2 and base[0].isascii():
+            letters.append(base[0])
+        elif not "\u0300" <= letter <= "\u0331":
+            letters.append(letter)
+    return "".join(letters)
+
+
+def _without_signs(word: str) -> str:
+    return word if word.isascii() else "".join(c for c in word if c.isalnum())
+
+
+# --- scanning
+
+
+def scan(text: str) -> Iterator[Piece]:
+    """The pieces of a text in reading order."""
+    text = normal(text)
+    for match in _chunks(text.isascii()).finditer(text):
+        raw = match.group()
+        if raw.isascii() and raw.isalpha() and (raw[1:].islower() or raw.isupper()):
+            word = raw.lower()
+            yield Piece(WORD, raw, word, (word,), match.start())
+        else:
+            yield from _pieces(raw, match.start())
+
+
+def normal(text: str) -> str:
+    """A text as it is scanned: NFKC, one apostrophe, one hyphen, no invisible characters, bounded."""
+    text = text[:SCAN_LIMIT]
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFKC", text).translate(_ONE_SPELLING)
+
+
+def fold(word: str) -> str:
+    """One spelling for a word: case and accents gone, signs of Indic scripts kept."""
+    if word.isascii():
+        return word.lower()
+    from unicodedata import normalize
+
+    return normalize("NFC", re.sub(f"[{_ACCENTS}]", "", normalize("NFD", word.casefold())))
+
+
+_ONE_SPELLING = {**dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)), 0x2019: "'", 0x2010: "-", 0x2011: "-"}
+_ACCENTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+# Signs that belong to a word although Python's \w leaves them out: accents, Hebrew and Arabic points, vowels of Indic scripts.
+_SIGNS = _ACCENTS + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
+# Scripts written without spaces, and Hangul, whose words carry their particles with them: read as overlapping pairs of letters.
+_UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f"
+)
+
+
+@lru_cache(maxsize=2)
+def _chunks(ascii_only: bool) -> re.Pattern[str]:
+    # What stands together: letters and digits, the punctuation between them, and what makes them a flag, a path or a percentage.
+    letters = r"\w+" if ascii_only else f"[\\w{_SIGNS}]+"
+    return re.compile(rf"(?:(?<![\w-])--?(?=[A-Za-z])|(?:~|\.{{1,2}})?/(?=[\w.])|\.(?=[A-Za-z]))?{letters}(?:[-.:/\\@+']+{letters})*%?")
+
+
+@lru_cache(maxsize=1)
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"([{_UNSPACED}]+)")
+
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*(?:[a-zA-Z]{1,4}|x\d+)?%?")
+_VERSION = re.compile(r"[vV]\d+(?:\.\d+)*(?:[-.]?\w+)*|\d+(?:\.\d+){2,}(?:[-+.]?\w+)*|\d+(?:\.\d+)+(?:[-+]\w+(?:\.\w+)*|[A-Za-z]\w*)|\d+(?:\.\d+)*\.[xX]")
+_WORD_VERSION = re.compile(r"([A-Za-z]{2,})(\d+(?:\.\d+)+)")
+_LINE = re.compile(r"(?::\d+)+$")
+_HUMPS = re.compile(r"(?<=[a-z0-9ß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-ÿ])")
+_JOINTS = re.compile(r"[-_.:/\\@+'~]+")
+# What a French or Italian word sheds before a vowel. "n'" is half a negation and is kept.
+_ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".split())
+
+
+def _pieces(raw: str, start: int) -> Iterator[Piece]:
+    if not raw.isascii() and _unspaced().search(raw):
+        for run in _unspaced().split(raw):
+            if run and _unspaced().match(run):
+                yield Piece(RUN, run, run, _letter_pairs(run), start)
+            elif _JOINTS.sub("", run):
+                yield from _pieces(run.strip("-_.:/\\@+'"), start)
+            start += len(run)
+    elif "'" in raw:
+        yield from _apostrophe(raw, start)
+    elif versioned := _WORD_VERSION.fullmatch(raw):  # python3.11
+        yield _piece(versioned[1], start)
+        yield _piece(versioned[2], start + len(versioned[1]))
+    else:
+        yield _piece(raw, start)
+
+
+def _apostrophe(raw: str, start: int) -> Iterator[Piece]:
+    first, _, rest = raw.partition("'")
+    low = first.lower()
+    if low == "n" and rest:
+        yield Piece(WORD, first, "ne", ("ne",), start)
+    if low in _ELIDED or low == "n":
+        yield from _pieces(rest.strip("'") or first, start + len(first) + 1)
+    elif rest.lower() == "s":
+        yield from _pieces(first, start)
+    elif rest.isalpha() and len(rest) <= 2:  # don't, we're, they'll: function words all
+        yield Piece(WORD, raw, fold(raw), (), start)
+    else:
+        for part in raw.split("'"):
+            if _JOINTS.sub("", part):
+                yield from _pieces(part.strip("-_.:/\\@+"), start)
+
+
+def _piece(raw: str, start: int) -> Piece:
+    first = raw[0]
+    if first == "-":
+        return Piece(FLAG, raw, raw.lower(), _split(raw), start)
+    if first.isdigit() or (first in "vV" and raw[1:2].isdigit()):
+        if _VERSION.fullmatch(raw):
+            return Piece(VERSION, raw, raw.lower(), (), start)
+        if _NUMBER.fullmatch(raw):
+            return Piece(NUMBER, raw, raw.lower(), (), start)
+    if "/" in raw or "\\" in raw:
+        raw = _LINE.sub("", raw)
+        parts = _split(raw)
+        if len(parts) > 1 and not any(part in all_stop_words() for part in parts):
+            return Piece(PATH, raw, raw.lower().replace("\\", "/").removeprefix("./"), parts, start)
+        return Piece(WORD, raw, "".join(parts), parts, start)  # and/or, w/o
+    if raw.isalpha() and (raw[1:].islower() or raw.isupper() or len(raw) == 1 or not raw.isascii()):
+        word = fold(raw)
+        return Piece(WORD, raw, word, (word,), start)
+    if raw.isalpha() and raw[-1] == "s" and raw[:-1].isupper():  # PRs, APIs
+        return Piece(WORD, raw, raw[:-1].lower(), (raw[:-1].lower(),), start)
+    if "-" in raw and raw.replace("-", "").isalpha():  # front-end, read-only: an ordinary word
+        parts = _split(raw)
+        return Piece(WORD, raw, "".join(parts), parts, start)
+    if not raw.isascii() and "_" not in raw and not _JOINTS.search(raw):
+        word = fold(raw)
+        return Piece(WORD, raw, word, (word,), start)
+    raw = _LINE.sub("", raw)
+    return Piece(NAME, raw, fold(raw).replace("_", "").replace("-", ""), _split(raw), start)
+
+
+def _split(raw: str) -> tuple[str, ...]:
+    parts: list[str] = []
+    for joint in _JOINTS.split(raw):
+        if joint.islower() or joint.isupper():
+            parts.append(fold(joint))
+        elif joint:
+            parts.extend(fold(hump) for hump in _HUMPS.split(joint))
+    return tuple(parts)
+
+
+def _letter_pairs(run: str) -> tuple[str, ...]:
+    letters = _without_signs(run)
+    return tuple(letters[i : i + 2] for i in range(len(letters) - 1)) or ((letters,) if letters else ())
+
+
+# --- stemming
+
+
+def language(pieces: Iterable[Piece]) -> str:
+    """The language whose function words a text uses most; English where none or several do."""
+    votes = dict.fromkeys(STOP_WORDS, 0)
+    for piece in pieces:
+        if piece.kind == WORD:
+            for name, words in STOP_WORDS.items():
+                if piece.whole in words:
+                    votes[name] += 1
+    return max(votes, key=lambda name: votes[name])
+
+
+@lru_cache(maxsize=1)
+def all_stop_words() -> frozenset[str]:
+    """Function words of all languages we know."""
+    return frozenset().union(*STOP_WORDS.values())
+
+
+@lru_cache(maxsize=8192)
+def english_stem(word: str) -> str:
+    """A word without its inflection, after Porter's manner but shorter: plural, -ing, -ed, -ly, -ment, -ion, a final e."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    word = _IRREGULAR.get(word, word)
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        word = word[:-2]
+    elif word[-1] == "s" and word[-2] not in "sui":
+        word = word[:-1]
+    if word.endswith("ied"):
+        word = word[:-3] + "y"
+    elif word.endswith("ing") and _has_vowel(word[:-3]):
+        word = _undoubled(word[:-3])
+    elif word.endswith("ed") and not word.endswith("eed") and _has_vowel(word[:-2]):
+        word = _undoubled(word[:-2])
+    if word.endswith("ly") and len(word) > 5:
+        word = word[:-2]
+    if word.endswith("ment") and len(word) > 8:
+        word = word[:-4]
+    elif word.endswith(("tion", "sion")) and len(word) > 7:
+        word = word[:-3]
+    if word[-1] == "e" and len(word) > 3:
+        word = word[:-1]
+    if word.endswith("at") and len(word) > 7:
+        word = word[:-2]
+    return word
+
+
+# Of the verbs and nouns that lessons use.
+_IRREGULAR = {
+    form: forms.split()[0]
+    for forms in (
+        "keep kept", "send sent", "build built", "find found", "leave left", "lose lost", "make made", "meet met", "hold held",
+        "take took taken", "throw threw thrown", "tell told", "write wrote written", "break broke broken", "give gave given",
+        "choose chose chosen", "forget forgot forgotten", "hide hid hidden", "show shown", "know knew known", "grow grew grown",
+        "begin began begun", "rise rose risen", "fall fell fallen", "come came", "become became", "child children", "index indices",
+    )
+    for form in forms.split()[1:]
+}  # fmt: skip
+
+
+def _has_vowel(stem: str) -> bool:
+    return len(stem) > 1 and any(letter in "aeiouy" for letter in stem)
+
+
+def _undoubled(stem: str) -> str:
+    if len(stem) == 2:  # us(ed), us(ing)
+        return stem + "e"
+    if stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem
+
+
+def _ending(*endings: str) -> Callable[[str], str]:
+    """A stemmer that cuts the first of these endings, longest first, and leaves at least four letters."""
+
+    def stem(word: str) -> str:
+        if len(word) > 4:
+            for ending in endings:
+                if word.endswith(ending) and len(word) - len(ending) > 3:
+                    return word[: -len(ending)]
+        return word
+
+    return lru_cache(maxsize=8192)(stem)
+
+
+STEMMERS: dict[str, Callable[[str], str]] = {
+    "en": english_stem,
+    "de": _ending("ern", "ens", "en", "er", "es", "em", "st", "e", "n", "s", "t"),
+    "es": _ending("aciones", "acion", "ando", "iendo", "adas", "ados", "idas", "idos", "ada", "ado", "ida", "ido", "amos", "aron", "ar", "er",
+                  "ir", "an", "en", "as", "os", "es", "a", "o", "e", "s"),
+    "fr": _ending("ations", "ation", "ements", "ement", "antes", "ante", "ants", "ant", "aux", "ees", "ent", "ons", "ez", "er", "es", "ee", "al",
+                  "is", "it", "e", "s", "x"),
+}  # fmt: skip
+
+
+# --- signatures
+
+
+def signature(text: str) -> str:
+    """The decisive line of an error with everything masked that changes from run to run; empty where nothing went wrong.
+
+    A signature names a class of problems: quoted names are masked too. Who needs the names compares the texts as well.
+    """
+    line = _decisive_line(text)
+    if not line:
+        return ""
+    for pattern, mask in _masks():
+        line = pattern.sub(mask, line)
+    line = " ".join(line.split()).strip(" .,:;-|")
+    if len(line) > SIGNATURE_LENGTH:
+        line = line[:SIGNATURE_LENGTH].rsplit(" ", 1)[0]
+    return line
+
+
+def _decisive_line(text: str) -> str:
+    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in _ANSI.sub("", text.replace("\r\n", "\n")).split("\n")]
+    if len(lines) > 2 * ERROR_LINES:
+        lines = lines[:ERROR_LINES] + lines[-ERROR_LINES:]
+    traceback = _after_traceback(lines)
+    if traceback:
+        return traceback
+    fallback = ""
+    worded = [line for line in lines if line.strip()]
+    for pattern, take_last in _decisive():
+        for line in reversed(worded) if take_last else worded:
+            found = pattern.search(line)
+            if found and not _harmless().search(line):
+                said = found.group("said") if "said" in pattern.groupindex else line
+                if not _summary().search(line):
+                    return said.strip()
+                fallback = fallback or said.strip()
+    return fallback
+
+
+def _after_traceback(lines: list[str]) -> str:
+    """The exception of the last Python traceback: the first line after its frames that is not indented deeper than its head."""
+    found = ""
+    for number, line in enumerate(lines):
+        head = line.find("Traceback (most recent call last)")
+        if head < 0:
+            continue
+        for after in lines[number + 1 :]:
+            said = after[head:] if after[:head].strip(" |+-") == "" else after
+            if said.strip() and not said.startswith((" ", "\t", "^")):
+                found = said.strip()
+                break
+    return found
+
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+
+
+@lru_cache(maxsize=1)
+def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Where the decisive line is looked for, best first, and whether the last or the first such line counts."""
+    forms = (
+        (r"^E\s{2,}(?P<said>(?:[\w.]+(?:Error|Exception|Failed|Exit|Interrupt)\b|assert ).*)", False),  # pytest
+        (r"^\s*Caused by: (?P<said>.+)", True),  # java: the root cause comes last
+        (r"^\s*(?P<said>error\[E\d+\]: .+)", False),  # rustc
+        (r"^\s*\S+?(?::\d+){1,2}:\s+(?P<said>(?:fatal )?error\b.+)", False),  # gcc, clang, javac
+        (r"^\s*\S+?\(\d+(?:,\d+)?\):\s+(?P<said>error\b.+)", False),  # tsc, msbuild
+        (r"^\s*\S+?:\d+:\d+ - (?P<said>error\b.+)", False),  # tsc --pretty
+        (r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)", False),  # java, python modules
+        (r"^\s*(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)", False),  # javascript, python without frames
+        (r"^\s*(?P<said>panic: .+)", False),  # go
+        (r"^\s*(?P<said>thread \S+ (?:\(\d+\) )?panicked at .+)", False),  # rust
+        (r"^\s*\S+\.go:\d+(?::\d+)?: (?P<said>.+)", False),  # go build and go test
+        (r"(?P<said>undefined reference to .+)", False),  # ld
+        (r"^(?:/\S*/)?(?:ba|z|da|k|fi)?sh: (?:line )?(?:\d+: )?(?P<said>.+)", False),  # shells
+        (r"^\S.*(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|cannot access)", False),
+        (r"^npm (?:ERR!|error) (?P<said>(?!code|A complete|path|errno|syscall).+)", False),
+        (r"^\s*●\s.+ › (?P<said>.+)", False),  # jest
+        (r"^(?P<said>(?:fatal|FATAL|error|ERROR|Error|panic)\b(?: \w+)?[:!] ?.+)", False),
+        (r"(?i)\b(?P<said>(?:[a-z]*error|fatal|exception|critical)\b.*)", False),
+        (r"^\s*(?P<said>E\s{2,}.+)", False),
+        (r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|timed out|timeout|not found|unable to|could not|cannot|can't|segmentation fault|"
+         r"killed|aborted|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|panicked|unreachable|rejected)\b", False),
+    )  # fmt: skip
+    return tuple((re.compile(pattern), last) for pattern, last in forms)
+
+
+@lru_cache(maxsize=1)
+def _harmless() -> re.Pattern[str]:
+    return re.compile(
+        r"(?i)\b(?:0|no|zero|without) (?:errors?|failures?|failed|failing|problems?|issues?|conflicts?)\b|\b(?:errors?|failures?|failed): ?0\b"
+    )
+
+
+@lru_cache(maxsize=1)
+def _summary() -> re.Pattern[str]:
+    """Lines that say only that something failed; they count where there is no other."""
+    return re.compile(
+        r"(?i)could not compile|aborting due to|^make(?:\[\d+\])?: |exit(?:ed)?(?: with)? (?:code|status) -?\d+\.?$|complete log of this run|"
+        r"command failed|^=+ |\d+ (?:failed|errors?|passed)\b|short test summary|for more information|lifecycle script|^npm (?:ERR!|error) code"
+    )
+
+
+@lru_cache(maxsize=1)
+def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What is masked, in this order: longer forms before the numbers they contain."""
+    stamp = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    forms = (
+        (rf"^\W*(?:{stamp}|\d\d:\d\d:\d\d(?:[.,]\d+)?)\W*(?=\w)", ""),
+        (r"\b[a-zA-Z][\w+.-]*://[^\s'\"`<>)\]]+", "<url>"),
+        (stamp, "<time>"),
+        (r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
+        (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
+        (r"(?<!\w)\"[^\"\n]*\"(?!\w)|(?<!\w)'[^'\n]*'(?!\w)|`[^`\n]*`|[“‘«][^”’»\n]*[”’»]", "<q>"),
+        (r"(?<![\w<])(?:[A-Za-z]:|~|\.{1,2})?[/\\](?:[^\s:;,'\"()<>\[\]]+)(?::\d+)*", "<path>"),
+        (r"(?<![\w<])[\w.@+-]+(?:[/\\][\w.@+-]+)+(?::\d+)*", "<path>"),
+        (r"(?<![\w<])[\w-]+\.(?:py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql)"
+         r"(?:[:(]\d+(?:[:,]\d+)?\)?)?\b", "<path>"),
+        (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\blocalhost:\d+\b|\[::[\da-f:]*\](?::\d+)?", "<host>"),
+        (r"\b0x[0-9a-fA-F]+\b", "<n>"),
+        (r"\b(HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?:?|[Ss]tatus(?: code)?:?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?:?) (\d{1,3})\b", r"\1 #\2"),
+        (r"(?<![\w.#])-?\d+(?:[.,]\d+)*\s?(?:[munµ]?s|secs?|seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|days?|[KMGT]i?B|[kmg]b|bytes?)\b", "<n>"),
+        (r"\b(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b", "<id>"),
+        (r"(?<![\w#])[-+]?\d+(?:[.,]\d+)*%?(?![\w])|(?<=[-_])\d+\b", "<n>"),
+        (r"#(\d)", r"\1"),
+        (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
+    )  # fmt: skip
+    return tuple((re.compile(pattern), mask) for pattern, mask in forms)
