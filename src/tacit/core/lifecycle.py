@@ -360,8 +360,11 @@ def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
 def _unapproved(profile: Profile, rule: Rule, standing: Standing) -> list[tuple[float, str]]:
     """Roles still to be filled. Each approver fills one role: joint approval takes as many heads as roles."""
     wanted = _roles(profile, rule, standing)
-    open_roles = _unfilled([role.split(" or ") for role in wanted], list(standing.approvals))
-    return [(1.0, f"the approval of {_article(' or '.join(roles))}") for roles in open_roles]
+    missing = []
+    for roles in _unfilled([role.split(" or ") for role in wanted], list(standing.approvals)):
+        again = " by somebody else" if any(role in roles for _, role in standing.approvals) else ""
+        missing.append((1.0, f"the approval of {_article(' or '.join(roles))}{again}"))
+    return missing
 
 
 def _unfilled(wanted: list[list[str]], approvals: list[tuple[str, str]]) -> list[list[str]]:

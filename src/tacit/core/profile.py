@@ -39,9 +39,9 @@ LEVELS = ("lean", "balanced", "deep")
 class Section:
     """A part of a profile at run time: one frozen record for all of them.
 
-    The classes below describe each part to readers and to the type checker only. As classes of their own, made and
-    given an `__init__` in every hook, they would cost a tenth of an interpreter's start, and gain nothing: what was
-    compiled was checked.
+    The classes below describe each part to readers and to the type checker, and do not exist when a program runs: made
+    and given an `__init__` in every hook they would cost a tenth of an interpreter's start and gain nothing, since what
+    was compiled was checked.
     """
 
     def __init__(self, **fields: Any) -> None:
@@ -545,10 +545,7 @@ if TYPE_CHECKING:
         backlog: int
 
 else:
-    Words = Kind = TaskType = Tasks = Category = Categories = Scopes = Extractor = Phrase = Convention = Extract = \
-        Match = Check = Gate = Trust = Condition = Rule = Ladder = Trial = Effect = Query = Lexical = Relevance = \
-        SixFactor = Decay = Rank = RoleBudget = Budget = Render = Fade = Signals = Tend = Reflect = Triage = Page = \
-        ModelUse = Learn = Health = Section
+    Condition = Section
 
 
 class Profile:

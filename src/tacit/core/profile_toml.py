@@ -46,20 +46,34 @@ CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 MATCH_WAYS = ("substring", "word_start", "word")
-OPINION = ("pinned", "newer", "older", "seen", "belief", "confidence")  # what may decide between two lessons at odds
+OPINION = (
+    "pinned",
+    "newer",
+    "older",
+    "seen",
+    "belief",
+    "confidence",
+)  # beside facets: what decides between two lessons
 FACETS = {"class": CLASSES, "scope": SCOPES, "state": lifecycle.STATES, "trust": TIERS, "verdict": VERDICTS}
+WORLDS = {  # what the words of conditions may be
+    "verdict": VERDICTS,
+    "class": CLASSES,
+    "trust": TIERS,
+    "cause": lifecycle.CAUSES,
+    "moment": lifecycle.MOMENTS,
+}
 
 
 @value
 class Key:
     """What one key may hold, and what it is for."""
 
-    type: str  # text, flag, whole, number; or a list of them: texts, wholes, numbers
+    type: str  # text, flag, whole, number; or a list: texts, wholes, numbers, conditions
     doc: str
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
-    names: str = ""  # what its words must name: a kind, a role, a key's section …
+    names: str = ""  # what its words must name: a kind or a role
     slot: str = ""  # the kind of function it names
     default: Any = REQUIRED  # in entries of named tables and lists only; elsewhere default.toml has it
 
@@ -67,14 +81,16 @@ class Key:
     def range(self) -> str:
         """The range in words, for the documentation and for errors."""
         if self.choices:
-            words = ", ".join(self.choices)
+            words = ", ".join(each or "nothing" for each in self.choices)
             return f"any of {words}" if self.type.endswith("s") else f"one of {words}"
         if self.slot:
             return f"a function: {self.slot}"
         if self.names:
             return f"{self.type} naming a {self.names}"
         if self.low is None:
-            return {"flag": "true or false", "texts": "list of texts"}.get(self.type, self.type)
+            return {"flag": "true or false", "texts": "list of texts", "conditions": "list of conditions"}.get(
+                self.type, self.type
+            )
         kind = {"whole": "whole number", "wholes": "list of whole numbers", "numbers": "list of numbers"}
         top = f"{self.low:g} to {self.high:g}" if self.high is not None else f"{self.low:g} or more"
         return f"{kind.get(self.type, 'number')}, {top}"
@@ -166,9 +182,11 @@ KEYS: dict[str, Key] = {
     "categories.names.*.aliases": texts("other words for it", ()),
     # Scopes.
     "scopes.otherwise": one_of(SCOPES, "scope of a memory that nothing narrows"),
-    "scopes.widening": texts("the order in which a memory may come to reach further, one step at a time", choices=SCOPES),
+    "scopes.widening": texts(
+        "the order in which a memory may come to reach further, one step at a time", choices=SCOPES
+    ),
     "scopes.projects": whole("evidence from so many projects lets a memory become global without a person", 2),
-    "scopes.keywords.*": texts("phrases that make a text of this scope", names="scope"),
+    "scopes.keywords.*": texts("phrases that make a text of this scope"),
     # Extraction.
     "extract.severity_floor": one_of(SEVERITIES, "an unmatched finding below this makes no memory; it still matches"),
     "extract.classifier": function("kind_classifier", "who chooses the kind of a finding that names none"),
@@ -217,10 +235,14 @@ KEYS: dict[str, Key] = {
     "gate.discard": texts(
         "noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")
     ),
-    "gate.favour": texts("marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")),
+    "gate.favour": texts(
+        "marks of a concrete fact, which speak for allow", choices=("adr", "path", "command", "config")
+    ),
     "gate.hedges": texts("phrases of a guess"),
     "gate.hedged": one_of(("hold", "downgrade", "allow"), "what happens to a guess; downgrade: severity info"),
-    "gate.known": one_of(("link", "allow"), "already written in the project's instruction files: linked, or stored too"),
+    "gate.known": one_of(
+        ("link", "allow"), "already written in the project's instruction files: linked, or stored too"
+    ),
     "gate.unknown": one_of(("hold", "allow"), "what happens to what cannot be judged"),
     "gate.fallback": flag("mark what was decided because nothing could be judged"),
     "gate.fallback_confidence": share("confidence of such a decision"),
@@ -253,7 +275,7 @@ KEYS: dict[str, Key] = {
     "ladder.moves[].name": text("the rule's name, as the journal writes it"),
     "ladder.moves[].from": texts("states it may leave", choices=lifecycle.STATES),
     "ladder.moves[].to": one_of((*lifecycle.STATES, lifecycle.PREVIOUS), "where it leads; previous: before the review"),
-    "ladder.moves[].when": texts("conditions that must all hold, for instance `seen >= trust.runs`", ()),
+    "ladder.moves[].when": Key("conditions", "must all hold, for instance `seen >= trust.runs`", default=()),
     "ladder.moves[].approve": texts("roles that must all approve, each a different head", (), "role"),
     "ladder.moves[].approve_any": texts("roles of which one must approve", (), "role"),
     "ladder.moves[].propose": flag("when only the approval lacks, file a proposal", False),
@@ -438,7 +460,7 @@ def compile_profile(
     """The profile that a TOML text describes, checked and complete.
 
     `name` stands in where the text gives none. `base` is the profile that `extends` names, if it is not built in.
-    `known` lists the functions at hand for each slot, entry points included; without it names of functions go unchecked.
+    `known` lists the functions at hand for each slot, entry points included; without it those names go unchecked.
     Every fault found is in the error's message, one a line.
     """
     try:
@@ -447,13 +469,13 @@ def compile_profile(
         raise ProfileInvalid(f"The profile {name or 'given'} is not TOML: {error}.") from None
     extends = given.pop("extends", "")
     given.setdefault("name", name)
-    fallback = _fallback(given["name"], extends, base)
-    faults: list[str] = []
-    data = {"format": FORMAT, **_filled(_TREE, given, fallback, "", faults, open_from_base=bool(extends))}
-    if not faults:
-        _cross_check(data, known, faults)
-    if faults:
-        raise ProfileInvalid("\n".join(faults), "Every key and its range: docs/profiles/README.md")
+    missing_from = _base_of(given["name"], extends, base)
+    check = _Check(adds=bool(extends) or base is not None)
+    data = {"format": FORMAT, **check.table(_TREE, given, missing_from, "")}
+    if not check.faults:
+        check.whole(data, known)
+    if check.faults:
+        raise ProfileInvalid("\n".join(check.faults), "Every key and its range: docs/profiles/README.md")
     return Profile(data)
 
 
@@ -513,7 +535,7 @@ def _toml(at: Any) -> str:
 
 # --- checking ---------------------------------------------------------------------------------------------------------
 
-Node = Any  # a Key, or {"child": node}; the child "*" stands for each entry of a named table, "[]" for each list item
+Node = Any  # a Key, or a table of nodes; its only child "*" stands for each named entry, "[]" for each item of a list
 
 
 def _tree() -> dict[str, Node]:
@@ -530,8 +552,8 @@ def _tree() -> dict[str, Node]:
 _TREE = _tree()
 
 
-def _fallback(name: str, extends: object, base: Profile | None) -> Mapping[str, Any]:
-    """Where missing keys come from; nothing for the default profile itself."""
+def _base_of(name: str, extends: object, base: Profile | None) -> Mapping[str, Any]:
+    """Where missing keys come from; nowhere for the default profile itself."""
     if not isinstance(extends, str):
         raise ProfileInvalid("extends is the name of a profile, as text.")
     if base is not None:
@@ -540,159 +562,222 @@ def _fallback(name: str, extends: object, base: Profile | None) -> Mapping[str, 
         return base.data
     if extends and extends not in BUILTIN:
         raise ProfileInvalid(f"extends names {extends!r}, which is not built in{_nearest(extends, BUILTIN)}")
-    if extends == name:
+    if extends == name and name:
         raise ProfileInvalid(f"The profile {name} extends itself.")
-    if name == "default" and not extends:
-        return {}
-    return standard(extends or "default").data
+    return {} if name == "default" else standard(extends or "default").data
 
 
-def _filled(
-    tree: Mapping[str, Node], given: Any, base: Any, path: str, faults: list[str], open_from_base: bool
-) -> dict[str, Any]:
-    """One table: every key of the tree, given or from the base, in the tree's order."""
-    if not isinstance(given, dict):
-        faults.append(f"{path} is a table, not {_kind(given)}.")
-        return {}
-    for key in given:
-        if key not in tree:
-            faults.append(_unknown(f"{path}.{key}" if path else key))
-    filled: dict[str, Any] = {}
-    for key, node in tree.items():
-        at = f"{path}.{key}" if path else key
-        filled[key] = _value(node, given.get(key, REQUIRED), (base or {}).get(key, REQUIRED), at, faults, open_from_base)
-    return filled
+class _Check:
+    """One pass over a profile: fills what is missing, brings values into canonical form, and collects the faults."""
 
+    def __init__(self, adds: bool) -> None:
+        self.adds = adds  # named tables and lists add to the base's; otherwise they start from none
+        self.faults: list[str] = []
 
-def _value(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> Any:
-    if isinstance(node, Key):
-        if given is not REQUIRED:
-            return _checked(node, given, path, faults)
-        if base is not REQUIRED:
-            return base
-        if node.default is not REQUIRED:
-            return list(node.default) if isinstance(node.default, tuple) else node.default
-        faults.append(f"{path} must be given: {node.doc}.")
-        return None
-    if "*" in node:
-        return _entries(node["*"], given, base, path, faults, open_from_base)
-    if "[]" in node:
-        return _items(node["[]"], given, base, path, faults, open_from_base)
-    return _filled(node, {} if given is REQUIRED else given, {} if base is REQUIRED else base, path, faults, open_from_base)
+    def table(self, tree: Mapping[str, Node], given: Any, base: Mapping[str, Any], path: str) -> dict[str, Any]:
+        """Every key of a table, given or from the base, in the order of KEYS."""
+        if not isinstance(given, dict):
+            self.faults.append(f"{path} is a table, not {_kind(given)}.")
+            return {}
+        self.faults.extend(_unknown(path, key, tree) for key in given if key not in tree)
+        inner = f"{path}." if path else ""
+        return {
+            key: self.node(node, given.get(key, REQUIRED), base.get(key, REQUIRED), inner + key)
+            for key, node in tree.items()
+        }
 
+    def node(self, node: Node, given: Any, base: Any, path: str) -> Any:
+        if isinstance(node, Key):
+            return self.key(node, given, base, path)
+        if "*" in node:
+            return self.entries(node["*"], given, base, path)
+        if "[]" in node:
+            return self.items(node["[]"], given, base, path)
+        return self.table(node, {} if given is REQUIRED else given, {} if base is REQUIRED else base, path)
 
-def _entries(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> dict[str, Any]:
-    """A named table: the base's entries, where the profile extends it, and its own."""
-    if given is not REQUIRED and not isinstance(given, dict):
-        faults.append(f"{path} is a table, not {_kind(given)}.")
-        return {}
-    from_base = base if isinstance(base, dict) and open_from_base else {}
-    entries = dict(from_base)
-    for name, at in ({} if given is REQUIRED else given).items():
-        entries[name] = _value(node, at, from_base.get(name, REQUIRED), f"{path}.{name}", faults, open_from_base)
-    return entries
+    def entries(self, node: Node, given: Any, base: Any, path: str) -> dict[str, Any]:
+        """A table whose keys are names: the base's entries, where the profile adds to them, and its own."""
+        if given is not REQUIRED and not isinstance(given, dict):
+            self.faults.append(f"{path} is a table, not {_kind(given)}.")
+            return {}
+        entries = dict(base) if self.adds and base is not REQUIRED else {}
+        for name, at in ({} if given is REQUIRED else given).items():
+            entries[name] = self.node(node, at, entries.get(name, REQUIRED), f"{path}.{name}")
+        return entries
 
+    def items(self, node: Node, given: Any, base: Any, path: str) -> list[Any]:
+        """A list of tables: an item named like one of the base's replaces it in its place, others follow."""
+        if given is not REQUIRED and not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
+            self.faults.append(f"{path} is a list of tables.")
+            return []
+        items = list(base) if self.adds and base is not REQUIRED else []
+        place_of = {each["name"]: place for place, each in enumerate(items) if "name" in each}
+        named: set[str] = set()
+        for count, at in enumerate([] if given is REQUIRED else given):
+            name = at["name"] if isinstance(at.get("name"), str) else ""
+            where = f"{path}.{name or count}"
+            if name in named:
+                self.faults.append(f"{where} is given twice.")
+            named.update({name} - {""})
+            place = place_of.get(name)
+            made = self.table(node, at, items[place] if place is not None else {}, where)
+            if place is None:
+                items.append(made)
+            else:
+                items[place] = made
+        return items
 
-def _items(node: Node, given: Any, base: Any, path: str, faults: list[str], open_from_base: bool) -> list[Any]:
-    """A list of tables. Named ones replace the base's of the same name in its place; the others follow it."""
-    if given is not REQUIRED and not (isinstance(given, list) and all(isinstance(each, dict) for each in given)):
-        faults.append(f"{path} is a list of tables.")
-        return []
-    items = list(base) if isinstance(base, list) and open_from_base else []
-    places = {each["name"]: place for place, each in enumerate(items) if "name" in each}
-    seen: set[str] = set()
-    for number, at in enumerate([] if given is REQUIRED else given):
-        name = at.get("name")
-        where = f"{path}.{name if isinstance(name, str) else number}"
-        if isinstance(name, str) and name in seen:
-            faults.append(f"{where} is given twice.")
-        if isinstance(name, str):
-            seen.add(name)
-        place = places.get(name) if isinstance(name, str) else None
-        filled = _filled(node, at, items[place] if place is not None else {}, where, faults, open_from_base)
-        if place is None:
-            items.append(filled)
-        else:
-            items[place] = filled
-    return items
+    def key(self, key: Key, given: Any, base: Any, path: str) -> Any:
+        """A value of the key's type and range."""
+        if given is REQUIRED:
+            if base is not REQUIRED:
+                return base
+            if key.default is REQUIRED:
+                self.faults.append(f"{path} must be given: {key.doc}.")
+            return list(key.default) if isinstance(key.default, tuple) else key.default
+        if key.type not in _LISTS:
+            return self.one(key, key.type, given, path)
+        if not isinstance(given, list):
+            self.faults.append(f"{path} is a list, not {_kind(given)}: {key.doc}.")
+            return []
+        return [self.one(key, _LISTS[key.type], each, path) for each in given]
 
-
-def _checked(key: Key, given: Any, path: str, faults: list[str]) -> Any:
-    """A value of the key's type and range, in canonical form; a fault otherwise."""
-    many = key.type in ("texts", "wholes", "numbers")
-    one = key.type.rstrip("s") if many else key.type
-    if many and not isinstance(given, list):
-        faults.append(f"{path} is a list, not {_kind(given)}: {key.doc}.")
+    def one(self, key: Key, type: str, given: Any, path: str) -> Any:
+        if _kind(given) not in _FITTING[type]:
+            self.faults.append(f"{path} takes {_FITTING[type][0]}, not {_kind(given)}: {key.doc}.")
+        elif type in ("whole", "number") and not _in_range(key, given):
+            self.faults.append(f"{path} = {given:g} is out of range: {key.range}.")
+        elif key.choices and given not in key.choices:
+            self.faults.append(f"{path}: {given!r} is not known{_nearest(given, key.choices)}")
+        elif type == "condition":
+            return self.condition(given, path)
+        elif type == "number":
+            return float(given)
         return given
-    made = []
-    for each in given if many else [given]:
-        if _kind(each) not in _FITTING[one]:
-            faults.append(f"{path} {'holds' if many else 'is'} {_FITTING[one][0]}, not {_kind(each)}: {key.doc}.")
+
+    def condition(self, given: str, path: str) -> str:
+        """A condition in canonical form, "quantity op bound"; flags become "= 1" and "= 0"."""
+        found = CONDITION.fullmatch(given.strip())
+        if not found:
+            self.faults.append(f"{path}: {given!r} is no condition; write 'seen >= 2', 'person' or 'not held'.")
             return given
-        made.append(float(each) if one == "number" else each)
-        if one in ("whole", "number") and not _in_range(key, each):
-            faults.append(f"{path} = {each:g} is out of range: {key.range}.")
-        if key.choices and each not in key.choices:
-            faults.append(f"{path}: {each!r} is not known{_nearest(each, key.choices)}")
-    return made if many else made[0]
+        negated, quantity, op, bound = found.groups()
+        if quantity not in lifecycle.QUANTITIES:
+            self.faults.append(f"{path}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}")
+        elif quantity in lifecycle.FLAGS:
+            if op:
+                self.faults.append(f"{path}: {quantity} is a flag; write '{quantity}' or 'not {quantity}'.")
+            return f"{quantity} = {0 if negated else 1}"
+        elif negated or not op:
+            self.faults.append(
+                f"{path}: {quantity} needs a comparison, for instance '{quantity} {_example(quantity)}'."
+            )
+        elif quantity in WORLDS:
+            if op not in ("=", "!="):
+                self.faults.append(f"{path}: {quantity} is a word; compare it with = or !=.")
+            if bound not in WORLDS[quantity]:
+                self.faults.append(f"{path}: {bound!r} is no {quantity}{_nearest(bound, WORLDS[quantity])}")
+        elif not _is_number(bound):
+            self.faults.append(f"{path}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric())}")
+        return f"{quantity} {op} {bound}"
+
+    # What one key says of another.
+
+    def whole(self, data: Mapping[str, Any], known: Mapping[str, Iterable[str]] | None) -> None:
+        budget, page = data["budget"], data["page"]
+        if not NAME.fullmatch(data["name"]):
+            self.faults.append(
+                f"name: {data['name']!r} is no name: a small letter, then small letters, digits, - and _."
+            )
+        if not data["kinds"]:
+            self.faults.append(
+                'kinds is empty: a profile says what it remembers, for instance [kinds.fix] class = "fix".'
+            )
+        self.names(data)
+        for entry in budget["precedence"]:
+            self.precedence(entry, {**FACETS, "kind": tuple(data["kinds"])})
+        for rule in data["ladder"]["moves"]:
+            self.rule(rule)
+        if not budget["lean"] <= budget["balanced"] <= budget["deep"]:
+            self.faults.append("budget.lean, budget.balanced and budget.deep must not fall.")
+        self.length("budget.fetch", budget["fetch"], 3, "for lean, balanced and deep")
+        self.length("extract.complexity", data["extract"]["complexity"], 2, "where low ends, where medium ends")
+        for row, numbers in data["rank"]["six_factor"]["matrix"].items():
+            self.length(f"rank.six_factor.matrix.{row}", numbers, 3, "for a task, a mission, a project")
+        for count, check in enumerate(data["gate"]["checks"]):
+            if check["min"] is None and check["max"] is None:
+                self.faults.append(f"gate.checks.{count} needs a min or a max.")
+        for where, section in (
+            ("inbox", page["inbox"]),
+            *((f"map.{name}", each) for name, each in page["map"].items()),
+        ):
+            if section not in page["sections"]:
+                self.faults.append(f"page.{where}: {section!r} is not a section{_nearest(section, page['sections'])}")
+        for slot, used in slots(Profile(data)).items() if known is not None else ():
+            at_hand = sorted((known or {}).get(slot, ()))
+            wrong = [each for each in used if each not in at_hand]
+            self.faults.extend(f"{each!r} is no {slot} at hand{_nearest(each, at_hand)}" for each in wrong)
+
+    def length(self, path: str, numbers: list[float], wanted: int, meaning: str) -> None:
+        if len(numbers) != wanted:
+            self.faults.append(f"{path} holds {wanted} numbers: {meaning}.")
+
+    def names(self, data: Mapping[str, Any]) -> None:
+        """Words that name kinds, roles and scopes name existing ones, and no alias means two kinds."""
+        worlds = {"kind": tuple(data["kinds"]), "role": ("person", "reviewer", *data["roles"])}
+        for path, key in KEYS.items():
+            for where, found in _found(data, path.replace("[]", ".[]").split("."), "") if key.names else ():
+                for word in found if isinstance(found, list) else [found]:
+                    if word not in worlds[key.names] and not (word == "" and key.default == ""):
+                        self.faults.append(f"{where}: {word!r} is no {key.names}{_nearest(word, worlds[key.names])}")
+        for name in data["scopes"]["keywords"]:
+            if name not in SCOPES:
+                self.faults.append(f"scopes.keywords.{name}: {name!r} is no scope{_nearest(name, SCOPES)}")
+        owner = {name: name for name in data["kinds"]}
+        for name, kind in data["kinds"].items():
+            for alias in kind["aliases"]:
+                if owner.setdefault(alias, name) != name:
+                    self.faults.append(f"kinds.{name}.aliases: {alias!r} already means {owner[alias]}.")
+
+    def precedence(self, entry: str, worlds: Mapping[str, tuple[str, ...]]) -> None:
+        facet, colon, word = entry.removeprefix("not ").partition(":")
+        among = [*OPINION, *(f"{name}:{each}" for name, words in worlds.items() for each in words)]
+        if (word not in worlds.get(facet, ())) if colon else facet not in OPINION:
+            self.faults.append(f"budget.precedence: {entry!r} is not known{_nearest(entry, among)}")
+
+    def rule(self, rule: Mapping[str, Any]) -> None:
+        where = f"ladder.moves.{rule['name']}"
+        if not rule["from"]:
+            self.faults.append(f"{where}.from names no state.")
+        if not (rule["when"] or rule["approve"] or rule["approve_any"]):
+            self.faults.append(
+                f"{where} needs a condition (when) or an approval (approve): nothing moves for no reason."
+            )
+        goals = lifecycle.INJECTABLE if rule["to"] == lifecycle.PREVIOUS else (rule["to"],)
+        for state in rule["from"]:
+            if not all(lifecycle.is_legal(state, to) for to in goals):
+                legal = ", ".join(lifecycle.LEGAL[state])
+                self.faults.append(
+                    f"{where}: {state} → {rule['to']} is not a legal move; from {state} one may go to {legal}."
+                )
+        quotable = {*lifecycle.QUANTITIES, "from", "to", "by"}
+        for name in PLACEHOLDER.findall(rule["reason"]):
+            if name not in quotable:
+                self.faults.append(
+                    f"{where}.reason quotes {name!r}, which is no quantity{_nearest(name, sorted(quotable))}"
+                )
+        if re.search(r"[{}]", PLACEHOLDER.sub("", rule["reason"])):
+            self.faults.append(f"{where}.reason holds a brace without its other half.")
 
 
+_LISTS = {"texts": "text", "wholes": "whole", "numbers": "number", "conditions": "condition"}
 _FITTING = {
     "text": ("a text",),
+    "condition": ("a text",),
     "flag": ("true or false",),
     "whole": ("a whole number",),
     "number": ("a number", "a whole number"),
 }
-
-
-def _in_range(key: Key, number: float) -> bool:
-    finite = number == number and abs(number) != float("inf")
-    low_enough = key.high is None or number <= key.high
-    return finite and low_enough and (key.low is None or number >= key.low)
-
-
-def _unknown(path: str) -> str:
-    """The refusal of an unknown key, with the nearest one that exists: a neighbour first, then one of another section."""
-    plain = _plain(path)
-    section = plain.rpartition(".")[0]
-    spelled = {_plain(key.replace("[]", ".[]")): key for key in KEYS} | {
-        _plain(".".join(key.replace("[]", ".[]").split(".")[:depth])): ""
-        for key in KEYS
-        for depth in range(1, key.count(".") + 1)
-    }
-    near = [each for each in spelled if each.rpartition(".")[0] == section]
-    close = get_close_matches(plain, near, 1, 0.6) or get_close_matches(plain, list(spelled), 1, 0.6)
-    last = get_close_matches(plain.rpartition(".")[2], [each.rpartition(".")[2] for each in near], 1, 0.6)
-    if not close and last:
-        close = [each for each in near if each.rpartition(".")[2] == last[0]]
-    if close:
-        return f"{path} is not a key; did you mean {_like(path, close[0])}?"
-    names = ", ".join(each.rpartition(".")[2] for each in near)
-    return f"{path} is not a key; {section or 'a profile'} has: {names}." if names else f"{path} is not a key."
-
-
-def _plain(path: str) -> str:
-    """A path with the names of entries masked, so that kinds.fix.clas is looked for beside kinds.*.class."""
-    steps, at = [], _TREE
-    for step in path.split("."):
-        named = isinstance(at, dict) and step not in at and ("*" in at or "[]" in at)
-        mask = ("*" if "*" in at else "[]") if named else step
-        steps.append(mask)
-        at = at.get(mask, {}) if isinstance(at, dict) else {}
-    return ".".join(steps)
-
-
-def _like(path: str, plain: str) -> str:
-    """The masked path with the names of the given one put back."""
-    names = path.split(".")
-    steps = plain.split(".")
-    return ".".join(names[n] if step in ("*", "[]") and n < len(names) else step for n, step in enumerate(steps))
-
-
-def _nearest(word: str, among: Iterable[str]) -> str:
-    known = [each for each in among if each]
-    close = get_close_matches(word, known, 1, 0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; one of: {', '.join(known) or 'none'}."
 
 
 def _kind(at: Any) -> str:
@@ -702,66 +787,27 @@ def _kind(at: Any) -> str:
     return names.get(type(at), "a date or time")
 
 
-# --- what one key says of another -------------------------------------------------------------------------------------
+def _in_range(key: Key, number: float) -> bool:
+    finite = number == number and abs(number) != float("inf")
+    return finite and (key.low is None or number >= key.low) and (key.high is None or number <= key.high)
 
 
-def _cross_check(data: dict[str, Any], known: Mapping[str, Iterable[str]] | None, faults: list[str]) -> None:
-    if not NAME.fullmatch(data["name"]):
-        faults.append(f"name: {data['name']!r} is no name: a small letter, then small letters, digits, - and _.")
-    if not data["kinds"]:
-        faults.append("kinds is empty: a profile declares what it remembers, for instance [kinds.fix] class = \"fix\".")
-    _check_names(data, faults)
-    _check_precedence(data["budget"]["precedence"], data["kinds"], faults)
-    for rule in data["ladder"]["moves"]:
-        _check_rule(rule, faults)
-    budget = data["budget"]
-    if not budget["lean"] <= budget["balanced"] <= budget["deep"]:
-        faults.append("budget.lean, budget.balanced and budget.deep must not fall.")
-    if len(budget["fetch"]) != len(LEVELS):
-        faults.append("budget.fetch holds three numbers: for lean, balanced and deep.")
-    if len(data["extract"]["complexity"]) != 2:
-        faults.append("extract.complexity holds two whole numbers: up to where a task is low, and medium.")
-    for row, numbers in data["rank"]["six_factor"]["matrix"].items():
-        if len(numbers) != 3:
-            faults.append(f"rank.six_factor.matrix.{row} holds three numbers: for a task, a mission, a project.")
-    for check in data["gate"]["checks"]:
-        if check["min"] is None and check["max"] is None:
-            faults.append(f"gate.checks: the check of {check['of']} needs a min or a max.")
-    if data["page"]["sections"] and data["page"]["inbox"] not in data["page"]["sections"]:
-        faults.append(f"page.inbox: {data['page']['inbox']!r} is not one of page.sections.")
-    for name, section in data["page"]["map"].items():
-        if section not in data["page"]["sections"]:
-            faults.append(f"page.map.{name}: {section!r} is not a section{_nearest(section, data['page']['sections'])}")
-    if known is not None:
-        for slot, used in slots(Profile(data)).items():
-            at_hand = set(known.get(slot, ()))
-            faults.extend(f"{each!r} is no {slot} at hand{_nearest(each, sorted(at_hand))}" for each in used if each not in at_hand)
+def _unknown(section: str, key: str, siblings: Iterable[str]) -> str:
+    """The refusal of an unknown key, with the nearest one: a neighbour first, then one of another section."""
+    path = f"{section}.{key}" if section else key
+    near = get_close_matches(key, siblings, 1, 0.6)
+    if near:
+        return f"{path} is not a key; did you mean {f'{section}.{near[0]}' if section else near[0]}?"
+    elsewhere = [each for each in KEYS if each.rpartition(".")[2] == key] or get_close_matches(path, KEYS, 1, 0.7)
+    if elsewhere:
+        return f"{path} is not a key; did you mean {elsewhere[0].replace('*', 'NAME')}?"
+    return f"{path} is not a key; {section or 'a profile'} has: {', '.join(siblings)}."
 
 
-def _check_names(data: Mapping[str, Any], faults: list[str]) -> None:
-    """Words that name kinds, roles or scopes must name existing ones; aliases must not be ambiguous."""
-    worlds = {
-        "kind": tuple(data["kinds"]),
-        "role": ("person", "reviewer", *data["roles"]),
-        "scope": SCOPES,
-    }
-    for path, key in KEYS.items():
-        if key.names == "scope":
-            for name in data["scopes"]["keywords"]:
-                if name not in SCOPES:
-                    faults.append(f"scopes.keywords: {name!r} is no scope{_nearest(name, SCOPES)}")
-        elif key.names:
-            for where, found in _found(data, path.replace("[]", ".[]").split("."), ""):
-                for word in found if isinstance(found, list) else [found]:
-                    optional = word == "" and key.default == ""
-                    if not optional and word not in worlds[key.names]:
-                        faults.append(f"{where}: {word!r} is no {key.names}{_nearest(word, worlds[key.names])}")
-    owner: dict[str, str] = {}
-    for name, kind in data["kinds"].items():
-        for alias in kind["aliases"]:
-            meant = alias if alias in data["kinds"] else owner.setdefault(alias, name)
-            if meant != name:
-                faults.append(f"kinds.{name}.aliases: {alias!r} already means {meant}.")
+def _nearest(word: str, among: Iterable[str]) -> str:
+    known = [each for each in among if each]
+    close = get_close_matches(word, known, 1, 0.5)
+    return f"; did you mean {close[0]!r}?" if close else f"; one of: {', '.join(known) or 'none'}."
 
 
 def _found(at: Any, steps: list[str], path: str) -> Iterable[tuple[str, Any]]:
@@ -770,92 +816,29 @@ def _found(at: Any, steps: list[str], path: str) -> Iterable[tuple[str, Any]]:
         yield path, at
         return
     step, rest = steps[0], steps[1:]
+    members: Iterable[tuple[str, Any]] = [(step, at[step])] if step not in ("*", "[]") else ()
     if step == "*":
         members = at.items()
     elif step == "[]":
-        members = [(each.get("name", str(n)), each) for n, each in enumerate(at)]
-    else:
-        members = [(step, at[step])]
+        members = [(each.get("name", str(count)), each) for count, each in enumerate(at)]
     for name, inner in members:
         yield from _found(inner, rest, f"{path}.{name}" if path else name)
 
 
-def _check_precedence(entries: list[str], kinds: Mapping[str, Any], faults: list[str]) -> None:
-    for entry in entries:
-        facet, colon, word = entry.removeprefix("not ").partition(":")
-        worlds = {**FACETS, "kind": tuple(kinds)}
-        if colon and facet in worlds:
-            if word not in worlds[facet]:
-                faults.append(f"budget.precedence: {word!r} is no {facet}{_nearest(word, worlds[facet])}")
-        elif entry not in OPINION:
-            among = [*OPINION, *(f"{name}:{each}" for name, words in worlds.items() for each in words)]
-            faults.append(f"budget.precedence: {entry!r} is not known{_nearest(entry, among)}")
-
-
-def _check_rule(rule: dict[str, Any], faults: list[str]) -> None:
-    where = f"ladder.moves.{rule['name']}"
-    if not rule["from"]:
-        faults.append(f"{where}.from names no state.")
-    if not (rule["when"] or rule["approve"] or rule["approve_any"]):
-        faults.append(f"{where} needs a condition (`when`) or an approval (`approve`): nothing moves for no reason.")
-    for state in rule["from"]:
-        for to in lifecycle.INJECTABLE if rule["to"] == lifecycle.PREVIOUS else (rule["to"],):
-            if not lifecycle.is_legal(state, to):
-                legal = ", ".join(lifecycle.LEGAL[state])
-                faults.append(f"{where}: {state} → {rule['to']} is not a legal move; from {state} there are: {legal}.")
-                break
-    rule["when"] = [_condition(each, f"{where}.when", faults) for each in rule["when"]]
-    allowed = {*lifecycle.QUANTITIES, "from", "to", "by"}
-    for name in PLACEHOLDER.findall(rule["reason"]):
-        if name not in allowed:
-            faults.append(f"{where}.reason quotes {{{name}}}, which is not a quantity{_nearest(name, sorted(allowed))}")
-    if PLACEHOLDER.sub("", rule["reason"]).strip("{}") != PLACEHOLDER.sub("", rule["reason"]):
-        faults.append(f"{where}.reason has a brace that closes nothing.")
-
-
-def _condition(given: str, where: str, faults: list[str]) -> str:
-    """A condition in its canonical form, "quantity op bound"; flags become "= 1" and "= 0"."""
-    found = CONDITION.fullmatch(given.strip())
-    if not found:
-        faults.append(f"{where}: {given!r} is no condition; write for instance 'seen >= 2', 'person' or 'not held'.")
-        return given
-    negated, quantity, op, bound = found.groups()
-    if quantity not in lifecycle.QUANTITIES:
-        faults.append(f"{where}: {quantity!r} is not a quantity{_nearest(quantity, lifecycle.QUANTITIES)}")
-        return given
-    if quantity in lifecycle.FLAGS:
-        if op:
-            faults.append(f"{where}: {quantity} is a flag; write {quantity!r} or 'not {quantity}'.")
-        return f"{quantity} = {0 if negated else 1}"
-    if negated or not op:
-        faults.append(f"{where}: {quantity} needs a comparison, for instance '{quantity} {_example(quantity)}'.")
-        return given
-    if quantity in lifecycle.WORDS:
-        if op not in ("=", "!="):
-            faults.append(f"{where}: {quantity} is a word; compare it with = or !=.")
-        if bound not in _WORLDS[quantity]:
-            faults.append(f"{where}: {bound!r} is no {quantity}{_nearest(bound, _WORLDS[quantity])}")
-        return f"{quantity} {op} {bound}"
-    if not _is_number(bound):
-        faults.append(f"{where}: {bound!r} is neither a number nor the key of one{_nearest(bound, _numeric_keys())}")
-    return f"{quantity} {op} {bound}"
-
-
-_WORLDS: dict[str, tuple[str, ...]] = {
-    "verdict": VERDICTS, "class": CLASSES, "trust": TIERS, "cause": lifecycle.CAUSES, "moment": lifecycle.MOMENTS,
-}  # fmt: skip
-
-
 def _example(quantity: str) -> str:
-    return f"= {_WORLDS[quantity][0]}" if quantity in _WORLDS else ">= 2"
+    return f"= {WORLDS[quantity][0]}" if quantity in WORLDS else ">= 2"
 
 
 def _is_number(bound: str) -> bool:
     try:
-        return abs(float(bound)) != float("inf") and float(bound) == float(bound)
+        return abs(float(bound)) < float("inf")
     except ValueError:
-        return bound in _numeric_keys()
+        return bound in _numeric()
 
 
-def _numeric_keys() -> list[str]:
+def _numeric() -> list[str]:
     return [path for path, key in KEYS.items() if key.type in ("whole", "number") and not re.search(r"[*\[]", path)]
+
+
+if __name__ == "__main__":
+    print(key_table(), end="")

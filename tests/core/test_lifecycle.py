@@ -1,0 +1,559 @@
+"""The nine states: which moves are legal, which a ladder makes, and what it says when it does not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.lifecycle import (
+    ACTIVE,
+    ADMINISTRATIVE,
+    CAUSES,
+    INJECTABLE,
+    LEGAL,
+    MOMENTS,
+    STATES,
+    Move,
+    Refusal,
+    Standing,
+    advance,
+    allows,
+    due,
+    is_legal,
+    judge,
+    lasts,
+    nearest,
+    review_days,
+)
+from tacit.core.profile import CLASSES, changed
+from tacit.core.profile_toml import BUILTIN, compile_profile, standard
+from tacit.core.value import replace
+
+ANA = ("ana", "person")
+
+
+def step(profile: str, state: str, **known: object) -> tuple[str, str] | None:
+    """Where a memory goes by itself, and by which rule."""
+    move = advance(standard(profile), Standing(state, **known))  # type: ignore[arg-type]
+    return (move.to, move.rule) if move else None
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def test_every_state_has_its_row() -> None:
+    """The table speaks of the nine states and of nothing else."""
+    assert (tuple(LEGAL), {to for row in LEGAL.values() for to in row} <= set(STATES)) == (STATES, True)
+
+
+def test_nothing_moves_to_where_it_is() -> None:
+    """A move changes the state."""
+    assert [state for state in STATES if is_legal(state, state)] == []
+
+
+def test_nothing_becomes_injectable_but_by_the_ladder() -> None:
+    """Only a candidate, an injectable memory or one under review can become injectable."""
+    assert {state for state in STATES for to in INJECTABLE if is_legal(state, to)} == {
+        "candidate", "provisional", "stable", "under_review",
+    }  # fmt: skip
+
+
+def test_administrative_verbs_are_legal_from_every_state() -> None:
+    """What a person does by hand leads where its verb leads, whatever the ladder says; it is never a move."""
+    for state in STATES:
+        assert {verb: is_legal(state, "archived", verb) for verb in ADMINISTRATIVE} == {
+            "forget": True, "merge": False, "erase": False, "undo": True, "unmerge": True,
+        }  # fmt: skip
+        assert is_legal(state, "superseded", "merge")
+        assert is_legal(state, "rejected", "erase")
+
+
+def test_words_that_are_no_state_lead_nowhere() -> None:
+    """`reinstated` is an outcome of a review, not a state."""
+    assert (is_legal("under_review", "reinstated"), is_legal("limbo", "archived"), is_legal("limbo", "archived", "forget")) == (
+        False, False, False,
+    )  # fmt: skip
+
+
+# geas's own program, and the two outcomes of a review that its document demands and its program refused.
+GEAS = {
+    "candidate": {"provisional", "rejected", "under_review"},
+    "provisional": {"stable", "rejected", "under_review", "decayed"},
+    "stable": {"canonical", "under_review", "decayed", "superseded"},
+    "canonical": {"under_review", "decayed", "superseded", "archived"},
+    "under_review": {"provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"},
+    "decayed": {"archived", "under_review"},
+    "superseded": {"archived"},
+    "archived": set(),
+    "rejected": set(),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_geas_moves_along_its_own_table(state: str) -> None:
+    """All 81 pairs: geas's profile permits what its program and its document have, and nothing else."""
+    assert {to for to in STATES if allows(standard("geas"), state, to)} == GEAS[state]
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_every_profile_has_a_way_up_and_out(name: str) -> None:
+    """Under each profile a lesson can rise to canonical, be questioned, and be rejected."""
+    profile = standard(name)
+    wanted = [*zip(ACTIVE, ACTIVE[1:]), ("stable", "under_review"), ("candidate", "rejected")]
+    assert [pair for pair in wanted if not allows(profile, *pair)] == []
+
+
+# --- the default ladder: one case on each side of every threshold ----------------------------------------------------
+
+HELPFUL = {"belief_help": 0.8, "units": 20, "tasks": 3}
+HARMFUL = {"belief_harm": 0.8, "units": 20}
+SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0}
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "expected"),
+    [
+        # candidate → provisional
+        ("candidate", {"seen": 1}, None),
+        ("candidate", {"seen": 2}, ("provisional", "seen-again")),
+        ("candidate", {"seen": 2, "contradictions": 1}, ("provisional", "seen-again")),
+        ("candidate", {"seen": 2, "contradictions": 2}, None),
+        ("candidate", {"person": True}, ("provisional", "a-persons-word")),
+        ("candidate", {"klass": "preference"}, None),
+        ("candidate", {"klass": "preference", "person": True}, ("provisional", "a-persons-word")),
+        ("candidate", {"seen": 2, "held": True}, None),
+        ("candidate", {"person": True, "held": True}, None),
+        # provisional → stable
+        ("provisional", HELPFUL, ("stable", "believed-helpful")),
+        ("provisional", {**HELPFUL, "belief_help": 0.79}, None),
+        ("provisional", {**HELPFUL, "units": 19}, None),
+        ("provisional", {**HELPFUL, "tasks": 2}, None),
+        ("provisional", {"seen": 50, "successful_reuses": 50}, None),
+        # stable → canonical never by itself
+        ("stable", {"verdict": "helps", "units": 500}, None),
+        ("stable", {"units": 100}, None),
+        ("stable", {"exempt": True}, None),
+        # → under_review
+        *(
+            row
+            for state in INJECTABLE
+            for row in (
+                (state, {"verdict": "harms"}, ("under_review", "harms")),
+                (state, HARMFUL, ("under_review", "believed-harmful")),
+                (state, {**HARMFUL, "belief_harm": 0.79}, None),
+                (state, {**HARMFUL, "units": 19}, None),
+                (state, {"contradictions": 1}, None),
+                (state, {"contradictions": 2}, ("under_review", "contradicted")),
+                (state, {"failed_reuses": 99, "confidence": 0.0}, None),
+                (state, {"verdict": "no difference"}, None),
+            )
+        ),
+        # the third review
+        ("under_review", {"under_review_count": 2}, None),
+        ("under_review", {"under_review_count": 3}, ("archived", "third-review")),
+        # silence
+        ("candidate", {"days_unseen": 89.9}, None),
+        ("candidate", {"days_unseen": 90}, ("archived", "one-off")),
+        ("candidate", {"days_unseen": 900, "klass": "preference"}, None),
+        ("provisional", SILENT, ("decayed", "silent")),
+        ("provisional", {**SILENT, "days_overdue": 0.0}, None),
+        ("provisional", {**SILENT, "days_overdue": None}, None),
+        ("provisional", {**SILENT, "uses_in_period": 1}, None),
+        ("provisional", {**SILENT, "seen_in_period": 1}, None),
+        ("stable", SILENT, ("decayed", "silent")),
+        ("stable", {**SILENT, "pinned": True}, None),
+        *(("stable", {**SILENT, "klass": klass}, None) for klass in ("preference", "rule", "security")),
+        ("canonical", SILENT, None),
+        ("decayed", {"days_in_state": 179.9}, None),
+        ("decayed", {"days_in_state": 180}, ("archived", "long-decayed")),
+        # back
+        *(
+            row
+            for state in ("decayed", "archived")
+            for row in (
+                (state, {"cause": "silence", "seen_since": 0}, None),
+                (state, {"cause": "silence", "seen_since": 1}, ("candidate", "met-again")),
+                (state, {"cause": "person", "seen_since": 9}, None),
+            )
+        ),
+        ("rejected", {"cause": "person", "seen_since": 9}, None),
+        ("superseded", {"seen_since": 9, "person": True}, None),
+    ],
+)
+def test_default_ladder(state: str, known: dict[str, object], expected: tuple[str, str] | None) -> None:
+    """The ladder of the design, at and just below each of its numbers."""
+    assert step("default", state, **known) == expected
+
+
+def test_harm_goes_before_help() -> None:
+    """A lesson that contradicts what is believed of it is looked at, not lifted."""
+    assert step("default", "provisional", **HELPFUL, contradictions=2) == ("under_review", "contradicted")
+
+
+def test_a_move_carries_its_reason() -> None:
+    """The journal gets a sentence with the numbers that decided."""
+    assert advance(standard(), Standing("provisional", belief_help=0.8123, units=24, tasks=4)) == Move(
+        "stable", "belief that it helps 0.81 after 24 units over 4 tasks", "believed-helpful", "effect"
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "to", "expected"),
+    [
+        ("stable", {"verdict": "helps"}, "canonical", Move("canonical", "verdict helps, approved by ana", "helps", "effect")),
+        ("stable", {"units": 100}, "canonical",
+         Move("canonical", "approved by ana after 100 units without a verdict; not measured", "long-unmeasured", "person", False)),
+        ("stable", {"exempt": True}, "canonical",
+         Move("canonical", "exempt from trials, approved by ana; not measured", "exempt", "person", False)),
+        ("stable", {"units": 99}, "canonical",
+         Refusal("stable → canonical is not reached yet", "settled units of work ≥ 100 (now 99)")),
+        ("stable", {"units": 500, "verdict": "no difference"}, "canonical",
+         Refusal("stable → canonical is not reached yet", "verdict helps (now no difference)")),
+        ("provisional", {}, "stable", Move("stable", "made stable by ana; not measured", "trusted", "person", False)),
+        ("provisional", {}, "canonical",
+         Refusal("provisional → canonical is not a legal move",
+                 "from provisional it may go to stable, rejected, under_review, decayed, superseded, archived")),
+        ("candidate", {"held": True}, "provisional", Move("provisional", "approved by ana", "approved", "person")),
+        ("provisional", {"verdict": "no difference"}, "archived",
+         Move("archived", "verdict no difference, approved by ana", "no-difference", "effect")),
+        ("under_review", {"previous_state": "stable"}, "stable",
+         Move("stable", "reviewed and reinstated by ana", "reinstated", "review")),
+        ("under_review", {"previous_state": "stable"}, "provisional",
+         Refusal("the profile default does not move under_review → provisional",
+                 "from under_review it may go to stable, superseded, archived, rejected")),
+        ("under_review", {"previous_state": "stable", "verdict": "harms"}, "stable",
+         Refusal("under_review → stable is not reached yet", "verdict other than harms (now harms)")),
+        ("under_review", {"previous_state": "stable", "under_review_count": 3}, "stable",
+         Refusal("under_review → stable is not reached yet", "times under review < 3 (now 3)")),
+        ("rejected", {"cause": "person", "seen_since": 2}, "candidate",
+         Refusal("rejected → candidate is not reached yet", "independent runs that saw it since it was taken out ≥ 3 (now 2)")),
+        ("rejected", {"cause": "person", "seen_since": 3}, "candidate",
+         Move("candidate", "met in 3 further runs since it was sent away; approved by ana", "asked-again", "again")),
+        ("stable", {}, "reinstated", Refusal("reinstated is not a state", f"one of {', '.join(STATES)}")),
+    ],
+)  # fmt: skip
+def test_a_person_asks(state: str, known: dict[str, object], to: str, expected: Move | Refusal) -> None:
+    """A person's request is a move with its reason, or a refusal that says what is missing."""
+    assert judge(standard(), Standing(state, **known), to, ANA) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("state", INJECTABLE)
+def test_a_review_on_request(state: str) -> None:
+    """A person may question any lesson that is given to runs."""
+    assert judge(standard(), Standing(state), "under_review", ANA) == Move(
+        "under_review", "questioned by ana", "questioned", "person"
+    )
+
+
+def test_an_agent_is_not_a_person() -> None:
+    """An approval counts in the role in which it was given."""
+    assert judge(standard(), Standing("candidate"), "provisional", ("claude", "agent")) == Refusal(
+        "candidate → provisional is not reached yet", "a person's word"
+    )
+
+
+def test_nobody_asks_for_what_nobody_approved() -> None:
+    """Without an approval a request stands or falls by its conditions."""
+    assert judge(standard(), Standing("stable", verdict="helps"), "canonical") == Refusal(
+        "stable → canonical is not reached yet", "the approval of a person"
+    )
+
+
+def test_where_the_state_before_is_unknown_each_is_open() -> None:
+    """An imported memory under review remembers no state; a person says which."""
+    standing = Standing("under_review")
+    assert [isinstance(judge(standard(), standing, to, ANA), Move) for to in INJECTABLE] == [True, True, True]
+
+
+# --- proposals --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "expected"),
+    [
+        ("stable", {"verdict": "helps"}, [("canonical", "helps", ("person",))]),
+        ("stable", {"verdict": "no difference"}, [("archived", "no-difference", ("person",))]),
+        ("stable", {"units": 500}, []),
+        ("canonical", {"days_overdue": 1.0}, [("under_review", "still-true", ("person",))]),
+        ("archived", {"cause": "person", "seen_since": 2}, []),
+        ("archived", {"cause": "person", "seen_since": 3}, [("candidate", "asked-again", ("person",))]),
+        ("candidate", {"seen": 2}, []),
+        ("candidate", {"seen": 2, "held": True}, [("provisional", "seen-again", ("person",))]),
+    ],
+)
+def test_what_is_proposed(
+    state: str, known: dict[str, object], expected: list[tuple[str, str, tuple[str, ...]]]
+) -> None:
+    """A move that lacks nothing but an approval is put before whoever may give it."""
+    found = due(standard(), Standing(state, **known))  # type: ignore[arg-type]
+    assert [(move.to, move.rule, move.needs) for move in found] == expected
+
+
+def test_a_proposal_says_whom_it_asks() -> None:
+    """Its reason does not pretend that somebody approved."""
+    (move,) = due(standard(), Standing("stable", verdict="helps"))
+    assert move.reason == "verdict helps, approved by a person (asked)"
+
+
+def test_without_auto_every_move_waits() -> None:
+    """Ralph's manual promotion: staged, shown, and promoted by a person only."""
+    manual = changed(standard("ralph"), {"ladder.auto": False})
+    standing = Standing("candidate", kind="strategy")
+    assert (advance(standard("ralph"), standing), advance(manual, standing)) == (
+        Move("provisional", "passed validation", "validated"),
+        None,
+    )
+    assert [(move.to, move.needs) for move in due(manual, standing)] == [("provisional", ("person",))]
+    assert isinstance(judge(manual, standing, "provisional", ANA), Move)
+
+
+def test_where_a_verdict_is_required_nothing_unmeasured_moves() -> None:
+    """`require_verdict` switches off the rules by which a person decides without a measurement."""
+    strict = changed(standard(), {"ladder.require_verdict": True})
+    standing = Standing("stable", units=500, exempt=True)
+    assert judge(strict, standing, "canonical", ANA) == Refusal(
+        "stable → canonical is not reached yet", "verdict helps (now not yet known)"
+    )
+    assert isinstance(judge(strict, replace(standing, verdict="helps"), "canonical", ANA), Move)
+
+
+# --- geas: one case on each side of every threshold ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "expected"),
+    [
+        ("candidate", {"evidence": 1}, None),
+        ("candidate", {"evidence": 2}, ("provisional", "evidence")),
+        ("candidate", {"seen": 1}, None),
+        ("candidate", {"seen": 2}, ("provisional", "similar-incidents")),
+        ("provisional", {"successful_reuses": 99}, None),
+        ("stable", {"successful_reuses": 99, "tasks": 99}, None),
+        *(
+            row
+            for state in INJECTABLE
+            for row in (
+                (state, {"failed_reuses": 1}, None),
+                (state, {"failed_reuses": 2}, ("under_review", "failed-reuse")),
+                (state, {"confidence": 0.3, "moment": "use"}, None),
+                (state, {"confidence": 0.29, "moment": "use"}, ("under_review", "lost-confidence")),
+                (state, {"confidence": 0.3, "moment": "sweep"}, None),
+                (state, {"confidence": 0.29, "moment": "sweep"}, ("decayed", "low-confidence")),
+                (state, {"confidence": None, "moment": "sweep"}, None),
+                (state, {"contradictions": 2}, None),
+                (state, {"contradictions": 3}, ("decayed", "contradicted")),
+                (state, {"days_overdue": 0.0}, None),
+                (state, {"days_overdue": 0.1}, ("decayed", "review-passed")),
+                (state, {"days_overdue": 0.1, "uses_in_period": 1}, None),
+                (state, {"days_overdue": 0.1, "pinned": True}, None),
+            )
+        ),
+        ("under_review", {"under_review_count": 2}, None),
+        ("under_review", {"under_review_count": 3}, ("archived", "circuit-breaker")),
+        ("under_review", {"days_in_state": 59.9}, None),
+        ("under_review", {"days_in_state": 60}, ("archived", "unreviewed")),
+        ("decayed", {"cause": "silence", "seen_since": 9}, None),
+        ("archived", {"cause": "silence", "seen_since": 9}, None),
+    ],
+)
+def test_geas_ladder(state: str, known: dict[str, object], expected: tuple[str, str] | None) -> None:
+    """The promotion and decay table of geas's document, at and just below each of its numbers."""
+    assert step("geas", state, **known) == expected
+
+
+SECURITY = {"kind": "security_pattern", "successful_reuses": 5, "tasks": 3}
+ORCHESTRATION, RISK = ("olga", "orchestration_authority"), ("rita", "risk_specialist")
+
+
+@pytest.mark.parametrize(
+    ("known", "to", "by", "missing"),
+    [
+        ({"kind": "security_pattern"}, "provisional", RISK, ""),
+        ({"kind": "security_pattern"}, "provisional", ("dora", "design_authority"), "pieces of evidence ≥ 2 (now 0)"),
+        ({"kind": "ux_pattern"}, "provisional", ("cleo", "communication_specialist"), ""),
+        ({**SECURITY, "state": "provisional", "successful_reuses": 3}, "stable", RISK, ""),
+        ({**SECURITY, "state": "provisional", "successful_reuses": 2}, "stable", RISK, "successful reuses ≥ 3 (now 2)"),
+        ({**SECURITY, "state": "provisional", "contradictions": 1}, "stable", RISK, "contradictions = 0 (now 1)"),
+        ({**SECURITY, "state": "provisional"}, "stable", ORCHESTRATION, "the approval of risk_specialist or person"),
+        ({**SECURITY, "state": "stable", "approvals": (ORCHESTRATION,)}, "canonical", RISK, ""),
+        ({**SECURITY, "state": "stable", "approvals": (ORCHESTRATION,), "successful_reuses": 4}, "canonical", RISK,
+         "successful reuses ≥ 5 (now 4)"),
+        ({**SECURITY, "state": "stable", "approvals": (ORCHESTRATION,), "tasks": 2}, "canonical", RISK,
+         "different tasks ≥ 3 (now 2)"),
+        ({**SECURITY, "state": "stable"}, "canonical", RISK, "the approval of orchestration_authority"),
+        ({**SECURITY, "state": "stable"}, "canonical", ORCHESTRATION, "the approval of risk_specialist"),
+        ({**SECURITY, "state": "stable", "approvals": (("olga", "risk_specialist"),)}, "canonical", ORCHESTRATION,
+         "the approval of orchestration_authority by somebody else"),
+        ({**SECURITY, "state": "stable", "kind": "failure_lesson"}, "canonical", ORCHESTRATION, ""),
+    ],
+)  # fmt: skip
+def test_geas_approvals(known: dict[str, object], to: str, by: tuple[str, str], missing: str) -> None:
+    """Reviewers go by the memory's type; joint approval takes two heads, and one where both roles are the same."""
+    found = judge(standard("geas"), Standing(**{"state": "candidate", **known}), to, by)  # type: ignore[arg-type]
+    assert (found.missing if isinstance(found, Refusal) else "") == missing
+
+
+def test_joint_approval_names_both() -> None:
+    """The journal says who approved, and as what."""
+    standing = Standing("stable", **SECURITY, approvals=(ORCHESTRATION,))  # type: ignore[arg-type]
+    assert judge(standard("geas"), standing, "canonical", RISK) == Move(
+        "canonical",
+        "5 successful reuses in 3 tasks, approved by olga (orchestration_authority) and rita (risk_specialist)",
+        "joint-approval",
+        "use",
+    )
+
+
+@pytest.mark.parametrize("outcome", ["stable", "superseded", "archived", "rejected"])
+def test_geas_review_outcomes(outcome: str) -> None:
+    """Its document's four outcomes of a review: back to the state before, superseded, archived, rejected."""
+    standing = Standing("under_review", kind="test_strategy", previous_state="stable")
+    assert isinstance(judge(standard("geas"), standing, outcome, ("quinn", "quality_specialist")), Move)
+
+
+def test_the_circuit_breaker_bars_reinstatement() -> None:
+    """The third review has one outcome."""
+    standing = Standing("under_review", previous_state="stable", under_review_count=3)
+    assert isinstance(judge(standard("geas"), standing, "stable", ANA), Refusal)
+
+
+# --- the other origins ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("profile", "state", "known", "expected"),
+    [
+        ("archeflow", "candidate", {"frequency": 1}, None),
+        ("archeflow", "candidate", {"frequency": 2}, ("provisional", "second-run")),
+        ("archeflow", "candidate", {"frequency": 1, "klass": "preference"}, ("provisional", "preference")),
+        ("archeflow", "provisional", {"frequency": 1}, None),
+        ("archeflow", "provisional", {"frequency": 0}, ("archived", "frequency-zero")),
+        ("archeflow", "provisional", {"frequency": 0, "klass": "preference"}, None),
+        ("archeflow", "archived", {"cause": "silence", "seen_since": 1}, ("candidate", "seen-again")),
+        ("archeflow", "archived", {"cause": "person", "seen_since": 9}, None),
+        ("ralph", "candidate", {}, ("provisional", "validated")),
+        ("ralph", "candidate", {"refused": True}, ("rejected", "invalid")),
+        ("ralph", "candidate", {"held": True}, None),
+        ("ralph", "rejected", {"cause": "evidence", "seen_since": 1}, ("candidate", "valid-again")),
+        ("ralph", "rejected", {"cause": "evidence", "seen_since": 1, "refused": True}, None),
+        ("joelclaw", "candidate", {}, ("provisional", "allowed")),
+        ("joelclaw", "candidate", {"held": True}, None),
+        ("joelclaw", "provisional", {"stale": True, "age_days": 364}, None),
+        ("joelclaw", "provisional", {"stale": True, "age_days": 365}, ("decayed", "pruned")),
+        ("joelclaw", "provisional", {"age_days": 900}, None),
+        ("joelclaw", "provisional", {"stale": True, "age_days": 900, "klass": "preference"}, None),
+    ],
+)  # fmt: skip
+def test_origin_ladders(profile: str, state: str, known: dict[str, object], expected: tuple[str, str] | None) -> None:
+    """What the other three origins' documents promise of a lesson's way."""
+    assert step(profile, state, **{"frequency": 1, **known}) == expected
+
+
+@pytest.mark.parametrize("role", ["rules", "model", "person"])
+def test_joelclaw_promotes_by_any_tier(role: str) -> None:
+    """Each of the three tiers may put a line on the page; nobody else may."""
+    standing = Standing("provisional", kind="operations")
+    assert isinstance(judge(standard("joelclaw"), standing, "stable", ("t", role)), Move)
+    assert isinstance(judge(standard("joelclaw"), standing, "stable", ("t", "agent")), Refusal)
+
+
+# --- what would move it ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("profile", "standing", "sentence"),
+    [
+        ("default", Standing("candidate", seen=1),
+         "It becomes provisional with independent runs that saw it ≥ 2 (now 1), or with a person's word, "
+         "or with the approval of a person."),
+        ("default", Standing("candidate", seen=2), "It becomes provisional the next time its ladder is asked."),
+        ("default", Standing("provisional", belief_help=0.61, units=25, tasks=3),
+         "It becomes stable with belief that it helps ≥ 0.8 (now 0.61), or with the approval of a person."),
+        ("default", Standing("canonical"),
+         "It becomes under_review with verdict harms (now not yet known), or with contradictions ≥ 2 (now 0), "
+         "or with the approval of a person."),
+        ("geas", Standing("stable", kind="failure_lesson", successful_reuses=5, tasks=3),
+         "It becomes canonical with the approval of orchestration_authority."),
+        ("geas", Standing("rejected"), "Nothing in the profile geas moves a memory that is rejected."),
+        ("geas", Standing("limbo"), "limbo is not a state."),
+    ],
+)  # fmt: skip
+def test_nearest(profile: str, standing: Standing, sentence: str) -> None:
+    """One sentence, the nearest way first, with what is there and what is needed."""
+    assert nearest(standard(profile), standing) == sentence
+
+
+@pytest.mark.parametrize(("state", "days"), [("provisional", 30), ("stable", 90), ("canonical", 180), ("candidate", 0)])
+def test_review_dates(state: str, days: int) -> None:
+    """30, 90 and 180 days; a candidate has no date."""
+    assert (review_days(standard(), state), review_days(standard("geas"), state)) == (days, days)
+
+
+# --- what holds for every profile -------------------------------------------------------------------------------------
+
+STANDINGS = st.builds(
+    Standing,
+    state=st.sampled_from(STATES),
+    klass=st.sampled_from(CLASSES),
+    previous_state=st.sampled_from(("", *INJECTABLE)),
+    cause=st.sampled_from(CAUSES),
+    moment=st.sampled_from(MOMENTS),
+    person=st.booleans(),
+    held=st.booleans(),
+    refused=st.booleans(),
+    exempt=st.booleans(),
+    pinned=st.booleans(),
+    stale=st.booleans(),
+    verdict=st.sampled_from(("not yet known", "helps", "harms", "no difference")),
+    belief_help=st.floats(0, 1),
+    belief_harm=st.floats(0, 1),
+    units=st.integers(0, 200),
+    tasks=st.integers(0, 9),
+    seen=st.integers(0, 9),
+    seen_since=st.integers(0, 9),
+    evidence=st.integers(0, 9),
+    contradictions=st.integers(0, 4),
+    confidence=st.none() | st.floats(0, 1),
+    successful_reuses=st.integers(0, 9),
+    failed_reuses=st.integers(0, 4),
+    frequency=st.integers(0, 9),
+    under_review_count=st.integers(0, 4),
+    days_in_state=st.floats(0, 400),
+    days_overdue=st.none() | st.floats(-200, 200),
+    days_unseen=st.floats(0, 400),
+    age_days=st.floats(0, 900),
+)
+
+
+@given(st.sampled_from(BUILTIN), STANDINGS)
+def test_walls(name: str, standing: Standing) -> None:
+    """Whatever is known: moves are legal, the held stay out of prompts, and silence spares what lasts."""
+    profile = standard(name)
+    move = advance(profile, standing)
+    if move is None:
+        return
+    assert is_legal(standing.state, move.to)
+    assert move.reason
+    assert not (standing.held and move.to in INJECTABLE)
+    assert not (move.cause == "silence" and lasts(profile, standing))
+    assert judge(profile, standing, move.to) == move
+
+
+@given(st.sampled_from(BUILTIN), STANDINGS, st.sampled_from(STATES))
+def test_an_answer_always_says_why(name: str, standing: Standing, to: str) -> None:
+    """A request is answered by a move with a reason or by a refusal with a reason and what is missing; never by silence."""
+    answer = judge(standard(name), standing, to, ANA)
+    assert answer.reason
+    assert isinstance(answer, Move) or answer.missing
+    assert nearest(standard(name), standing).endswith(".")
+
+
+def test_a_profile_without_a_ladder_moves_nothing() -> None:
+    """The legal moves are offers; a profile that takes none keeps everything where it is."""
+    bare = compile_profile('name = "bare"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"')
+    standing = Standing("candidate", seen=9, person=True)
+    assert (advance(bare, standing), judge(bare, standing, "provisional", ANA)) == (
+        None,
+        Refusal("the profile bare does not move candidate → provisional", "candidate is final"),
+    )
