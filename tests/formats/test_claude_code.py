@@ -173,7 +173,8 @@ def test_two_steps_of_one_record_have_two_places() -> None:
         ("nightly: run the suite", {"promptSource": "system"}),
         ("nightly: run the suite", {"entrypoint": "sdk-cli"}),
         ("a peer writes", {"origin": {"kind": "peer"}}),
-        ("text beside a result", {"toolUseResult": {"stdout": ""}}),
+        ("text of a result", {"toolUseResult": {"stdout": ""}}),
+        ([{"type": "tool_result", "tool_use_id": "t0"}, {"type": "text", "text": "text beside a result"}], {}),
         ("<own_tag>words</own_tag>", {}),
     ],
 )

@@ -287,16 +287,18 @@ class _Session:
             self.said(found, content, self.agent_of(found, content))
         elif type(content) is list:
             texts: list[str] = []
+            alone = True
             for block in content:
                 kind = _kind(block)
                 if kind == "text" and type(block.get("text")) is str:
                     texts.append(block["text"])
                 elif kind == "tool_result":
+                    alone = False
                     self.answered(found, block)
                 elif kind not in SILENT_BLOCKS:
                     self.odd(f"user.{kind}")
             text = "\n".join(texts)
-            self.said(found, text, self.agent_of(found, text))
+            self.said(found, text, self.agent_of(found, text), alone)
         else:
             self.odd("user.message")
 
@@ -440,8 +442,8 @@ class _Session:
 
     # The pieces of a record.
 
-    def said(self, found: Record, text: str, agent: str) -> None:
-        """Text in a user record: who wrote it?"""
+    def said(self, found: Record, text: str, agent: str, alone: bool = True) -> None:
+        """Text in a user record: who wrote it? Beside a tool's result, not a person."""
         if not text or found.get("isCompactSummary") is True:
             return
         at = _time(found)
@@ -460,7 +462,8 @@ class _Session:
             self.wrapped(agent, at, plain, wrapper[1])
         else:
             self.queue = [waiting for waiting in self.queue if waiting[0] != plain]
-            self.prompt(plain, agent, at, typed=not agent and self.by_person(found, wrapper is not None))
+            typed = alone and not agent and self.by_person(found, wrapper is not None)
+            self.prompt(plain, agent, at, typed)
 
     def by_person(self, found: Record, doubtful: bool) -> bool:
         """Whether the host says, or nothing denies, that a person wrote the prompt."""
