@@ -1,0 +1,182 @@
+"""How many memories a run is given, and which ones have to stay behind.
+
+A level sets the number; caps of kinds and agents, a token cap and conflicts thin it out. Pinned memories stand outside the
+number, never outside the token cap: what goes into a prompt is bounded. What is left behind is counted by reason, and
+the nearest are named, because "why was I not told?" is a fair question.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+from tacit.recall.rank import LeftOut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.recall.rank import Ranked
+
+LEVELS = ("lean", "balanced", "deep")
+CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
+
+
+@value
+class Level:
+    """How much is given, and why."""
+
+    requested: str  # lean, balanced, deep or auto
+    applied: str
+    reason: str  # explicit, auto-default or auto-complex-query
+    most: int  # memories, pinned ones aside
+    cautions: int = 0  # and so many that are given as cautions
+    fetch: int = 0  # what the store is asked for
+
+
+@value
+class Fitted:
+    """What fits the budget, best first, and what does not."""
+
+    kept: tuple[Ranked, ...]
+    left: tuple[LeftOut, ...]
+
+
+def tokens_of(text: str) -> int:
+    """Tokens of a text, estimated: a token for every four characters begun."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def level(profile: Profile, wanted: str, text: str, agent: str = "") -> Level:
+    """The level for a query: the one that was asked for, or the profile's own; an unknown word means auto."""
+    budget = profile.budget
+    word = (wanted or budget.level).strip().lower()
+    requested = word if word in LEVELS else "auto"
+    if requested == "auto":
+        applied, reason = AUTO[budget.auto](profile, text)
+    else:
+        applied, reason = requested, "explicit"
+    at = LEVELS.index(applied)
+    most, cautions = (budget.lean, budget.balanced, budget.deep)[at], 0
+    role = budget.roles.get(agent)
+    if role is not None:
+        most, cautions = (role.least, (role.least + role.most + 1) // 2, role.most)[at], role.cautions
+    if budget.cap:
+        most = min(most, budget.cap)
+    fetch = min(max(-int(-most * budget.fetch[at] // 1), most + budget.fetch_extra), budget.fetch_most)
+    return Level(requested, applied, reason, most, cautions, fetch)
+
+
+def query_length(profile: Profile, text: str) -> tuple[str, str]:
+    """joelclaw: a long or many-sided question is deep, any other balanced."""
+    folded = text.lower()
+    if len(text) > profile.budget.auto_chars or any(word in folded for word in profile.budget.auto_words):
+        return "deep", "auto-complex-query"
+    return "balanced", "auto-default"
+
+
+AUTO: dict[str, Callable[[Profile, str], tuple[str, str]]] = {"query_length": query_length}
+
+
+def fit(
+    ranked: Iterable[Ranked],
+    level: Level,
+    profile: Profile,
+    *,
+    cost: Callable[[Ranked], int],
+    spent: int = 0,
+    at_odds: frozenset[frozenset[str]] = frozenset(),
+) -> Fitted:
+    """The best that fit the level, the caps and the token cap; `spent` tokens go to what stands around them."""
+    budget = profile.budget
+    kept: list[Ranked] = []
+    left: list[LeftOut] = []
+    kinds: dict[str, int] = {}
+    agents: dict[str, int] = {}
+    plain = cautions = 0
+    room = budget.max_tokens - spent if budget.max_tokens else 1 << 60
+
+    def leave(each: Ranked, reason: str) -> None:
+        left.append(LeftOut(each.memory.id, reason, each.score))
+
+    for each in _first_pinned(_settled(ranked, at_odds, profile, leave), budget.pinned_outside):
+        memory, price = each.memory, cost(each)
+        outside = budget.pinned_outside and memory.pinned
+        kind = profile.kinds.get(memory.kind)
+        if not outside:
+            if each.caution and level.cautions:
+                if cautions >= level.cautions:
+                    leave(each, "budget")
+                    continue
+            elif plain >= level.most:
+                leave(each, "budget")
+                continue
+            if kind is not None and kind.cap and kinds.get(memory.kind, 0) >= kind.cap:
+                leave(each, f"cap of {memory.kind}")
+                continue
+            if memory.agent in budget.agents and agents.get(memory.agent, 0) >= budget.agents[memory.agent]:
+                leave(each, f"cap of {memory.agent}")
+                continue
+        if price > room:
+            leave(each, "tokens")
+            continue
+        room -= price
+        kept.append(each)
+        if outside:
+            continue
+        kinds[memory.kind] = kinds.get(memory.kind, 0) + 1
+        agents[memory.agent] = agents.get(memory.agent, 0) + 1
+        if each.caution and level.cautions:
+            cautions += 1
+        else:
+            plain += 1
+    return Fitted(tuple(kept), tuple(left))
+
+
+def _first_pinned(ranked: list[Ranked], outside: bool) -> list[Ranked]:
+    return sorted(ranked, key=lambda each: not each.memory.pinned) if outside else ranked
+
+
+def _settled(
+    ranked: Iterable[Ranked],
+    at_odds: frozenset[frozenset[str]],
+    profile: Profile,
+    leave: Callable[[Ranked, str], None],
+) -> list[Ranked]:
+    """Of two memories at odds, the one that the profile's precedence prefers."""
+    every = list(ranked)
+    if not at_odds:
+        return every
+    by_id = {each.memory.id: each for each in every}
+    lost: set[str] = set()
+    for pair in sorted(map(sorted, at_odds)):
+        if len(pair) == 2 and pair[0] in by_id and pair[1] in by_id and not lost.intersection(pair):
+            one, other = by_id[pair[0]], by_id[pair[1]]
+            loser = other if _goes_before(one, other, profile.budget.precedence) else one
+            lost.add(loser.memory.id)
+            leave(loser, f"at odds with {(one if loser is other else other).memory.id}")
+    return [each for each in every if each.memory.id not in lost]
+
+
+def _goes_before(one: Ranked, other: Ranked, precedence: Sequence[str]) -> bool:
+    """Whether the first of the profile's opinions that tells two apart speaks for `one`; the better fit, if none does."""
+    for opinion in precedence:
+        mine, theirs = _weight(one.memory, opinion), _weight(other.memory, opinion)
+        if mine != theirs:
+            return mine > theirs
+    return one.score >= other.score
+
+
+def _weight(memory: Memory, opinion: str) -> float:
+    facet, colon, word = opinion.partition(":")
+    if colon:
+        return float(getattr(memory, "klass" if facet == "class" else facet) == word)
+    if opinion in ("newer", "older"):
+        from tacit.core.clock import seconds
+
+        at = seconds(memory.created_at)
+        return at if opinion == "newer" else -at
+    if opinion == "pinned":
+        return float(memory.pinned)
+    known: float | None = getattr(memory.tally, opinion)
+    return known or 0.0

@@ -1,0 +1,112 @@
+"""Which of the chosen lessons are given and which withheld.
+
+This comes after the budget, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in two
+lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart they
+would hide each other's effect. What is exempt is given without a coin and is part of no table.
+"""
+
+from __future__ import annotations
+
+from tacit.core.trial import INJECTED, WITHHELD, assign, is_blank, rate_for
+from tacit.core.trust import seen_by
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tacit.core.links import Use
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Trial
+
+EXEMPT = "exempt"
+
+
+@value
+class Assigned:
+    """Where one memory stands in one unit."""
+
+    memory: str
+    family: str
+    arm: str  # injected, withheld or exempt
+    probability: float  # of being withheld, when the coin fell
+    reason: str
+    blank: bool = False
+    recorded: bool = False  # this very memory was assigned in this unit before
+
+    @property
+    def given(self) -> bool:
+        """Whether the agent is told."""
+        return self.arm != WITHHELD
+
+
+def assignments(
+    memories: Iterable[Memory], recorded: Sequence[Use], *, key: bytes, unit: str, settings: Trial, trial: bool = True
+) -> list[Assigned]:
+    """One assignment for each memory, in their order: the recorded one, its family's, none for the exempt, else a coin."""
+    by_memory = {use.memory: use for use in recorded}
+    families: dict[str, Assigned] = {
+        use.family: Assigned(use.memory, use.family, use.arm, use.probability, "as its family", use.blank)
+        for use in recorded
+        if use.arm != EXEMPT
+    }
+    blank = _blank(recorded, key, unit, settings)
+    found: list[Assigned] = []
+    for memory in memories:
+        family = memory.family or memory.id
+        use = by_memory.get(memory.id)
+        if use is not None:
+            arm = INJECTED if use.arm == WITHHELD and not trial else use.arm
+            found.append(Assigned(memory.id, use.family, arm, use.probability, "as recorded", use.blank, True))
+            continue
+        if not trial:
+            found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
+            continue
+        rate = _rate(memory, settings)
+        if rate.value <= 0.0:
+            found.append(Assigned(memory.id, family, EXEMPT, 0.0, rate.reason))
+            continue
+        twin = families.get(family)
+        if twin is None:
+            coin = assign(key, unit, family, rate.value)
+            arm = WITHHELD if blank else coin.arm
+            twin = Assigned(memory.id, family, arm, coin.probability, "a blank unit" if blank else rate.reason, blank)
+            families[family] = twin
+            found.append(twin)
+        else:
+            found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
+    return found
+
+
+def _rate(memory: Memory, settings: Trial):  # type: ignore[no-untyped-def]
+    signals = memory.tally.signals or {}
+    return rate_for(
+        state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned, verdict=memory.verdict,
+        on_page=memory.on_page, belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
+        units=int(signals.get("units", 0)), settings=settings,
+    )  # fmt: skip
+
+
+def _blank(recorded: Sequence[Use], key: bytes, unit: str, settings: Trial) -> bool:
+    """Whether the unit gets no lesson on trial; what was recorded wins, since the share may have changed meanwhile."""
+    on_trial = [use for use in recorded if use.arm != EXEMPT]
+    return any(use.blank for use in on_trial) if on_trial else is_blank(key, unit, settings.blank)
+
+
+def instrument_of(memory: Memory) -> str:
+    """Which kind of source could see its problem again: the one that saw it first."""
+    return seen_by(memory.trust)
+
+
+def epoch_for(model: str, host: str) -> str:
+    """The model's family and the host: a new one starts a new table."""
+    if not model:
+        return f"unknown / {host or 'unknown'}"
+    from tacit.core.effect import epoch_of
+
+    return epoch_of(model, host)
+
+
+def is_told(memory: Memory, agent: str) -> bool:
+    """Whether the one who would see the problem is the one who asks: a reviewer that is told looks harder."""
+    return bool(agent) and agent == memory.source

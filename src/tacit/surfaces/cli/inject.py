@@ -1,0 +1,195 @@
+"""`tacit inject`: what an agent should know before a run.
+
+Runs for each prompt, so its arguments are read by hand: argparse alone costs as much as the whole answer. Without a store,
+or with one that is busy or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless `--strict`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tacit.app import Memories
+    from tacit.recall import Injection
+
+USAGE = """usage: tacit inject [options]
+
+What an agent should know before a run, as markdown; what is given and withheld is recorded.
+
+the run:
+  --run ID            the run that asks; without one an id is made and told on stderr
+  --task TEXT         what is to be done; without one, what recurs here leads
+  --task-id ID        --mission ID     --task-type TYPE
+  --domain NAME       --agent NAME     the agent or role that asks
+  --file PATH         a file it is about; may be repeated
+  --error TEXT        an error that just happened; may be repeated
+  --category NAME     only lessons filed under this
+
+the answer:
+  --budget LEVEL      lean, balanced, deep or auto
+  --render NAME       another wording       --wrap      fence it
+  --no-trial          withhold nothing      --json      one JSON document
+
+everywhere: --store FILE  --project NAME  --profile NAME  --quiet  --strict
+
+examples:
+  tacit inject --task 'fix the failing migration test' --file db/migrate.py
+  tacit inject --run "$RUN" --agent reviewer --budget lean
+"""
+
+# option -> where its value goes
+ONE = {
+    "--run": "run", "--task": "task", "--task-id": "task_id", "--mission": "mission", "--domain": "domain", "--agent": "agent", "--task-type": "task_type",
+    "--category": "category", "--kind": "kind", "--risk": "risk", "--budget": "budget", "--render": "render", "--store": "store", "--project": "project", "--profile": "profile",
+    "--by": "by", "--host": "host", "--root": "root", "--model": "model",
+}  # fmt: skip
+MANY = {"--file": "files", "--error": "errors"}
+FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+LEVELS = ("lean", "balanced", "deep", "auto")
+
+
+class Options:
+    """The arguments, read."""
+
+    def __init__(self) -> None:
+        self.one: dict[str, str] = {}
+        self.many: dict[str, list[str]] = {"files": [], "errors": []}
+        self.flags: set[str] = set()
+        self.fault = ""
+        self.hint = "tacit inject --help"
+
+
+def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    options = parse(args)
+    if options.flags & {"--help", "-h"}:
+        sys.stdout.write(USAGE)
+        return 0
+    if options.fault:
+        return _fail(options, 2, "usage", options.fault, options.hint)
+    from tacit.core.errors import TacitError
+
+    try:
+        given = _answer(options, os.environ if env is None else env)
+    except TacitError as error:
+        if "--strict" in options.flags or error.exit_code == 2:
+            return _fail(options, error.exit_code, error.code, error.message, error.hint)
+        return _silent(options, error.message)
+    return _print(options, given)
+
+
+def parse(args: Sequence[str]) -> Options:
+    """The options by hand: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among the global ones."""
+    options = Options()
+    words = iter(args)
+    verb = False
+    for word in words:
+        name, equals, attached = word.partition("=")
+        if name in ONE or name in MANY:
+            value = attached if equals else next(words, None)
+            if value is None:
+                options.fault = f"tacit inject: {name} needs a value."
+                break
+            if name in MANY:
+                options.many[MANY[name]].append(value)
+            else:
+                options.one[ONE[name]] = value
+        elif word in FLAGS:
+            options.flags.add(word)
+        elif word == "inject" and not verb:
+            verb = True
+        else:
+            options.fault = f"tacit inject: {word if word.startswith('-') else repr(word)} is not understood."
+            options.hint = _nearest(name)
+            break
+    if not options.fault and options.one.get("budget", "auto").lower() not in LEVELS:
+        options.fault = f"tacit inject: {options.one['budget']!r} is not a budget."
+        options.hint = f"One of: {', '.join(LEVELS)}."
+    return options
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, [*ONE, *MANY, *FLAGS], 1, 0.5)
+    return f"Did you mean {near[0]}?" if near else "tacit inject --help"
+
+
+def _answer(options: Options, env: Mapping[str, str]) -> Injection | None:
+    from tacit.app import open
+
+    one = options.one
+    with open(one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=0.15, by=one.get("by", ""), yes="--yes" in options.flags) as memories:
+        return _inject(memories, options)
+
+
+def _inject(memories: Memories, options: Options) -> Injection | None:
+    # To become Memories.inject.
+    from tacit.core import clock
+    from tacit.core.digest import new_id
+    from tacit.recall import Asking, Query, inject
+
+    one = options.one
+    project = memories.project
+    if project is None:
+        return None
+    query = Query(
+        files=tuple(options.many["files"]), errors=tuple(options.many["errors"]),
+        **{name: one[name] for name in ("task", "agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk") if name in one},
+    )  # fmt: skip
+    asking = Asking(one.get("run") or memories.env.get("TACIT_RUN", ""), one.get("host", "cli"), one.get("root", ""), one.get("model", ""))
+    root = memories.place.root
+
+    def exists(path: str) -> bool:
+        return os.path.lexists(os.path.join(root, path))
+
+    return inject(
+        memories.store, project, memories.profile, query, asking, now=clock.now(), ids=new_id, level=one.get("budget", ""), renderer=one.get("render", ""),
+        wrap=True if "--wrap" in options.flags else None, trial="--no-trial" not in options.flags, repeat="--repeat" in options.flags, exists=exists,
+    )  # fmt: skip
+
+
+def _print(options: Options, given: Injection | None) -> int:
+    if "--json" in options.flags:
+        import json
+
+        data = {
+            "run": given.run if given else None,
+            "markdown": given.markdown if given else "",
+            "tokens": given.tokens if given else 0,
+            "injected": list(given.injected) if given else [],
+            "withheld": list(given.withheld) if given else [],
+            "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed] if given else [],
+        }
+        sys.stdout.write(json.dumps({"ok": True, "schema": 1, "data": data, "warnings": []}, ensure_ascii=False) + "\n")
+    elif given is not None:
+        sys.stdout.write(given.markdown)
+        if "run" not in options.one and "--quiet" not in options.flags:
+            sys.stderr.write(f"run: {given.run}\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _silent(options: Options, why: str) -> int:
+    if "--json" in options.flags:
+        import json
+
+        data = {"run": None, "markdown": "", "tokens": 0, "injected": [], "withheld": [], "suppressed": []}
+        sys.stdout.write(json.dumps({"ok": True, "schema": 1, "data": data, "warnings": [why]}, ensure_ascii=False) + "\n")
+    if "--quiet" not in options.flags:
+        sys.stderr.write(f"tacit: nothing is given: {why}\n")
+    return 0
+
+
+def _fail(options: Options, exit_code: int, code: str, message: str, hint: str) -> int:
+    if "--json" in options.flags:
+        import json
+
+        sys.stdout.write(json.dumps({"ok": False, "error": {"code": code, "message": message, "hint": hint}}, ensure_ascii=False) + "\n")
+    else:
+        sys.stderr.write(f"tacit: {message}\n" + (f"  {hint}\n" if hint else ""))
+    return exit_code
