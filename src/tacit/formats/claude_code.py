@@ -551,9 +551,10 @@ class _Session:
     def answered(self, found: Record, block: Record) -> None:
         """A tool result, put into the step of its call."""
         call = block.get("tool_use_id")
-        row = self.open.pop(call, None) if type(call) is str else None
+        call = call if isinstance(call, str) else ""
+        row = self.open.pop(call, None)
         if row is None:
-            if type(call) is str and call in self.calls:
+            if call in self.calls:
                 self.duplicates += 1
             else:
                 self.odd("user.tool_result without its call")
