@@ -92,6 +92,7 @@ class Claims:
     frame: tuple[str, ...] = ()  # the function words between them …
     bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
     terms: frozenset[str] = frozenset()
+    universal: bool = False  # said of all
 
 
 @value
@@ -330,7 +331,7 @@ def opposed(a: Prepared, b: Prepared, prescribed: bool = False) -> str:
         return f"scope: {against}"
     if prescribed:
         return ""
-    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y):
+    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
         return against
     if against := _substitution(x, y, same_error):
         return f"other word: {against}"
@@ -340,7 +341,8 @@ def opposed(a: Prepared, b: Prepared, prescribed: bool = False) -> str:
 def _negation(x: Claims, y: Claims) -> str:
     for one, other in ((x, y), (y, x)):
         for denial in one.denied:
-            said = denial.terms & other.plain
+            # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
+            said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
             if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
@@ -351,7 +353,7 @@ def _negation(x: Claims, y: Claims) -> str:
 
 def _answered(denial: Denial, other: Claims) -> bool:
     """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
-    if any(denial.terms & theirs.terms for theirs in other.denied):
+    if any(term.isalpha() for theirs in other.denied for term in denial.terms & theirs.terms):
         return True
     sides = other.sides or {}
     return any(side in sides.get(group, ()) for group, side in denial.amounts_to)
@@ -362,9 +364,12 @@ def _antonym(x: Claims, y: Claims) -> str:
         other = (y.sides or {}).get(group)
         if other and group[0] == "~" and not side & other and not (group == "~beforeafter" and x.first and y.first):
             return f"antonym: {min(side)} / {min(other)}"
-    only_x = x.terms.difference(y.terms, *(denial.first for denial in x.denied))
-    only_y = y.terms.difference(x.terms, *(denial.first for denial in y.denied))
-    return _by_affix(only_x, only_y)
+    return _by_affix(_own_terms(x, y), _own_terms(y, x))
+
+
+def _own_terms(one: Claims, other: Claims) -> frozenset[str]:
+    """What only one text says; a denied word has been judged with its negation."""
+    return one.terms.difference(other.terms, *(denial.first for denial in one.denied))
 
 
 def _other_scope(x: Claims, y: Claims) -> str:
@@ -374,6 +379,14 @@ def _other_scope(x: Claims, y: Claims) -> str:
         other = y.sides.get(group)
         if other and group[0] == "=" and not side & other:
             return f"{min(side)} / {min(other)}"
+    return ""
+
+
+def _narrowed(x: Claims, y: Claims) -> str:
+    """ "All interfaces" and "the loopback interface": one text says it of all, the other of a part only."""
+    for one, other in ((x, y), (y, x)):
+        if one.universal and not other.universal and one.terms < other.terms and len(other.terms - one.terms) == 1:
+            return f"scope: all / {min(other.terms - one.terms)}"
     return ""
 
 
@@ -435,7 +448,7 @@ def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
-    only_x, only_y = x.terms - y.terms - _FILLERS, y.terms - x.terms - _FILLERS
+    only_x, only_y = _own_terms(x, y) - _FILLERS, _own_terms(y, x) - _FILLERS
     if not only_x or not only_y or len(only_x) + len(only_y) > 3 or len(x.terms & y.terms) < 2:
         return ""
     if same_error and all(not term.isalpha() for term in only_x | only_y):
@@ -549,6 +562,7 @@ def _claims(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         frame=frame,
         bound=bound,
         terms=terms,
+        universal=any(token.word in _UNIVERSAL for token in tokens),
     )
 
 
@@ -615,9 +629,8 @@ def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[s
             denials.append(Denial(terms, frozenset(reach[0].terms), frozenset(_flipped(reach[0].sides))))
     if scripts:
         denials.append(Denial(frozenset(scripts)))
-    doubted = any(term in _doubtful() for token in plain for term in token.terms)
-    terms = frozenset(term for token in plain for term in token.terms)
-    return tuple(denials), frozenset() if doubted else terms - frozenset().union(*(denial.terms for denial in denials))
+    said_plainly = frozenset(term for token in plain for term in token.terms)
+    return tuple(denials), said_plainly.difference(*(denial.terms for denial in denials))
 
 
 def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -1202,6 +1215,7 @@ _PREFERRING = frozenset("prefer prefers preferred favor favour choose bevorzuge 
 _BREAKS = frozenset("but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas while".split(" "))
 _JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
 _ARTICLES = frozenset("a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des".split(" "))
+_UNIVERSAL = frozenset("all every each any everything alle jede jeder jedes todos todas tous toutes chaque cada".split(" "))
 _PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 _EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 _LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))

@@ -164,9 +164,15 @@ def scan(text: str) -> Iterator[Piece]:
         raw = match.group()
         if raw.isascii() and raw.isalpha() and (raw[1:].islower() or raw.isupper()):
             word = raw.lower()
-            yield Piece(WORD, raw, word, (word,), match.start())
+            kind = NAME if len(raw) < 4 and raw.isupper() and _is_acronym(word) else WORD
+            yield Piece(kind, raw, word, (word,), match.start())
         else:
             yield from _pieces(raw, match.start())
+
+
+def _is_acronym(word: str) -> bool:
+    # US, IT, AI and DE are no function words when written so; NOT, AND and DO are, only louder.
+    return len(word) > 1 and word in all_stop_words() and (word not in STOP_WORDS["en"] or word in ("us", "it"))
 
 
 def normal(text: str) -> str:
