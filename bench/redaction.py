@@ -359,6 +359,365 @@ UNKNOWN = (
 )
 
 
+# ---- known kinds: the rules were written for these
+
+
+def pem(r: Random) -> Sample:
+    """A private key: whole, cut off, or on one line as environment variables hold it."""
+    kind = r.choice(
+        ("RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+    )
+    lines = [chars(r, BASE64, 64) for _ in range(r.randint(2, 8))] + [chars(r, BASE64, r.randint(18, 63)) + "="]
+    head, tail = f"-----BEGIN {kind}-----", f"-----END {kind}-----"
+    cut = lines[: r.randint(1, len(lines))]
+    text = r.choice(
+        (
+            "\n".join([head, *lines, tail, ""]),
+            "The key in the log was\n" + "\n".join([head, *lines, tail]) + "\nand I removed it.",
+            "\n".join([head, *cut]),
+            'PRIVATE_KEY="' + "\\n".join([head, *lines, tail, ""]) + '"',
+            '{"private_key": "' + "\\n".join([head, *lines, tail, ""]) + '", "client_id": "1"}',
+            "\n".join("+" + line for line in [head, *lines, tail]),
+            "Log cut here: " + "\\n".join([head, *cut]),
+        )
+    )
+    return Sample(text, tuple(line for line in lines if line in text))
+
+
+def pgp(r: Random) -> Sample:
+    lines = [chars(r, BASE64, 64) for _ in range(4)]
+    head, tail = "-----BEGIN PGP PRIVATE KEY BLOCK-----", "-----END PGP PRIVATE KEY BLOCK-----"
+    return Sample("\n".join((head, "Version: GnuPG v2", "", *lines, tail)), tuple(lines))
+
+
+def jwt(r: Random) -> str:
+    parts = [
+        base64.urlsafe_b64encode(p.encode()).decode().rstrip("=")
+        for p in ('{"alg":"HS256","typ":"JWT"}', f'{{"sub":"{r.randint(1, 10**9)}"}}')
+    ]
+    return ".".join([*parts, chars(r, URLSAFE, 42) + "x"])
+
+
+def basic(r: Random) -> str:
+    return base64.b64encode(f"ci:{chars(r, ALNUM, 14)}".encode()).decode()
+
+
+def url_login(r: Random) -> Sample:
+    secret = chars(r, ALNUM + "!$*-_.~", r.randint(9, 24)) + "x"
+    scheme = r.choice(("postgres", "postgresql", "mysql", "mongodb+srv", "redis", "amqp", "https", "ftp", "smtp"))
+    url = f"{scheme}://app:{secret}@db-{r.randint(1, 9)}.example.com:5432/orders"
+    return Sample(
+        r.choice(
+            (
+                "DATABASE_URL={u}",
+                "Connect with {u} from CI.",
+                'dsn = "{u}"',
+                "git clone failed for {u}: 403",
+                "- url: {u}\n+ url: $DATABASE_URL",
+            )
+        ).format(u=url),
+        (secret,),
+    )
+
+
+def signed_url(r: Random) -> Sample:
+    kind = r.randint(0, 3)
+    if kind == 0:
+        secret = chars(r, HEX, 64)
+        url = f"https://bucket.s3.amazonaws.com/a.tgz?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20260301T000000Z&X-Amz-Expires=300&X-Amz-Signature={secret}"
+    elif kind == 1:
+        secret = chars(r, ALNUM, 40) + "%3D"
+        url = f"https://acct.blob.core.windows.net/c/a.zip?sv=2022-11-02&se=2026-03-01T00%3A00%3A00Z&sr=b&sp=r&sig={secret}"
+    elif kind == 2:
+        secret = chars(r, HEX, 128)
+        url = f"https://storage.googleapis.com/b/o?X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-Expires=300&X-Goog-Signature={secret}"
+    else:
+        secret = chars(r, URLSAFE, 30) + "x"
+        url = f"https://files.example.com/report.pdf?expires=1772323200&signature={secret}"
+    return Sample(
+        r.choice(("Downloaded {u} twice.", "curl -O '{u}'", "GET {u} -> 403", "[archive]({u})")).format(u=url),
+        (secret,),
+    )
+
+
+def hook_url(r: Random) -> Sample:
+    kind = r.randint(0, 3)
+    if kind == 0:
+        secret = f"T{chars(r, UPPER, 10)}/B{chars(r, UPPER, 10)}/{chars(r, ALNUM, 24)}"
+        url = f"https://hooks.slack.com/services/{secret}"
+    elif kind == 1:
+        secret = chars(r, URLSAFE, 67) + "x"
+        url = f"https://discord.com/api/webhooks/{r.randint(10**17, 10**18)}/{secret}"
+    elif kind == 2:
+        secret = f"{r.randint(10**9, 10**10 - 1)}:AA{chars(r, URLSAFE, 32)}x"
+        url = f"https://api.telegram.org/bot{secret}/sendMessage"
+    else:
+        secret = f"{uuid(r)}@{uuid(r)}/IncomingWebhook/{chars(r, HEX, 32)}/{uuid(r)}"
+        url = f"https://acme.webhook.office.com/webhookb2/{secret}"
+    return Sample(
+        r.choice(("Alerts go to {u}", "WEBHOOK_URL={u}", 'notify("{u}")', "curl -d @m.json {u}")).format(u=url),
+        (secret,),
+    )
+
+
+def aws_pair(r: Random) -> Sample:
+    key, secret = "AKIA" + chars(r, BASE32, 16), chars(r, BASE64, 40)
+    text = r.choice(
+        (
+            "[default]\naws_access_key_id = {k}\naws_secret_access_key = {s}\n",
+            "AWS_ACCESS_KEY_ID={k} AWS_SECRET_ACCESS_KEY={s} terraform apply",
+            "The CI user has {k} / {s}, do not use it locally.",
+            '{{"AccessKeyId": "{k}", "SecretAccessKey": "{s}"}}',
+        )
+    ).format(k=key, s=secret)
+    return Sample(text, (key, secret))
+
+
+def azure_storage(r: Random) -> Sample:
+    secret = b64(r, 64)
+    text = r.choice(
+        (
+            "DefaultEndpointsProtocol=https;AccountName=acct;AccountKey={s};EndpointSuffix=core.windows.net",
+            "Endpoint=sb://bus.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey={s}",
+            "AZURE_STORAGE_KEY={s}",
+            "az storage blob list --account-key {s} --account-name acct",
+        )
+    )
+    return Sample(text.format(s=secret), (secret,))
+
+
+def connection(r: Random) -> Sample:
+    secret = chars(r, ALNUM + "!#%*", r.randint(9, 16)) + "x"
+    text = r.choice(
+        (
+            "Server=db.example.com;Database=orders;User Id=app;Password={s};Encrypt=True",
+            "host=db.example.com dbname=orders user=app password={s} sslmode=require",
+            "jdbc:postgresql://db.example.com/orders?user=app&password={s}&ssl=true",
+            "Driver={{ODBC Driver 18}};Server=tcp:x,1433;Uid=app;Pwd={s};Encrypt=yes;",
+        )
+    )
+    return Sample(text.format(s=secret), (secret,))
+
+
+def uuid(r: Random) -> str:
+    return "-".join(chars(r, HEX, n) for n in (8, 4, 4, 4, 12))
+
+
+PROSE_EN = (
+    "The password is {s}, it was never rotated.",
+    "The password for the staging database is {s}.",
+    "I logged in with password {s} and it worked.",
+    "Password: {s}",
+    "We changed the admin password to {s} yesterday.",
+    "Use `{s}` as the password for the test account.",
+    "The passphrase of the deploy key was {s}",
+    "{s} is the password of the seed user.",
+    "login admin, password {s}, then open /settings",
+    'The root password is "{s}".',
+)
+PROSE_DE = (
+    "Mein Passwort lautet {s}.",
+    "Das Passwort für die Datenbank ist {s}, bitte nicht weitergeben.",
+    "Das Kennwort des Testnutzers ist jetzt {s}.",
+    "Passwort: {s}",
+    "Ich habe das Passwort auf {s} geändert.",
+)
+PROSE_ES = (
+    "La contraseña es {s}.",
+    "La contraseña de la base de datos es {s}, no la cambies.",
+    "Contraseña: {s}",
+    "Entra con la contraseña {s} y prueba otra vez.",
+)
+PROSE_FR = (
+    "Le mot de passe est {s}.",
+    "Le mot de passe de la base est {s}, ne le change pas.",
+    "Mot de passe : {s}",
+    "Connecte-toi avec le mot de passe {s} puis relance.",
+)
+PROSE_TOKEN = (
+    "Use token {s} for the upload.",
+    "The API token is {s}.",
+    "I set the token to {s} and the build passed.",
+    "The secret is {s}; it goes into the header.",
+    "El token es {s}.",
+    "Der Token ist {s}.",
+    "Le jeton est {s}.",
+    "Benutze den API-Schlüssel {s} nur in CI.",
+    "Send {s} as the token.",
+    "The bearer token was {s} at the time.",
+)
+SETTINGS = (
+    "DB_PASSWORD={s}",
+    "export SMTP_PASS='{s}'",
+    'password = "{s}"',
+    "password: {s}",
+    '{{"username": "app", "password": "{s}"}}',
+    '{{\\"user\\": \\"app\\", \\"password\\": \\"{s}\\"}}',
+    "spring.datasource.password={s}",
+    'dbPassword: "{s}",',
+    "+  adminPassword: '{s}'",
+    "os.environ['DB_PASSWORD'] = '{s}'",
+    "mysqldump --user=root --password={s} orders",
+    "docker run -e POSTGRES_PASSWORD={s} postgres:16",
+    "<password>{s}</password>",
+    "- name: DB_PASSWORD\n  value: {s}",
+    "ENV DB_PASSWORD={s}",
+    "client_secret={s}&grant_type=client_credentials",
+    "SESSION_SECRET={s}",
+)
+HEADERS = (
+    "Authorization: Bearer {s}",
+    'curl -H "Authorization: Bearer {s}" https://api.example.com',
+    "headers = {{'Authorization': 'Bearer {s}'}}",
+    '"Authorization": "token {s}"',
+    "X-Api-Key: {s}",
+    "requests.get(url, headers={{'X-Auth-Token': '{s}'}})",
+    "PRIVATE-TOKEN: {s}",
+    "> authorization: Bearer {s}\n< HTTP/2 401",
+)
+COOKIES = (
+    "Cookie: theme=dark; sessionid={s}",
+    "Set-Cookie: JSESSIONID={s}; Path=/; HttpOnly; Secure",
+    "curl -H 'Cookie: _app_session={s}' https://app.example.com/me",
+    'headers["Cookie"] = "sid={s}; lang=en"',
+)
+NETRC = (
+    "machine api.example.com login ci password {s}",
+    "machine github.com\n  login bot\n  password {s}\n",
+    "db.example.com:5432:orders:app:{s}",
+    "//registry.example.com/:_authToken={s}",
+)
+
+KNOWN = (
+    Kind("aws-pair", True, aws_pair),
+    anywhere("aws-access-key", True, "aws", lambda r: "ASIA" + chars(r, BASE32, 16)),
+    anywhere("gcp-api-key", True, "google", lambda r: "AIza" + chars(r, URLSAFE, 34) + "x"),
+    anywhere("gcp-oauth-secret", True, "google", lambda r: "GOCSPX-" + chars(r, URLSAFE, 27) + "x"),
+    anywhere("gcp-access-token", True, "google", lambda r: "ya29." + chars(r, URLSAFE, 100) + "x"),
+    Kind("azure-storage", True, azure_storage),
+    anywhere("azure-ad-secret", True, "azure", lambda r: f"{chars(r, ALNUM, 3)}8Q~{chars(r, ALNUM + '._~-', 33)}x"),
+    anywhere(
+        "github-classic",
+        True,
+        "github",
+        lambda r: r.choice(("ghp_", "gho_", "ghu_", "ghs_", "ghr_")) + chars(r, ALNUM, 36),
+    ),
+    anywhere(
+        "github-fine-grained", True, "github", lambda r: f"github_pat_{chars(r, ALNUM, 22)}_{chars(r, ALNUM, 59)}"
+    ),
+    anywhere(
+        "gitlab",
+        True,
+        "gitlab",
+        lambda r: r.choice(("glpat-", "gldt-", "glrt-", "glptt-")) + chars(r, URLSAFE, 19) + "x",
+    ),
+    anywhere(
+        "slack-bot",
+        True,
+        "slack",
+        lambda r: f"xoxb-{chars(r, string.digits, 12)}-{chars(r, string.digits, 12)}-{chars(r, ALNUM, 24)}",
+    ),
+    anywhere(
+        "slack-app",
+        True,
+        "slack",
+        lambda r: f"xapp-1-A{chars(r, UPPER, 10)}-{chars(r, string.digits, 13)}-{chars(r, HEX, 64)}",
+    ),
+    anywhere(
+        "stripe",
+        True,
+        "stripe",
+        lambda r: r.choice(("sk_live_", "sk_test_", "rk_live_")) + chars(r, ALNUM, r.choice((24, 99))),
+    ),
+    anywhere("anthropic", True, "anthropic", lambda r: f"sk-ant-api03-{chars(r, URLSAFE, 93)}AA"),
+    anywhere(
+        "openai-project", True, "openai", lambda r: f"sk-proj-{chars(r, URLSAFE, 73)}xT3BlbkFJ{chars(r, URLSAFE, 73)}x"
+    ),
+    anywhere("openai-classic", True, "openai", lambda r: f"sk-{chars(r, ALNUM, 20)}T3BlbkFJ{chars(r, ALNUM, 20)}"),
+    anywhere("huggingface", True, "hf", lambda r: "hf_" + chars(r, string.ascii_letters, 34)),
+    anywhere("npm", True, "npm", lambda r: "npm_" + chars(r, ALNUM, 36)),
+    anywhere("pypi", True, "pypi", lambda r: "pypi-AgEIcHlwaS5vcmc" + chars(r, URLSAFE, 150) + "x"),
+    anywhere("twilio-key", True, "twilio", lambda r: "SK" + chars(r, HEX, 32)),
+    named("twilio-auth-token", True, "twilio", lambda r: chars(r, HEX, 32)),
+    anywhere("sendgrid", True, "sendgrid", lambda r: f"SG.{chars(r, URLSAFE, 22)}.{chars(r, URLSAFE, 42)}x"),
+    anywhere("mailgun", True, "mailgun", lambda r: "key-" + chars(r, HEX, 32)),
+    anywhere("mailchimp", True, "mailchimp", lambda r: f"{chars(r, HEX, 32)}-us{r.randint(1, 21)}"),
+    anywhere(
+        "discord-bot",
+        True,
+        "discord",
+        lambda r: f"M{chars(r, ALNUM, 23)}.{chars(r, ALNUM, 6)}.{chars(r, URLSAFE, 37)}x",
+    ),
+    anywhere("telegram-bot", True, "telegram", lambda r: f"{r.randint(10**9, 10**10 - 1)}:AA{chars(r, URLSAFE, 32)}x"),
+    named("datadog", True, "datadog", lambda r: chars(r, HEX, r.choice((32, 40)))),
+    anywhere("newrelic", True, "newrelic", lambda r: "NRAK-" + chars(r, UPPER, 27)),
+    anywhere(
+        "shopify", True, "shopify", lambda r: r.choice(("shpat_", "shpca_", "shppa_", "shpss_")) + chars(r, HEX, 32)
+    ),
+    anywhere("digitalocean", True, "digitalocean", lambda r: "dop_v1_" + chars(r, HEX, 64)),
+    named("heroku", True, "heroku", uuid),
+    anywhere("vault", True, "vault", lambda r: "hvs." + chars(r, URLSAFE, 91) + "x"),
+    anywhere("doppler", True, "doppler", lambda r: "dp.pt." + chars(r, ALNUM, 43)),
+    anywhere("databricks", True, "databricks", lambda r: "dapi" + chars(r, HEX, 32)),
+    anywhere("linear", True, "linear", lambda r: "lin_api_" + chars(r, ALNUM, 40)),
+    anywhere(
+        "notion",
+        True,
+        "notion",
+        lambda r: r.choice(
+            (f"ntn_{chars(r, string.digits, 11)}{chars(r, ALNUM, 35)}", "secret_" + chars(r, ALNUM, 43))
+        ),
+    ),
+    anywhere("postman", True, "postman", lambda r: f"PMAK-{chars(r, HEX, 24)}-{chars(r, HEX, 34)}"),
+    anywhere("sentry", True, "sentry", lambda r: "sntryu_" + chars(r, HEX, 64)),
+    anywhere("supabase", True, "supabase", lambda r: "sbp_" + chars(r, HEX, 40)),
+    named("cloudflare", True, "cloudflare", lambda r: chars(r, URLSAFE, 39) + "x"),
+    named("algolia", True, "algolia", lambda r: chars(r, HEX, 32)),
+    named("vercel", True, "vercel", lambda r: chars(r, ALNUM, 24)),
+    anywhere("terraform-cloud", True, "tf", lambda r: f"{chars(r, ALNUM, 14)}.atlasv1.{chars(r, ALNUM, 67)}"),
+    anywhere("grafana", True, "grafana", lambda r: f"glsa_{chars(r, ALNUM, 32)}_{chars(r, HEX, 8)}"),
+    anywhere("atlassian", True, "jira", lambda r: f"ATATT3xFfGF0{chars(r, URLSAFE, 170)}={chars(r, HEX, 8).upper()}"),
+    anywhere("docker-hub", True, "docker", lambda r: "dckr_pat_" + chars(r, URLSAFE, 26) + "x"),
+    anywhere("planetscale", True, "planetscale", lambda r: "pscale_tkn_" + chars(r, URLSAFE, 42) + "x"),
+    anywhere("age", True, "age", lambda r: "AGE-SECRET-KEY-1" + chars(r, "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58)),
+    anywhere("jwt", True, "auth", jwt),
+    Kind("private-key-pem", True, pem),
+    Kind("private-key-pgp", True, pgp),
+    told("bearer-header", True, lambda r: chars(r, URLSAFE, r.randint(20, 60)) + "x", *HEADERS),
+    told(
+        "basic-header",
+        True,
+        basic,
+        "Authorization: Basic {s}",
+        "curl -H 'Authorization: Basic {s}' https://ci.example.com",
+        '{{"auths": {{"registry.example.com": {{"auth": "{s}"}}}}}}',
+    ),
+    told("cookie", True, lambda r: chars(r, ALNUM, 32), *COOKIES),
+    Kind("url-password", True, url_login),
+    Kind("signed-url", True, signed_url),
+    Kind("webhook-url", True, hook_url),
+    told(
+        "url-parameter",
+        True,
+        lambda r: chars(r, ALNUM, 28),
+        "https://api.example.com/v1/items?access_token={s}",
+        "GET /v1/me?token={s}&page=2 401",
+        "wss://stream.example.com/feed?api_key={s}",
+        "https://app.example.com/cb#access_token={s}&state=1",
+        "https://maps.example.com/js?key={s}&libraries=geo",
+    ),
+    Kind("connection-string", True, connection),
+    told("setting-human", True, human, *SETTINGS),
+    told("setting-random", True, lambda r: chars(r, ALNUM, r.randint(16, 40)), *SETTINGS),
+    told("netrc", True, lambda r: chars(r, ALNUM, 20), *NETRC),
+    told("prose-english", True, human, *PROSE_EN),
+    told("prose-german", True, human, *PROSE_DE),
+    told("prose-spanish", True, human, *PROSE_ES),
+    told("prose-french", True, human, *PROSE_FR),
+    told("prose-token", True, lambda r: chars(r, ALNUM, r.randint(14, 40)), *PROSE_TOKEN),
+)
+
+
 # ---- lessons without a secret: also written before any rule
 
 LESSONS = (
@@ -595,7 +954,7 @@ def lesson(r: Random) -> str:
         hex12=chars(r, HEX, 12),
         hex16=chars(r, HEX, 16),
         hex20=chars(r, HEX, 20),
-        uuid="-".join(chars(r, HEX, n) for n in (8, 4, 4, 4, 12)),
+        uuid=uuid(r),
         ipv6=":".join(chars(r, HEX, 4) for _ in range(8)),
         pod=f"{chars(r, LOWER, 10)}-{chars(r, LOWER, 5)}",
         nix=chars(r, LOWER, 32),

@@ -36,9 +36,11 @@ PRIVATE = "[private]"
 # one pass, rarely two; the bound keeps hostile ones linear.
 PASSES = 12
 LONGEST_KEY = 64_000  # characters of one PEM block
-LONGEST_VALUE = 4_096  # characters of one quoted value
+LONGEST_VALUE = 4_096  # characters of one value
+LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
 NEAR = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
+LONG_RUN = r"[\w.+/=%~:|@$-]{16,}"  # the least a credential that is known by its shape has
 
 
 @value
@@ -72,24 +74,30 @@ def redact(text: str) -> Redacted:
 
 
 def redact_value(obj: Any, name: str = "") -> Any:
-    """A JSON-like structure without its secrets: texts are redacted, and so is whatever a key such as `password` holds."""
-    if isinstance(obj, str):
-        strength, kind = _says(name) if name else (0, "")
-        if strength and _worth(obj, strength, "quoted"):
-            return f"{MARKER}{kind}]"
-        return redact(obj).text
+    """A JSON-like structure without its secrets: texts are redacted, and so is what a key such as `password` holds."""
     if isinstance(obj, dict):
-        return {
-            redact(key).text if isinstance(key, str) else key: redact_value(item, key if isinstance(key, str) else "")
-            for key, item in obj.items()
-        }
+        return {_key(key): redact_value(item, _name_of(key, obj, name)) for key, item in obj.items()}
     if isinstance(obj, (list, tuple)):
-        return type(obj)([redact_value(item, name) for item in obj])
-    if isinstance(obj, int) and not isinstance(obj, bool) and name:
-        strength, kind = _says(name)
-        if strength == 3 and _worth(str(obj), strength, "quoted"):
-            return f"{MARKER}{kind}]"
+        items = [redact_value(item, name) for item in obj]
+        return tuple(items) if isinstance(obj, tuple) else items
+    strength, kind = _says(name) if name else (0, "")
+    if isinstance(obj, str):
+        return f"{MARKER}{kind}]" if strength and _worth(obj, strength, "quoted") else redact(obj).text
+    if isinstance(obj, int) and not isinstance(obj, bool) and strength == 3 and _worth(str(obj), 3, "quoted"):
+        return f"{MARKER}{kind}]"
     return obj
+
+
+def _key(key: Any) -> Any:
+    return redact(key).text if isinstance(key, str) else key
+
+
+def _name_of(key: Any, holder: dict[Any, Any], name: str) -> str:
+    """What an entry is called: `{"password": x}`, `{"password": {"value": x}}`, `{"name": "PASSWORD", "value": x}`"""
+    if key not in ("value", "default", "content"):
+        return key if isinstance(key, str) else ""
+    given = holder.get("name", holder.get("key", name))
+    return given if isinstance(given, str) else name
 
 
 def private(text: str) -> str:
@@ -168,17 +176,30 @@ def _tokens(text: str, low: str) -> Iterator[Span]:
     """Credentials with a vendor's prefix."""
     from tacit.core.redact_rules import ALPHABETS, TOKENS
 
+    # Most texts hold no run of characters long enough to be a credential, and those that do hold few.
+    runs = " ".join(_compiled(LONG_RUN).findall(text))
+    if not runs:
+        return
     for kind, prefixes, alphabet, least, most in TOKENS:
         for prefix in prefixes:
+            if prefix not in runs:
+                continue
             at = text.find(prefix)
             while at >= 0:
                 body = _compiled(ALPHABETS[alphabet]).match(text, at + len(prefix))
                 end = body.end() if body else at + len(prefix)
                 if body and _opens(text, at):
                     run = body[0].rstrip(".")
-                    if len(run) >= least and (not most or len(run) <= most) and _random(run, 2.5):
+                    if len(run) >= least and (not most or len(run) <= most) and _made_up(run):
                         yield at, at + len(prefix) + len(run), kind
                 at = text.find(prefix, end)
+
+
+def _made_up(run: str) -> bool:
+    """Whether the body of a token is random rather than words: `sk-learn-compatible-estimators` is no key."""
+    if _compiled(r"(?:[A-Za-z]?[a-z]+|[0-9]{1,4})(?:[-_.](?:[A-Za-z]?[a-z]*|[0-9]{1,4}))+").fullmatch(run):
+        return False
+    return _random(run, 2.5)
 
 
 def _opens(text: str, at: int) -> bool:
@@ -193,6 +214,8 @@ def _shapes(text: str, low: str) -> Iterator[Span]:
     """Credentials recognised by an expression of their own."""
     from tacit.core.redact_rules import SHAPES
 
+    if not _compiled(LONG_RUN).search(text):
+        return
     for kind, hints, expression, entropy in SHAPES:
         if any(hint in low for hint in hints):
             for match in _compiled(expression).finditer(text):
@@ -216,7 +239,10 @@ def _blocks(text: str, low: str) -> Iterator[Span]:
                 yield head.start(), at, "private-key"
     if "IBA" in text or "BCI" in text or "CAQ" in text or "b3BlbnNzaC1rZXktdjE" in text:
         # DER of PKCS 1, PKCS 8, SEC 1 and OpenSSH's own format, in base64
-        heads = r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2,4}IBA[AD]|MHcCAQEE|M[CF][A-Za-z0-9]CAQ[AE]w|MIG[A-Za-z0-9]{1,2}AgEAM|b3BlbnNzaC1rZXktdjE)"
+        heads = (
+            r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2,4}IBA[AD]|MHcCAQEE|M[CF][A-Za-z0-9]CAQ[AE]w|"
+            r"MIG[A-Za-z0-9]{1,2}AgEAM|b3BlbnNzaC1rZXktdjE)"
+        )
         at = 0
         while start := _compiled(heads).search(text, at):
             at = _block_end(text, start.start())
@@ -228,7 +254,9 @@ def _blocks(text: str, low: str) -> Iterator[Span]:
 def _block_end(text: str, begin: int) -> int:
     """Where the key that begins here ends; `begin` itself if there is no key, only talk of one."""
     end = text.find("-----END", begin, begin + LONGEST_KEY)
-    if end >= 0 and _compiled(r"[A-Za-z0-9+/=]{16}").search(text, begin, end) and "-----BEGIN" not in text[begin:end]:
+    if end >= 0 and text.find("-----BEGIN", begin, end) >= 0:
+        end = -1
+    if end >= 0 and _compiled(r"[A-Za-z0-9+/=]{16}").search(text, begin, end):
         tail = _compiled(r"-----END [A-Z0-9 ]{0,60}-{0,5}").match(text, end)
         return tail.end() if tail else end + 8
     # Cut off: headers, then lines of base64, whatever stands between them (escapes, quotes, diff and quote marks).
@@ -249,36 +277,25 @@ def _block_end(text: str, begin: int) -> int:
 
 def _places(text: str, low: str) -> Iterator[Span]:
     """Values of headers, cookies, URLs and the like, where only a credential has business."""
+    from tacit.core.redact_rules import PLACES
+
+    for kind, hints, expression in PLACES:
+        if any(hint in low for hint in hints):
+            for match in _compiled(expression).finditer(text):
+                if not _stand_in(match[1]):
+                    yield *match.span(1), kind
     if "authorization" in low or "bearer" in low:
         yield from _authorization(text)
+    if "auth" in low and '"' in text:  # docker's config.json
+        for entry in _compiled(r'\\?"auth\\?"\s{0,4}:\s{0,4}\\?"([A-Za-z0-9+/]{8,400}={0,2})').finditer(text):
+            if _is_login(entry[1]):
+                yield *entry.span(1), "basic-auth"
     if "cookie" in low:
         yield from _cookies(text)
     if "://" in text:
         yield from _url_logins(text)
     if "=" in text and ("?" in text or "&" in text):
         yield from _url_parameters(text)
-    if "curl" in low or "wget" in low or "--user" in low:
-        for login in _compiled(
-            r"(?<!\S)(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})"
-        ).finditer(text):
-            if not _stand_in(login[1]):
-                yield *login.span(1), "basic-auth"
-    if "machine" in low or "login" in low:  # .netrc
-        netrc = (
-            r"(?i)(?<!\S)login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?password\s{1,40}(\S{1,200})"
-        )
-        for entry in _compiled(netrc).finditer(text):
-            if not _stand_in(entry[1]):
-                yield *entry.span(1), "password"
-    if ":5432:" in text or "pgpass" in low:
-        for entry in _compiled(r"(?m)^[^:\s]{1,200}:(?:\d{2,5}|\*):[^:\s]{1,60}:[^:\s]{1,60}:(\S{1,200})$").finditer(
-            text
-        ):
-            if not _stand_in(entry[1]):
-                yield *entry.span(1), "password"
-    if "auth" in low and '"' in text:  # docker's config.json
-        for entry in _compiled(r'\\?"auth\\?"\s{0,4}:\s{0,4}\\?"([A-Za-z0-9+/]{8,400}={0,2})').finditer(text):
-            yield *entry.span(1), "basic-auth"
     if "</" in text:
         yield from _elements(text)
     if "kind:" in low and "secret" in low:
@@ -287,36 +304,48 @@ def _places(text: str, low: str) -> Iterator[Span]:
 
 def _authorization(text: str) -> Iterator[Span]:
     """`Authorization: Bearer x`, with any scheme or none, as a header, in JSON or in code; and a bare `Bearer x`."""
-    header = r"(?i)(?<![A-Za-z])authorization(?:\\?[\"'`]\]?)?\s{0,4}[:=,]\s{0,4}(?:f?\\?[\"'`])?(?:([A-Za-z][\w-]{1,30})[ \t]{1,4})?([^\s\"'`\\,;<>(){}]{4,4096})"
+    header = (
+        r"(?i)(?<![A-Za-z])authorization(?:\\?[\"'`]\]?)?\s{0,4}[:=,]\s{0,4}(?:f?\\?[\"'`])?"
+        r"(?:([A-Za-z][\w-]{1,30})[ \t]{1,4})?([^\s\"'`\\,;<>(){}]{4,4096})"
+    )
     for match in _compiled(header).finditer(text):
-        scheme, credential = match[1] or "", match[2]
-        if _stand_in(credential):
-            continue
-        if scheme.lower() in ("bearer", "basic", "token", "apikey") or _mixed(credential):
-            yield *match.span(2), "basic-auth" if scheme.lower() == "basic" else "bearer-token"
+        basic = (match[1] or "").lower() == "basic"
+        if not _stand_in(match[2]) and (_mixed(match[2]) or _chop(match[2]) <= 2.6 or (basic and _is_login(match[2]))):
+            yield *match.span(2), "basic-auth" if basic else "bearer-token"
     for match in _compiled(r"(?i)(?<![A-Za-z])bearer[ \t]{1,4}([\w.~+/=%-]{8,4096})").finditer(text):
         credential = match[1].rstrip(".")
         if not _stand_in(credential) and _mixed(credential) and not _term(credential):
             yield match.start(1), match.start(1) + len(credential), "bearer-token"
 
 
+def _is_login(encoded: str) -> bool:
+    """Whether this is `user:password` in base64."""
+    from binascii import Error, a2b_base64
+
+    try:
+        return b":" in a2b_base64(encoded + "==")
+    except Error:
+        return False
+
+
 def _cookies(text: str) -> Iterator[Span]:
     """What a cookie header holds, but for the cookies everybody may see."""
     from tacit.core.redact_rules import HARMLESS_COOKIES
 
-    head = r"(?i)(?:set-)?cookie(?:\\?[\"'`])?\s{0,3}[:=, ]\s{0,3}\\?[\"'`]?(?=[\w.-]{1,60}=)"
+    head = r"(?i)(?:set-)?cookies?(?:\\?[\"'`]\]?)?\s{0,3}[:=, ]\s{0,3}\\?[\"'`]?(?=[\w.-]{1,60}=)"
     pair = r"\s{0,2};?\s{0,3}([\w.-]{1,60})(?:=([^\s;,\"'`\\]{0,4096}))?"
+    at = 0
     for start in _compiled(head).finditer(text):
+        if start.end() < at:
+            continue
         at = start.end()
         while (cookie := _compiled(pair).match(text, at)) and (at == start.end() or ";" in cookie[0][:3]):
             at = cookie.end()
             content = cookie[2] or ""
-            if (
-                cookie[1].lower() not in HARMLESS_COOKIES
-                and len(content) >= 6
-                and _mixed(content)
-                and not _stand_in(content)
-            ):
+            telling = _compiled(r"(?i)sess|sid|auth|tok|login|user|remember|jwt").search(cookie[1])
+            if cookie[1].lower() in HARMLESS_COOKIES or _stand_in(content or "-"):
+                continue
+            if _dense(content) or (telling and len(content) >= 6 and _mixed(content)):
                 yield *cookie.span(2), "cookie"
 
 
@@ -358,17 +387,18 @@ def _elements(text: str) -> Iterator[Span]:
 
 def _manifests(text: str) -> Iterator[Span]:
     """The values of a Kubernetes Secret."""
-    for head in _compiled(r"(?m)^[ \t]{0,20}kind:[ \t]{0,4}[\"']?Secret[\"']?[ \t]*$").finditer(text):
-        stop = text.find("\n---", head.end())
-        begin = max(text.rfind("\n---", 0, head.start()), 0)
-        document = (begin, stop if stop >= 0 else len(text))
-        for data in _compiled(r"(?m)^([ \t]{0,20})(?:data|stringData):[ \t]*$").finditer(text, *document):
+    begin = 0
+    for document in text.split("\n---"):
+        end = begin + len(document)
+        if _compiled(r"(?m)^[ \t]{0,20}kind:[ \t]{0,4}[\"']?Secret\b").search(document):
             entry = _compiled(r"\r?\n[ \t]{1,40}[\w.-]{1,100}:[ \t]{0,4}(\S{4,4096})[ \t]*(?=\r?\n|$)")
-            at = data.end()
-            while (line := entry.match(text, at, document[1])) and line:
-                at = line.end()
-                if not _stand_in(line[1].strip("\"'")):
-                    yield *line.span(1), "kubernetes-secret"
+            for data in _compiled(r"(?m)^[ \t]{0,20}(?:data|stringData):[ \t]{0,20}$").finditer(text, begin, end):
+                at = data.end()
+                while line := entry.match(text, at, end):
+                    at = line.end()
+                    if not _stand_in(line[1].strip("\"'") or "-"):
+                        yield *line.span(1), "kubernetes-secret"
+        begin = end + 4
 
 
 # ---- something says what it is
@@ -380,7 +410,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
 
     if not any(hint in low for hint in NAME_HINTS):
         return
-    at = 0
+    at = 0  # up to here the text has been judged
     for word in _compiled(NAME_WORDS).finditer(low):
         if word.start() < at:
             continue
@@ -388,42 +418,38 @@ def _named(text: str, low: str) -> Iterator[Span]:
         if name is None:
             continue
         start, end = name
-        strength, kind = _says(text[start:end], _word_before(low, start))
+        strength, kind = _says(text[start:end], low[max(0, start - 48) : start])
         if not strength:
             continue
-        span = _assigned(text, start, end, strength)
-        if span is None and _is_prose(text[start:end]):
-            span = _told(text, low, start, end, strength, word[0])
-        if span is not None:
-            yield span[0], span[1], kind
-            at = span[1] if span[0] >= end else at
+        begin, stop, hide = _assigned(text, start, end, strength)
+        if not hide and _is_prose(text, start, end):
+            begin, stop, hide = _told(text, low, start, end, strength, word[0])
+        if hide:
+            yield begin, stop, kind
+        if begin >= end and (hide or stop - begin > LONG):
+            at = stop
 
 
 def _name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
-    word = text[start:end].lower()
+    from tacit.core.redact_rules import KEY_OF
+
     after = text[end : end + 1]
     if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
         return None
-    before = text[start - 1 : start]
-    if before.isalpha() and not (before.islower() and text[start].isupper()):
-        glued = _compiled(r"[a-z]{1,20}$").search(text[max(0, start - 20) : start].lower())
-        from tacit.core.redact_rules import KEY_OF
-
-        known = word == "key" and glued is not None and any(glued[0].endswith(of) for of in KEY_OF if len(of) > 2)
-        if not known and word not in ("password", "passwd", "passwort", "token", "secret"):
-            return None
     left, right = start, end
     while left > 0 and start - left < 48 and (text[left - 1].isalnum() or text[left - 1] in "_.-"):
         left -= 1
     while right < len(text) and right - end < 48 and (text[right].isalnum() or text[right] in "_-"):
         right += 1
+    before = text[start - 1 : start]
+    if before.isalpha() and not (before.islower() and text[start].isupper()):
+        word = text[start:end].lower()
+        ahead = text[left:start].lower()
+        known = word == "key" and any(ahead.endswith(of) for of in KEY_OF if len(of) > 2)
+        if not known and word not in ("password", "passwd", "passwort", "token", "secret"):
+            return None
     return left, right
-
-
-def _word_before(low: str, start: int) -> str:
-    before = _compiled(r"([\w'’-]{1,24})[ \t]$").search(low[max(0, start - 26) : start])
-    return before[1] if before else ""
 
 
 def _parts(name: str) -> list[str]:
@@ -432,80 +458,92 @@ def _parts(name: str) -> list[str]:
 
 
 def _says(name: str, before: str = "") -> tuple[int, str]:
-    """How much a name says about what it names (0: nothing), and what to call it."""
-    from tacit.core.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT
+    """How much a name says about what it names (0: nothing), and what to call it; `before` is the text ahead of it."""
+    from tacit.core.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT, VENDORS
 
-    words = [m[0] for m in _compiled(NAME_WORDS).finditer(name.lower())]
+    lowered = name.lower()
+    words = _compiled(NAME_WORDS).findall(lowered)
     if not words:
         return 0, ""
     word = words[-1]
     parts = _parts(name)
-    after = _parts(name[name.lower().rfind(word) + len(word) :])
-    if after and after[0] == "s":
-        after = after[1:]
+    after = _parts(name[lowered.rfind(word) + len(word) :])
     if any(part in NAME_NOT for part in after):
         return 0, ""
-    ahead = [*([before] if before else []), *parts]
-    if word.startswith(("pass", "mot", "contrase")) or word in ("pwd", "mdp", "kennwort"):
-        return (0, "") if parts and parts[0] in ("max", "min", "no", "has", "is") else (3, "password")
+    if word.startswith(("pass", "mot", "contrase")) or word in ("pw", "pwd", "mdp", "kennwort"):
+        return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
+    # The sentence so far: "the primary key", "for datadog use the key".
+    ahead = _compiled(r"\w+").findall(before.rpartition(". ")[2])
     if word in ("key", "schlüssel", "clé"):
-        spelled = name.lower() + " " + before
-        if any(part in KEY_NOT for part in ahead[-4:]):
+        if any(part in KEY_NOT for part in (*ahead[-2:], *parts)):
             return 0, ""
-        if any(part in KEY_OF for part in ahead) or any(of + "key" in spelled for of in KEY_OF if len(of) > 2):
+        glued = any(of + "key" in lowered for of in KEY_OF if len(of) > 2)
+        if glued or any(part in KEY_OF or part in VENDORS for part in (*ahead[-1:], *parts)) or VENDORS & set(ahead):
             return 2, "api-key"
         return 1, "key"
     if word in ("token", "jeton"):
-        return (0, "") if any(part in TOKEN_NOT for part in ahead) else (2, "token")
+        return (0, "") if any(part in TOKEN_NOT for part in (*ahead[-1:], *parts)) else (2, "token")
     if word == "auth":
-        return (1, "token") if parts[-1:] == ["auth"] or "authtoken" in name.lower() else (0, "")
+        return (1, "token") if parts[-1:] == ["auth"] else (0, "")
     return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
 
 
-def _is_prose(name: str) -> bool:
-    """Whether a name is a word of a sentence and not an identifier."""
+def _is_prose(text: str, start: int, end: int) -> bool:
+    """Whether a name is a word of a sentence, not an identifier and not part of a path."""
     from tacit.core.redact_rules import ONLY_ASSIGNED
 
-    lowered = name.lower().rstrip(".")
-    return lowered not in ONLY_ASSIGNED and not _compiled(r"[._]|--|[a-z][A-Z]").search(name.rstrip("."))
+    name = text[start:end].rstrip(".")
+    if name.lower() in ONLY_ASSIGNED or _compiled(r"[._]|--|[a-z][A-Z]|[0-9]").search(name):
+        return False
+    ends = _compiled(r"(?:['’]s)?[^\w\s]{0,3}(?:\s|$)").match(text, end) is not None
+    return ends and text[start - 1 : start] not in ("/", "\\", "@")
 
 
-def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int] | None:
-    """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, if it is one to hide."""
-    flag = text[start : start + 2] == "--"
+def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
+    """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
     typed = _compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = _compiled(
-        r"\\?[\"'`\])]{0,3}[ \t]{0,8}"
-        r"(?:(:=|=>|={1,3}|->|::?)[ \t]{0,8}|(,)[ \t]{0,4}(?=\\?[\"'`])|(?:[,>]|\s)?\s{0,20}\\?[\"']?(value)\\?[\"']?\s{0,4}[:=]\s{0,4})"
+        r"\\?[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?)[ \t]{0,8}|(,)[ \t]{0,4}(?=\\?[\"'`])|"
+        r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
     ).match(text, end)
+    if text[start - 2 : start] == "//":  # the user of a URL
+        return end, end, False
     if typed:
         at, sign = typed.end(), "="
     elif spelled:
         at, sign = spelled.end(), spelled[1] or spelled[2] or spelled[3]
-    elif flag and text[end : end + 1] == " ":
+    elif text[start : start + 2] == "--" and text[end : end + 1] == " ":
         at, sign = end + 1, "--"
     else:
-        return None
+        return end, end, False
     if sign == ":" and text[at : at + 1] in ("\n", "\r"):  # YAML: the value on a line of its own
         wrapped = _compiled(r"[|>]?[+-]?\s{1,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
         at = wrapped.end() if wrapped else at
     begin, stop, quoted = _value_at(text, at)
-    content = text[begin:stop]
+    alone = _opens_line(text, start)
+    tight = sign.startswith("=") and text[at - 1 : at] == "="
     if quoted:
         form = "listed" if sign == "," else "quoted"
-    elif sign == "--" or (sign.startswith("=") and text[at - 1 : at] == "="):
-        form = "literal"  # DB_PASSWORD=x, ?token=x, --password x
-    elif _compiled(r"[ \t]*(?:#.*)?$", re.M).match(text, stop) and _alone(text, start):
+    elif alone and tight:  # a line of a shell or .env file; quotes and brackets inside are part of the value
+        if text[stop : stop + 1] in tuple("<>`\"'”»"):
+            run = _compiled(r"(?:(?!\\[nrt\"'])\S)*").match(text, stop, stop + LONGEST_VALUE)
+            stop = run.end() if run else stop
+        form = "literal"
+    elif sign == "--" or (tight and not _compiled(r"[(,]\s?$").search(text, max(0, start - 2), start)):
+        form = "literal"  # ?token=x, --password x, but not f(password=x)
+    elif alone and _compiled(r"[ \t]{0,20}(?:#.*)?$", re.M).match(text, stop):
         form = "literal"  # a line of a configuration file
     else:
         form = "loose"
-    return (begin, stop) if _worth(content, strength, form) else None
+    if text[start:end].lower() == "pass" and ((sign == ":" and not quoted) or text[begin:stop].isdigit()):
+        return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
+    return begin, stop, _worth(text[begin:stop], strength, form)
 
 
-def _alone(text: str, start: int) -> bool:
+def _opens_line(text: str, start: int) -> bool:
     """Whether a name opens its line, save for indentation, a diff mark or `export`."""
-    line = text[max(text.rfind("\n", 0, start) + 1, start - 40) : start]
-    return _compiled(r"[ \t+>\"'-]*(?:export |set |- )?[\"']?").fullmatch(line) is not None
+    line = text[max(text.rfind("\n", max(0, start - 40), start) + 1, start - 40, 0) : start]
+    return _compiled(r"[ \t+>\"'-]*(?:export |set |ENV |- )?[\"']?").fullmatch(line) is not None
 
 
 def _value_at(text: str, at: int) -> tuple[int, int, bool]:
@@ -525,94 +563,91 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
         if stop >= 0:
             return begin, stop, True
         at = begin
-    plain = _compiled(r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[nrt\"'])[^\s\"'`<>”»])+").match(
-        text, at, at + LONGEST_VALUE
-    )
-    if plain is None:
-        return at, at, False
-    content = plain[0].rstrip(".,;:")
-    while content[-1:] in (")", "]", "}") and content.count(content[-1]) > content.count(
-        {")": "(", "]": "[", "}": "{"}[content[-1]]
-    ):
+    # To the next space, quote or escaped line end, or to where another `name=` begins.
+    run = r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[nrt\"'])[^\s\"'`<>”»])+"
+    plain = _compiled(run).match(text, at, at + LONGEST_VALUE)
+    content = plain[0].rstrip(".,;:") if plain else ""
+    opening = {")": "(", "]": "[", "}": "{"}
+    while (last := content[-1:]) in opening and content.count(last) > content.count(opening[last]):
         content = content[:-1].rstrip(".,;:")
     return at, at + len(content), False
 
 
-def _told(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int] | None:
+def _told(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
     """The value a sentence gives for a word: "the password … is x", "use token x", "x is the password"."""
-    from tacit.core.redact_rules import FILLERS, LINKS, USING
+    from tacit.core.redact_rules import FILLERS, LINKS, SIGNS, USING
 
     linked = False
-    waiting = 0
-    login = word.startswith("cred")
+    tried = 0  # candidates since the link; "the credentials are ci / x" needs more than one
+    patience = 3 if word.startswith("cred") else 0
     position = end
-    for count, match in enumerate(_compiled(r"\S+").finditer(text, end, min(len(text), end + NEAR))):
+    for count, match in enumerate(_compiled(r"\S+").finditer(text, end, end + NEAR)):
         gap = text[position : match.start()]
-        if count >= WORDS_BETWEEN or gap.count("\n") > 1 or ("\n" in gap and not (linked and waiting == 0)):
+        if count >= WORDS_BETWEEN or gap.count("\n") > 1 or ("\n" in gap and not (linked and tried == 0)):
             break
-        if match.end() == end + NEAR and match.end() < len(text):  # cut by the window: take the rest of the word
-            match = _compiled(rf"\S{{1,{LONGEST_VALUE}}}").match(text, match.start()) or match
-        raw = match[0]
+        raw, position = match[0], match.end()
         plain = raw.lower().strip("\"'`“”«»(),")
-        position = match.end()
-        if plain in LINKS or (raw == ":" and not linked):
-            linked, waiting = True, 0
+        if raw in SIGNS and count > 2:
+            break
+        if plain in LINKS or raw in (":", "'s", "’s"):
+            linked, tried = True, 0
             continue
-        if linked and waiting < 3 and plain in FILLERS:
+        if linked and tried < 3 and plain in FILLERS:
             continue
         if linked or count == 0:
-            using = _word_before(low, start) in USING or any(
-                u in USING for u in low[max(0, start - 30) : start].split()[-3:]
-            )
-            form = "linked" if linked and waiting == 0 else "using" if using else "next"
-            found = _candidate(text, match.start(), match.end(), strength, form)
-            if found:
-                return found
-            waiting += 1
-            if waiting > (3 if login else 0):
-                linked, waiting = False, 0
+            bare = raw.strip(".,:;!?")
+            if not (bare.isalpha() and (bare.islower() or bare.istitle() or bare.isupper())):
+                before = low[max(0, start - 30) : start].split()[-3:]
+                form = "linked" if linked else "using" if not USING.isdisjoint(before) else "next"
+                begin, stop, hide = _candidate(text, match.start(), strength, form)
+                if hide:
+                    return begin, stop, True
+            tried += 1
+            if tried > patience:
+                linked, tried = False, 0
         if raw.endswith(":"):
-            linked, waiting = True, 0
-        elif raw.endswith((".", "!", "?", ";")):
+            linked, tried = True, 0
+        elif raw.endswith((".", "!", "?", ";")) or _compiled(r"[\\={}<>|\[\]]").search(raw):
             break
     return _told_before(text, start, strength)
 
 
-def _told_before(text: str, start: int, strength: int) -> tuple[int, int] | None:
+def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
     """The value of "x is the password", "use x as the token"."""
-    left = max(0, start - NEAR)
     turned = _compiled(
         r"(\S{4,200})\s(?:is|was|as|for|ist|war|als|für|es|era|como|para|est|était|comme|pour)\s"
         r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
         r"(?:[\w-]{1,20}\s){0,2}$"
-    ).search(text, left, start)
-    if turned is None:
-        return None
-    return _candidate(text, turned.start(1), turned.end(1), strength, "next")
+    ).search(text, max(0, start - NEAR), start)
+    if turned is None or _is_digest(turned[1].strip("`'\"")):
+        return start, start, False
+    return _candidate(text, turned.start(1), strength, "next")
 
 
-def _candidate(text: str, start: int, end: int, strength: int, form: str) -> tuple[int, int] | None:
+def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, int, bool]:
     """One word of a sentence as a secret: freed of quotes and punctuation, and judged."""
+    from tacit.core.redact_rules import UNITS
+
     begin, stop, quoted = _value_at(text, start)
     if not quoted:
         opened = _compiled(r"[(\[{*_“«\"'`]{0,3}").match(text, start)
         begin, stop, quoted = _value_at(text, opened.end() if opened else start)
-    content = text[begin:stop]
-    if "\n" in content or " " in content:
-        return None
+    content = text[begin:stop] if quoted else text[begin:stop].partition(",")[0]
+    if not content or "\n" in content or "://" in content or _compiled(r"[A-Za-z_]+=").match(content):
+        return begin, stop, False
     if text[stop : stop + 1] in ("!", "?"):  # as likely part of the password as of the sentence
         stop += 1
-    if not quoted and ("/" in content or ":" in content):  # admin:hunter2
-        pair = _compiled(r"[a-z][\w.@-]{1,30}[:/]([^\s/:]{6,60})").fullmatch(content)
-        if pair and strength == 2 and _mixed(pair[1]) and not _term(pair[1]) and not _stand_in(pair[1]):
-            return stop - len(pair[1]), stop
-    if not quoted and form == "linked" and content.isdigit():
+    if not quoted and strength == 2 and ("/" in content or ":" in content):
+        pair = _compiled(r"[a-z][\w.@-]{1,30}[:/]([^\s/:]{6,60})").fullmatch(content)  # admin:hunter2
+        if pair and _mixed(pair[1]) and not _term(pair[1]) and not _stand_in(pair[1]):
+            return begin + pair.start(1), stop, True
+    if not quoted and content.isdigit():
         unit = _compiled(r"\W{1,3}(\w+)").match(text, stop)
-        from tacit.core.redact_rules import UNITS
-
         if unit and unit[1].lower() in UNITS:
-            return None
-    return (begin, stop) if _worth(content, strength, "ticked" if quoted and form != "linked" else form) else None
+            return begin, stop, False
+    if quoted:  # quotes say: this is the value itself
+        form = "ticked" if form != "linked" else "quoted" if strength == 3 else form
+    return begin, stop, _worth(content, strength, form)
 
 
 def _prefixed(text: str, low: str) -> Iterator[Span]:
@@ -621,23 +656,21 @@ def _prefixed(text: str, low: str) -> Iterator[Span]:
 
     if not _compiled(r"[A-Za-z0-9_-]{24}").search(text):
         return
-    for match in _compiled(
-        r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,4096}(?:\.[A-Za-z0-9_-]{16,4096})?"
-    ).finditer(text):
-        parts = [p for p in _compiled(r"[A-Za-z0-9]+").findall(match[0]) if p]
-        head = parts[0].lower()
-        body = max(parts[1:], key=len, default="")
+    shape = r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{16,})?"
+    for match in _compiled(shape).finditer(text):
+        parts = _compiled(r"[A-Za-z0-9]+").findall(match[0])
+        if parts[0].lower() in ID_PREFIXES or not _compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(parts[0]):
+            continue
         telling = any(p.lower() in SECRET_PARTS for p in parts[:3])
-        if head in ID_PREFIXES or (
-            not telling and text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")
-        ):
+        inside = text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")  # a path, a member, an anchor
+        if (inside or parts[1].lower() in ID_PREFIXES) and not telling:
             continue
         rest = match[0][len(parts[0]) + 1 :]
+        body = max(parts[1:], key=len)
         if len(body) < 8 or not _random(rest, 3.0) or _stand_in(rest):
             continue
-        hexadecimal = _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest) is not None
-        dense = _chop(rest) <= 2.6 and _classes(rest) >= 3
-        if (dense and not hexadecimal) or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
+        mixed = _classes(rest) >= 3 and _chop(rest) <= 2.6 and not _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
+        if mixed or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
             yield *match.span(), "token"
 
 
@@ -651,41 +684,42 @@ def _worth(content: str, strength: int, form: str) -> bool:
     name is x"), listed (`("name", "x")`), loose (`name: x` in running text), ticked (name `x`), using ("use name x"),
     next ("name x").
     """
-    if len(content) < (3 if strength == 3 else 6) or "\0" in content or _stand_in(content):
+    if len(content) < (3 if strength == 3 else 6) or _stand_in(content):
         return False
-    if form == "quoted" and " " in content:
-        return strength == 3 and _phrase(content)
-    if " " in content or _is_code(content, form):
+    if content.startswith("AAAA") and "NzaC1" in content[:24]:  # an SSH public key
         return False
+    if " " in content:
+        return form == "quoted" and strength == 3 and _phrase(content)
+    if _is_code(content, form):
+        return False
+    given = form in ("quoted", "literal")
     digits = sum(c.isdigit() for c in content)
     if strength == 3:
-        if form in ("quoted", "literal"):
+        if given:
             return not _names_itself(content)
         if content.isdigit():
             return len(content) >= 4 and form in ("linked", "loose")
-        if _term(content):
-            return False
-        if form in ("linked", "listed", "loose", "ticked"):
-            return _mixed(content) or (form in ("linked", "ticked") and _odd(content))
-        return digits > 0 and len(content) >= 5 and _mixed(content)
+        if form in ("using", "next"):
+            return (
+                _mixed(content) and len(content) >= 5 and (digits > 0 or _chop(content) <= 3.5) and not _term(content)
+            )
+        return (_mixed(content) or (form in ("linked", "ticked") and _odd(content))) and not _term(content)
     if _term(content) or _compiled(r"[\d.,_:/%+-]+").fullmatch(content):
         return False
     if strength == 1:
-        return len(content) >= 16 and digits > 0 and not _is_digest(content) and _dense(content) and form != "loose"
-    if form in ("quoted", "literal"):
-        if digits == 0 and _chop(content) > 3:
-            return len(content) >= 8 and not _names_itself(content) and form == "literal" and "-" not in content
-        return not _names_itself(content)
-    if form in ("linked", "listed", "loose"):
-        return (
-            len(content) >= 6
-            and digits > 0
-            and _mixed(content)
-            and (_dense(content) or (form == "linked" and digits > 1))
+        return len(content) >= 16 and digits > 0 and _dense(content) and form != "loose" and not _is_digest(content)
+    if given:
+        words = digits == 0 and _chop(content) > 3
+        return not _names_itself(content) and (
+            not words or (form == "literal" and len(content) >= 8 and "-" not in content)
         )
+    if form == "next":
+        return len(content) >= 10 and digits > 1 and _dense(content)
     if form in ("using", "ticked"):
-        return digits > 1 and _mixed(content) and not _names_itself(content)
-    return len(content) >= 10 and digits > 1 and _dense(content)
+        return (
+            _mixed(content) and (digits > 1 or _dense(content) or _chop(content) <= 2.6) and not _names_itself(content)
+        )
+    return _mixed(content) and digits > 0 and (_dense(content) or digits > {"linked": 1, "listed": 3}.get(form, digits))
 
 
 def _stand_in(content: str) -> bool:
@@ -706,69 +740,58 @@ def _stand_in(content: str) -> bool:
 
 def _is_code(content: str, form: str) -> bool:
     """Whether a value is an expression, a path, a URL or a version rather than a literal."""
+    if len(content) > LONG:
+        return False
     if _compiled(r"(?:https?|file|ssh|git|s3|gs)://").match(content):
         return True
     if _compiled(r"v?\d+(?:\.\d+){1,4}(?:[-+.]\w+)*|\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*").fullmatch(content):
         return form != "quoted"
-    if _compiled(r"(?:\.{0,2}|~)/[\w@.+-]+(?:/[\w@.+*-]*)*|[A-Za-z]:\\.*").fullmatch(content):
-        return _chop(content) > 2.6
+    wordy = _chop(content) > 2.8
+    if _compiled(r"(?:\.{0,2}|~)/[\w@.+-]+(?:/[\w@.+*-]*)*|[A-Za-z]:\\.*|[\w.-]+(?:/[\w.-]+)+").fullmatch(content):
+        return wordy  # a path
+    if form not in ("quoted", "literal") and _compiled(r"[\w.+-]+@[\w-]+\.[\w.]+").fullmatch(content):
+        return True
     if form == "quoted":
-        return _compiled(r"[\w-]+(?:[./][\w-]+)+").fullmatch(content) is not None and _chop(content) > 3.2
-    if (
-        _compiled(r"[A-Za-z_][\w]*(?:\.|::|->|\()[\w.:>()\[\]\"'-]*").fullmatch(content)
-        or "(" in content[1:]
-        or "[" in content[1:]
-    ):
-        return _chop(content) > 2.8 or "(" in content
-    if _compiled(r"[\w.-]+(?:/[\w.-]+)+").fullmatch(content):
-        return _chop(content) > 2.8
+        return wordy and _compiled(r"[\w-]+(?:\.[\w-]+)+").fullmatch(content) is not None
+    if _compiled(r"[A-Za-z_]\w+(?:\.\w+|::\w+|->\w+)*[(\[].*|[A-Za-z_]\w*(?:(?:\.|::|->)\w+)+").fullmatch(content):
+        return wordy  # f(x), a[0], a.b
     if form == "loose":
-        return _compiled(r"[A-Za-z_]+|[\w-]+\.[a-z]{1,5}").fullmatch(content) is not None
-    return (
-        _compiled(
-            r"[\w-]+\.(?:py|js|ts|tsx|go|rs|rb|java|json|ya?ml|toml|env|md|txt|sh|pem|key|crt|cfg|ini|sql)"
-        ).fullmatch(content)
-        is not None
-    )
+        return _compiled(r"[A-Za-z_]+(?:=.*)?").fullmatch(content) is not None
+    return False
 
 
 def _phrase(content: str) -> bool:
     """Whether a quoted value of several words is a passphrase and not a label or a message."""
+    from tacit.core.redact_rules import TALK
+
     words = content.split()
-    if len(words) > 12 or any(len(w) > 60 for w in words):
-        return False
-    talk = {"the", "your", "you", "must", "is", "a", "an", "to", "and", "or", "of", "in", "for", "be", "with", "not", "please", "enter", "forgot", "reset", "password", "passwort", "wrong", "invalid", "new", "confirm"}  # fmt: skip
-    if any(w.lower().strip(".,:!?") in talk for w in words):
+    if len(content) > LONG or len(words) > 12 or any(w.lower().strip(".,:!?") in TALK for w in words):
         return False
     return len(words) >= 4 or any(c.isdigit() for c in content)
 
 
 def _names_itself(content: str) -> bool:
     """Whether a value is a name for a secret (`db-password`, `auth_token`): words, one of them a word for secrets."""
-    parts = _parts(content)
-    words = {"password", "passwd", "pass", "secret", "secrets", "token", "tokens", "key", "keys", "credentials", "auth", "apikey", "header", "name", "field", "bearer"}  # fmt: skip
-    return _chop(content) > 3 and any(part in words for part in parts) and sum(c.isdigit() for c in content) <= 1
+    from tacit.core.redact_rules import SELF_NAMES
+
+    if len(content) > LONG or _chop(content) <= 3 or sum(c.isdigit() for c in content) > 1:
+        return False
+    return not SELF_NAMES.isdisjoint(_parts(content))
 
 
 def _term(content: str) -> bool:
     """Whether a word with digits is a technical term: sha256, utf-8, argon2id, PROJ-123."""
     from tacit.core.redact_rules import TERMS
 
-    lowered = content.lower().strip(".,;:!?()")
-    return (
-        _compiled(TERMS).fullmatch(lowered) is not None
-        or _compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content) is not None
-    )
+    if _compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content):
+        return True
+    return len(content) <= 40 and _compiled(TERMS).fullmatch(content.lower().strip(".,;:!?()")) is not None
 
 
 def _is_digest(content: str) -> bool:
     """A hash of 32, 40, 64 … hexadecimal digits, or a UUID."""
-    return (
-        _compiled(
-            r"(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-        ).fullmatch(content.lower())
-        is not None
-    )
+    digits = content.lower().removeprefix("0x").replace("-", "")
+    return len(digits) in (32, 40, 56, 64, 96, 128) and _compiled(r"[0-9a-f]+").fullmatch(digits) is not None
 
 
 def _mixed(content: str) -> bool:
@@ -800,22 +823,15 @@ def _classes(content: str) -> int:
 
 def _random(content: str, least: float) -> bool:
     """Whether a token's body varies as much as a credential does, and is no stand-in such as `xxxx` or `EXAMPLE`."""
+    from math import log2
+
     lowered = content.lower()
     if any(part in lowered for part in ("xxxx", "example", "your", "placeholder", "redacted", "....", "____")):
         return False
     size = len(content)
-    # Shannon entropy; a short text cannot reach the entropy of a long one, so the bound is that of its length at most.
-    bits = 0.0
-    for char in set(content):
-        share = content.count(char) / size
-        bits -= share * _log2(share)
-    return bits >= min(least, 0.62 * _log2(max(size, 2)))
-
-
-def _log2(number: float) -> float:
-    from math import log2
-
-    return log2(number)
+    shares = [content.count(char) / size for char in set(content)]
+    # A short text cannot reach the entropy of a long one, so it has to reach a share of what its length allows.
+    return -sum(share * log2(share) for share in shares) >= min(least, 0.62 * log2(max(size, 2)))
 
 
 _cache: dict[tuple[str, int], re.Pattern[str]] = {}

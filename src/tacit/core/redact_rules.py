@@ -140,7 +140,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("jwt", ("eyj",), r"(?<![A-Za-z0-9_-])eyJ[\w-]{8,}(?:\.[\w-]{4,}={0,2}){1,4}\.?", 3.0),
     ("jwt", ("zxlk",), r"(?<![A-Za-z0-9_+/-])ZXlK[A-Za-z0-9+/_-]{40,}={0,2}", 3.0),
     ("grafana-token", ("eyjrijoi",), r"(?<![A-Za-z0-9_-])eyJrIjoi[A-Za-z0-9]{40,}={0,3}", 3.0),
-    ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{16,200})", 2.5),
+    ("slack-webhook", ("hooks.slack.com",), r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{16,})", 2.5),
     ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{8,25}/([\w-]{20,120})", 2.5),
     ("teams-webhook", ("webhook.office.com",), r"webhook\.office\.com/webhook(?:b2)?/([\w@/-]{30,400})", 2.5),
     ("zapier-webhook", ("hooks.zapier.com",), r"hooks\.zapier\.com/hooks/catch/([\w/-]{8,100})", 2.0),
@@ -165,42 +165,73 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
     ("twitter-token", ("aaaaaaaaaaaaaaaaaaaa",), r"(?<!A)A{20,30}[A-Za-z0-9%]{40,120}", 2.5),
     ("yandex-token", ("t1.",), r"(?<![\w.-])t1\.[\w-]{10,200}={0,2}\.[\w-]{60,100}={0,2}", 3.0),
     ("plaid-token", ("access-",), r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27}", 2.5),
-    ("launchdarkly-key", ("sdk-", "mob-", "api-"), r"(?<![\w-])(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", 2.5),
+    (
+        "launchdarkly-key",
+        ("sdk-", "mob-", "api-"),
+        r"(?<![\w-])(?:sdk|mob|api)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+        2.5,
+    ),
     ("zoho-token", ("1000.",), r"(?<!\d)1000\.[0-9a-f]{32}\.[0-9a-f]{32}", 2.5),
     ("asana-token", ("asana",), r"(?<!\d)[0-9]/\d{14,18}(?:/\d{10,18})?:[0-9a-f]{32}", 2.5),
     ("paypal-token", ("access_token$",), r"access_token\$(?:production|sandbox)\$[\w$]{20,120}", 2.5),
-    ("authress-key", (".acc_", ".acc-"), r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[\w+/=-]{30,120}", 2.5),
+    (
+        "authress-key",
+        (".acc_", ".acc-"),
+        r"(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}"
+        r"\.[\w+/=-]{30,120}",
+        2.5,
+    ),
 )  # fmt: skip
+
+# Places where only a credential has business: kind, lower-case words one of which the text must hold, expression whose
+# first group is the credential.
+PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "basic-auth",
+        ("curl", "wget"),
+        r"(?:curl|wget)\b[^\n|;]{0,400}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})",
+    ),
+    (
+        "password",  # .netrc
+        ("login",),
+        r"(?i)(?<!\S)login\s{1,40}\S{1,100}\s{1,40}(?:account\s{1,40}\S{1,100}\s{1,40})?password\s{1,40}(\S{1,200})",
+    ),
+    (
+        "password",  # .pgpass
+        (":5432:", "pgpass"),
+        r"(?m)^[^:\s]{1,200}:(?:\d{2,5}|\*):[^:\s]{1,60}:[^:\s]{1,60}:(\S{1,200})$",
+    ),
+)
 
 # ---- how a value that says nothing by itself is introduced
 
 # The words, on lower-cased text. What surrounds one decides how much it says.
 NAME_WORDS = (
-    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd|kennwort|contrase[ñn]a|mot[ _]de[ _]passe|motdepasse|mdp|"
+    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd?|kennwort|contrase[ñn]a|mot[ _]de[ _]passe|motdepasse|mdp|"
     r"token|jeton|secret|geheimnis|key|schlüssel|clave|clé|credential|creds|auth"
 )
 # None of these in a text: no named secret in it, and nothing is compiled.
 NAME_HINTS = (
-    "pass", "pwd", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "schlüssel", "clave",
+    "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "schlüssel", "clave",
     "clé", "cred", "auth",
 )  # fmt: skip
 
 # What such a word says: 3 a password, 2 a token or key of some service, 1 possibly.
 STRENGTH = {
-    "pass": 3, "pwd": 3, "mdp": 3, "kennwort": 3, "contraseña": 3, "contrasena": 3,
+    "pass": 3, "pw": 3, "pwd": 3, "mdp": 3, "kennwort": 3, "contraseña": 3, "contrasena": 3,
     "token": 2, "jeton": 2, "secret": 2, "geheimnis": 2, "credential": 2, "creds": 2, "clave": 2,
     "key": 1, "schlüssel": 1, "clé": 1, "auth": 1,
 }  # fmt: skip
 
 # Words that are verbs, or half a word, outside a name: `pass x to f`, `auth failed`.
-ONLY_ASSIGNED = _words("pass pwd mdp auth creds")
+ONLY_ASSIGNED = _words("pass pw pwd mdp auth creds")
 
 # "key" after one of these is a credential ...
 KEY_OF = _words(
     """
     api access secret private signing signature encryption decryption master account auth shared sharedaccess deploy
     license service admin session client webhook hmac jwt crypto cipher storage subscription root bot write ingest app
-    application integration rest consumer sas ssh gpg pgp tls ssl wallet deployer fernet aes rsa publish upload
+    application integration rest consumer sas wallet deployer fernet aes rsa publish upload
     registration activation provisioning
     """
 )
@@ -211,6 +242,18 @@ KEY_NOT = _words(
     registry hot shortcut translation message locale i18n s3 json yaml toml config redis storage_object query join
     index lookup routing event metric sub unique surrogate natural business sequence schema bucket any each per next
     first last other same this which return enter arrow escape tab modifier answer
+    """
+)
+# Services whose keys look like nothing in particular.
+VENDORS = _words(
+    """
+    adafruit airtable algolia amplitude anthropic asana auth0 aws azure bitbucket circleci cloudflare cloudinary codecov
+    cohere coinbase confluent contentful datadog deepl digitalocean discord droneci dropbox elastic etsy facebook fastly
+    finicity finnhub firebase flickr gcp github gitlab gitter google grafana heroku hetzner honeycomb hubspot intercom
+    jfrog artifactory kraken kucoin launchdarkly linkedin lob mailchimp mailgun mapbox mattermost messagebird mistral
+    mixpanel netlify newrelic nytimes okta openai opsgenie pagerduty plaid postmark pusher rapidapi segment
+    sendbird sendgrid sentry shopify slack snyk sonar splunk squarespace stripe sumologic supabase telegram travis trello
+    twilio twitch twitter typeform unsplash vercel wandb weatherapi yandex zendesk
     """
 )
 TOKEN_NOT = _words(
@@ -253,6 +296,7 @@ FILLERS = _words(
     maintenant toujours encore changé mis à
     """
 )
+SIGNS = _words("= == := -> => → – -")
 # Before a short value in prose: "use token abc123", "mit Passwort ...".
 USING = _words(
     "use uses used using with via try tried nutze benutze verwende mit usa use usar con utilise utiliser avec"
@@ -282,6 +326,17 @@ STAND_INS = _words(
     same different another first second both either all each
     """
 )
+# Words of messages and labels, which no passphrase holds.
+TALK = _words(
+    """
+    the your you must is a an to and or of in for be with not please enter forgot reset password passwort wrong invalid
+    new confirm current old required
+    """
+)
+# A value made of words, one of these among them, is the name of a secret.
+SELF_NAMES = _words(
+    "password passwd pass secret secrets token tokens key keys credentials auth apikey header name field bearer"
+)
 # Pieces that mark a stand-in wherever they occur in the value.
 STAND_IN_PARTS = (
     "your", "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "dummy", "xxxx", "****", "....",
@@ -302,7 +357,7 @@ TERMS = (
 # Prefixes of identifiers that look like tokens and are none.
 ID_PREFIXES = _words(
     """
-    msg toolu srvtoolu req request resp response call run step thread asst file batch chatcmpl cmpl gen evt event cus
+    agent msg toolu srvtoolu req request resp response call run step thread asst file batch chatcmpl cmpl gen evt event cus
     cust customer pi ch sub in inv prod price plan acct txn tx order ord job task build dep deploy deployment trace span
     session conv conversation user usr org team proj project ws env app wf workflow exec img image vol snap ami sg vpc
     subnet rtb igw eni eipalloc pod node cluster rs sha1 sha224 sha256 sha384 sha512 md5 blake2b blake3 h1 urn uuid id
