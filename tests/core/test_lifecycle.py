@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,7 +102,7 @@ def test_geas_moves_along_its_own_table(state: str) -> None:
 def test_every_profile_has_a_way_up_and_out(name: str) -> None:
     """Under each profile a lesson can rise to canonical, be questioned, and be rejected."""
     profile = standard(name)
-    wanted = [*zip(ACTIVE, ACTIVE[1:]), ("stable", "under_review"), ("candidate", "rejected")]
+    wanted = [*pairwise(ACTIVE), ("stable", "under_review"), ("candidate", "rejected")]
     assert [pair for pair in wanted if not allows(profile, *pair)] == []
 
 

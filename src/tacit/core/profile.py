@@ -706,14 +706,17 @@ def _built(path: str, at: Any, data: Mapping[str, Any]) -> Any:
     """A compiled value as its reader wants it: tuples, sections, mappings, and conditions with their numbers."""
     if isinstance(at, list):
         if path == "ladder.moves.when":
-            return tuple(_condition(text, data) for text in at)
-        return tuple(_built(path, each, data) for each in at)
+            return tuple([_condition(text, data) for text in at])
+        return tuple([_built(path, each, data) for each in at]) if at and isinstance(at[0], dict) else tuple(at)
     if not isinstance(at, dict):
         return at
-    if path in _NAMED:
-        return {key: _built(f"{path}.*", inner, data) for key, inner in at.items()}
-    parts = {_RENAMED.get(str(key), str(key)): _built(f"{path}.{key}", inner, data) for key, inner in at.items()}
-    return Section(**parts)
+    named = path in _NAMED
+    made: dict[str, Any] = {}
+    for key, inner in at.items():
+        if isinstance(inner, (list, dict)):
+            inner = _built(f"{path}.*" if named else f"{path}.{key}", inner, data)
+        made[key if named or key not in _RENAMED else _RENAMED[key]] = inner
+    return made if named else Section(**made)
 
 
 def _condition(text: str, data: Mapping[str, Any]) -> Condition:

@@ -1,0 +1,535 @@
+"""Profiles: what compiles, what is refused and how, and that the compiled form is read back whole."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from tacit.core import profile as profile_module
+from tacit.core.digest import short_hash
+from tacit.core.errors import NotFound, ProfileInvalid
+from tacit.core.lifecycle import CAUSES, LEGAL, MOMENTS, PREVIOUS, QUANTITIES
+from tacit.core.profile import FORMAT, changed, class_of, diff, flat, from_json, kind_named, profile_id, to_json
+from tacit.core.profile_toml import BUILTIN, KEYS, builtin, compile_profile, key_table, slots, standard
+from tacit.core.value import replace
+
+
+def faults(text: str, **given: object) -> str:
+    """The message of the refusal of a profile that extends the default one."""
+    with pytest.raises(ProfileInvalid) as refusal:
+        compile_profile('name = "mine"\nextends = "default"\n' + text, **given)  # type: ignore[arg-type]
+    return refusal.value.message
+
+
+# --- the five ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_built_in_profiles_compile_and_come_back_whole(name: str) -> None:
+    """What was compiled, written and read again is equal, with the same version."""
+    compiled = standard(name)
+    again = from_json(to_json(compiled))
+    assert (again, profile_id(again), again.name) == (compiled, profile_id(compiled), name)
+
+
+def test_versions_differ_between_profiles() -> None:
+    """Each profile has a version of its own."""
+    assert len({profile_id(standard(name)) for name in BUILTIN}) == len(BUILTIN)
+
+
+def test_default_states_every_key() -> None:
+    """A key missing from default.toml has no value anywhere, and is named."""
+    text = builtin("default").replace("settle_hours = 6.0\n", "")
+    with pytest.raises(ProfileInvalid, match=r"^learn\.settle_hours must be given: "):
+        compile_profile(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "expected"),
+    [
+        ("default", "trial.rate", 0.3),
+        ("default", "budget.deep", 15),
+        ("default", "gate.unknown", "hold"),
+        ("default", "effect.person_alone_units", 100),
+        ("archeflow", "budget.cap", 10),
+        ("archeflow", "rank.universal_at", 5),
+        ("archeflow", "match.threshold", 0.5),
+        ("archeflow", "fade.runs_step", 10),
+        ("archeflow", "extract.severity_floor", "warning"),
+        ("ralph", "extract.extractors.strategy.more_than", True),
+        ("ralph", "kinds.strategy.cap", 3),
+        ("ralph", "kinds.antipattern.cap", 5),
+        ("ralph", "rank.relevance.confidence", 0.4),
+        ("geas", "ladder.review_after.stable", 90),
+        ("geas", "match.threshold", 0.7),
+        ("geas", "signals.start", [0.4, 0.6, 0.8]),
+        ("geas", "kinds.security_pattern.reviewers", ["risk_specialist"]),
+        ("joelclaw", "gate.unknown", "allow"),
+        ("joelclaw", "fade.rate", 0.01),
+        ("joelclaw", "budget.deep", 10),
+        *((name, "trial.rate", 0.0) for name in BUILTIN[1:]),
+    ],
+)
+def test_promises_of_the_documents(name: str, key: str, expected: object) -> None:
+    """Numbers that the design or an origin's document fixes."""
+    assert flat(standard(name))[key] == expected
+
+
+def test_trust_is_the_same_wall_in_every_profile() -> None:
+    """No origin's profile lets quoted or imported text through."""
+    assert {standard(name).trust.held for name in BUILTIN} == {("quoted", "imported")}
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[match]\ntreshold = 0.5", "match.treshold is not a key; did you mean match.threshold?"),
+        ("titel = 'x'", "titel is not a key; did you mean title?"),
+        ("[kinds.fix]\nclas = 'fix'", "kinds.fix.clas is not a key; did you mean kinds.fix.class?"),
+        ("[rank.lexical]\ntitel = 1", "rank.lexical.titel is not a key; did you mean rank.lexical.title?"),
+        ("settle_hours = 3", "settle_hours is not a key; did you mean learn.settle_hours?"),
+        ("[words]\nzzz = 'x'", "words.zzz is not a key; words has: memory, memories, run, runs."),
+        (
+            "[[ladder.moves]]\nname='seen-again'\nwehn=['seen >= 3']",
+            "ladder.moves.seen-again.wehn is not a key; did you mean ladder.moves.seen-again.when?",
+        ),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_nearest(text: str, message: str) -> None:
+    """A typing error names its full path and what was probably meant."""
+    assert faults(text) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[trust]\nruns = 'two'",
+            "trust.runs takes a whole number, not a text: independent runs that make a lesson credible.",
+        ),
+        (
+            "[trust]\nruns = true",
+            "trust.runs takes a whole number, not true or false: independent runs that make a lesson credible.",
+        ),
+        (
+            "[trust]\nruns = 2.5",
+            "trust.runs takes a whole number, not a number: independent runs that make a lesson credible.",
+        ),
+        ("[trial]\nlean = 1", "trial.lean takes true or false, not a whole number: let belief move the rate."),
+        ("[trust]\nheld = 'quoted'", "trust.held is a list, not a text: tiers held until confirmed."),
+        ("[trust]\nheld = [1]", "trust.held takes a text, not a whole number: tiers held until confirmed."),
+        ("match = 3", "match is a table, not a whole number."),
+        ("kinds = []", "kinds is a table, not a list."),
+        ("[ladder]\nmoves = 1", "ladder.moves is a list of tables."),
+        ("title = 2026-01-01", "title takes a text, not a date or time: one line about it."),
+    ],
+)
+def test_a_wrong_type_is_refused(text: str, message: str) -> None:
+    """What a key takes, what it was given, and what it is for."""
+    assert faults(text) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[match]\nthreshold = 1.01", "match.threshold = 1.01 is out of range: number, 0 to 1."),
+        ("[match]\nthreshold = -0.01", "match.threshold = -0.01 is out of range: number, 0 to 1."),
+        ("[match]\nthreshold = nan", "match.threshold = nan is out of range: number, 0 to 1."),
+        ("[trust]\nruns = 0", "trust.runs = 0 is out of range: whole number, 1 or more."),
+        ("[trial]\nrate = 0.91", "trial.rate = 0.91 is out of range: number, 0 to 0.9."),
+        ("[learn]\nsettle_hours = inf", "learn.settle_hours = inf is out of range: number, 0.1 or more."),
+        ("[budget]\nlean = 8", "budget.lean, budget.balanced and budget.deep must not fall."),
+        ("[extract]\ncomplexity = [2]", "extract.complexity holds 2 numbers: where low ends, where medium ends."),
+        ("[[gate.checks]]\nof='confidence'\nreason='x'", "gate.checks.0 needs a min or a max."),
+    ],
+)
+def test_a_value_out_of_range_is_refused_with_the_range(text: str, message: str) -> None:
+    """The range is part of the refusal."""
+    assert faults(text) == message
+
+
+@pytest.mark.parametrize("value", ["0.0", "1.0", "0", "1"])
+def test_the_ends_of_a_range_belong_to_it(value: str) -> None:
+    """A share may be nothing or all, written whole or not."""
+    mine = compile_profile(
+        f'name = "mine"\n[kinds.rule]\nclass = "rule"\n[kinds.fact]\nclass = "fact"\n[match]\nthreshold = {value}'
+    )
+    assert mine.match.threshold == float(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[kinds.fix]\nclass = 'fixes'", "kinds.fix.class: 'fixes' is not known; did you mean 'fix'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stabel']\nto='decayed'\nwhen=['stale']\nreason=''",
+         "ladder.moves.x.from: 'stabel' is not known; did you mean 'stable'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['sean >= 2']\nreason=''",
+         "ladder.moves.x.when: 'sean' is not a quantity; did you mean 'seen'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['verdict = harm']\nreason=''",
+         "ladder.moves.x.when: 'harm' is no verdict; did you mean 'harms'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['seen >= trust.rums']\nreason=''",
+         "ladder.moves.x.when: 'trust.rums' is neither a number nor the key of one; did you mean 'trust.runs'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['seen']\nreason=''",
+         "ladder.moves.x.when: seen needs a comparison, for instance 'seen >= 2'."),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['held = 1']\nreason=''",
+         "ladder.moves.x.when: held is a flag; write 'held' or 'not held'."),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['verdict >= helps']\nreason=''",
+         "ladder.moves.x.when: verdict is a word; compare it with = or !=."),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['2 > 1']\nreason=''",
+         "ladder.moves.x.when: '2 > 1' is no condition; write 'seen >= 2', 'person' or 'not held'."),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['stale']\nreason='{sean}'",
+         "ladder.moves.x.reason quotes 'sean', which is no quantity; did you mean 'seen'?"),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['stale']\nreason='{'",
+         "ladder.moves.x.reason holds a brace without its other half."),
+        ("[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\napprove=['reviever']\nreason=''",
+         "ladder.moves.x.approve: 'reviever' is no role; did you mean 'reviewer'?"),
+        ("add_kind = 'rules'", "add_kind: 'rules' is no kind; did you mean 'rule'?"),
+        ("[extract.extractors.fix]\nkind = 'fixx'", "extract.extractors.fix.kind: 'fixx' is no kind; did you mean 'fix'?"),
+        ("[budget]\nprecedence = ['scope:projct']", "budget.precedence: 'scope:projct' is not known; did you mean 'scope:project'?"),
+        ("[page.map]\nfix = 'Rulez'", "page.map.fix: 'Rulez' is not a section; did you mean 'Rules'?"),
+        ("[scopes.keywords]\nprojekt = ['x']", "scopes.keywords.projekt: 'projekt' is no scope; did you mean 'project'?"),
+        ("[kinds.fact]\nclass = 'fact'\naliases = ['fix']", "kinds.fact.aliases: 'fix' already means fix."),
+        ("[kinds.fact]\nclass = 'fact'\naliases = ['wish']", "kinds.fact.aliases: 'wish' already means preference."),
+    ],
+)  # fmt: skip
+def test_unknown_words_are_refused_with_the_nearest(text: str, message: str) -> None:
+    """Classes, states, quantities, verdicts, roles, kinds and sections are closed sets."""
+    assert faults(text) == message
+
+
+def test_an_illegal_move_is_refused_with_the_legal_ones() -> None:
+    """A profile chooses among the legal moves; it cannot add one."""
+    assert faults(
+        "[[ladder.moves]]\nname='leap'\nfrom=['candidate']\nto='canonical'\napprove=['person']\nreason='x'"
+    ) == (
+        "ladder.moves.leap: candidate → canonical is not a legal move; "
+        "from candidate one may go to provisional, rejected, under_review, archived."
+    )
+
+
+def test_a_move_for_no_reason_is_refused() -> None:
+    """A rule without condition and approval would move everything."""
+    assert faults("[[ladder.moves]]\nname='drift'\nfrom=['stable']\nto='decayed'\nreason='x'") == (
+        "ladder.moves.drift needs a condition (when) or an approval (approve): nothing moves for no reason."
+    )
+
+
+def test_two_moves_of_one_name_are_refused() -> None:
+    """The journal must be able to tell which rule moved a memory."""
+    rule = "[[ladder.moves]]\nname='x'\nfrom=['stable']\nto='decayed'\nwhen=['stale']\nreason='x'\n"
+    assert faults(rule * 2) == "ladder.moves.x is given twice."
+
+
+def test_every_fault_is_named_at_once() -> None:
+    """Whoever edits a profile wants to run the compiler once."""
+    assert faults("[match]\ntreshold = 0.5\nmargin = 2\n[trust]\nruns = 0").splitlines() == [
+        "match.treshold is not a key; did you mean match.threshold?",
+        "match.margin = 2 is out of range: number, 0 to 1.",
+        "trust.runs = 0 is out of range: whole number, 1 or more.",
+    ]
+
+
+def test_what_is_no_toml_is_refused() -> None:
+    """The place of the error is TOML's own word."""
+    with pytest.raises(ProfileInvalid, match=r"^The profile mine is not TOML: .*line 1"):
+        compile_profile("name = = 1\n", name="mine")
+
+
+@pytest.mark.parametrize("name", ["", "My Profile", "9lives"])
+def test_a_profile_has_a_plain_name(name: str) -> None:
+    """Its name stands in commands and in the journal."""
+    with pytest.raises(ProfileInvalid, match=r"^name: .* is no name"):
+        compile_profile(f'name = "{name}"\nextends = "default"')
+
+
+def test_functions_are_checked_against_those_at_hand() -> None:
+    """Entry points are the caller's; a name that nobody provides is refused when the profile is compiled."""
+    known = {slot: set(names) for slot, names in slots(standard()).items()}
+    assert compile_profile('name = "mine"\nextends = "default"', known=known).rank.ranker == "lexical"
+    assert (
+        faults("[rank]\nranker = 'lexicon'", known=known) == "'lexicon' is no ranker at hand; did you mean 'lexical'?"
+    )
+    assert faults("[extract.extractors.fixes]", known=known).startswith("'fixes' is no extractor at hand")
+
+
+def test_an_extractor_that_is_off_need_not_be_at_hand() -> None:
+    """Only what works is resolved."""
+    mine = compile_profile('name = "mine"\nextends = "default"\n[extract.extractors.repeat]\non = false')
+    assert "repeat" not in slots(mine)["extractor"]
+
+
+# --- where missing keys come from -------------------------------------------------------------------------------------
+
+
+def test_extending_adds_and_replaces_by_name() -> None:
+    """A kind or rule named again is changed in its place, and what it leaves out stays; new ones follow."""
+    mine = compile_profile("""
+        name = "mine"
+        extends = "default"
+        [trust]
+        runs = 3
+        [kinds.fix]
+        cap = 2
+        [kinds.hunch]
+        class = "fact"
+        [[ladder.moves]]
+        name = "believed-helpful"
+        when = ["belief_help >= 0.9"]
+    """)
+    assert diff(standard(), mine) == [
+        ("name", "default", "mine"),
+        ("kinds.fix.cap", 0, 2),
+        ("trust.runs", 2, 3),
+        ("ladder.moves.believed-helpful.when",
+         ["belief_help >= effect.belief_stable", "units >= effect.min_units", "tasks >= effect.min_tasks"],
+         ["belief_help >= 0.9"]),
+        *((f"kinds.hunch.{field}", None, at) for field, at in mine.data["kinds"]["hunch"].items() if at is not None),
+    ]  # fmt: skip
+    assert [rule.name for rule in mine.ladder.moves] == [rule.name for rule in standard().ladder.moves]
+
+
+def test_without_extends_named_tables_start_from_none() -> None:
+    """A vocabulary is not a correction of another; plain keys still come from the default profile."""
+    mine = compile_profile('name = "mine"\nadd_kind = "note"\nother_kind = "note"\n[kinds.note]\nclass = "fact"')
+    assert (list(mine.kinds), mine.ladder.moves, mine.page.map, mine.match) == (["note"], (), {}, standard().match)
+
+
+def test_a_profile_without_kinds_is_refused() -> None:
+    """It could remember nothing."""
+    with pytest.raises(ProfileInvalid, match=r"^kinds is empty"):
+        compile_profile('name = "mine"')
+
+
+def test_a_base_may_be_handed_in() -> None:
+    """`extends` may name a profile that is not built in, if the caller brings it."""
+    base = compile_profile('name = "house"\nextends = "default"\n[trust]\nruns = 4')
+    mine = compile_profile('extends = "house"', name="mine", base=base)
+    assert (mine.name, mine.trust.runs, list(mine.kinds)) == ("mine", 4, list(base.kinds))
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "message"),
+    [
+        (
+            'name = "a"\nextends = "defualt"',
+            {},
+            "extends names 'defualt', which is not built in; did you mean 'default'?",
+        ),
+        ('name = "geas"\nextends = "geas"', {}, "The profile geas extends itself."),
+        (
+            'name = "a"\nextends = "geas"',
+            {"base": "default"},
+            "The profile a extends 'geas'; the base given is 'default'.",
+        ),
+        ('name = "a"\nextends = 1', {}, "extends is the name of a profile, as text."),
+    ],
+)
+def test_a_base_that_cannot_be_meant_is_refused(text: str, given: dict[str, str], message: str) -> None:
+    """The word `extends` must name one base, and the right one."""
+    with pytest.raises(ProfileInvalid) as refusal:
+        compile_profile(text, base=standard(given["base"]) if given else None)
+    assert refusal.value.message == message
+
+
+def test_there_are_five_built_in_profiles() -> None:
+    """Another name is not found, and the error lists them."""
+    with pytest.raises(NotFound) as refusal:
+        builtin("archflow")
+    assert refusal.value.hint == "One of: default, archeflow, ralph, geas, joelclaw."
+
+
+# --- the compiled form ------------------------------------------------------------------------------------------------
+
+
+def test_order_carries_meaning() -> None:
+    """Ties go to the earlier category and rules are tried from the top: their order is part of the version."""
+    turned = compile_profile(
+        'name = "mine"\nadd_kind = "b"\nother_kind = "b"\n[kinds.b]\nclass = "fact"\n[kinds.a]\nclass = "fix"'
+    )
+    straight = compile_profile(
+        'name = "mine"\nadd_kind = "b"\nother_kind = "b"\n[kinds.a]\nclass = "fix"\n[kinds.b]\nclass = "fact"'
+    )
+    assert (list(turned.kinds), list(from_json(to_json(turned)).kinds)) == (["b", "a"], ["b", "a"])
+    assert profile_id(turned) != profile_id(straight)
+
+
+def test_numbers_are_canonical() -> None:
+    """1 and 1.0 are one number, so they are one version."""
+    texts = ('name = "mine"\nextends = "default"\n[rank]\nfloor = ' + number for number in ("1", "1.0"))
+    assert len({profile_id(compile_profile(text)) for text in texts}) == 1
+
+
+def test_another_format_is_refused() -> None:
+    """What a later or earlier version of Tacit compiled is compiled again, not guessed at."""
+    old = to_json(standard()).replace(f'"format":{FORMAT}', '"format":0', 1)
+    with pytest.raises(ProfileInvalid, match=f"has format 0; this version of Tacit reads format {FORMAT}"):
+        from_json(old)
+
+
+def test_the_format_changes_with_the_keys() -> None:
+    """Whoever changes the table of keys raises FORMAT, so that stores compile their profiles anew."""
+    assert (FORMAT, short_hash(*KEYS)) == (1, "dzwgw2703tagtgq6")
+
+
+def test_conditions_follow_the_keys_they_name() -> None:
+    """A threshold stands once: the ladder reads it where it is kept."""
+    stricter = changed(standard(), {"effect.belief_stable": 0.95})
+    rule = next(rule for rule in stricter.ladder.moves if rule.name == "believed-helpful")
+    assert [(each.quantity, each.op, each.bound) for each in rule.when] == [
+        ("belief_help", ">=", 0.95),
+        ("units", ">=", 20.0),
+        ("tasks", ">=", 3.0),
+    ]
+
+
+def test_changed_refuses_what_is_no_key() -> None:
+    """A backtest under a misspelt key would measure nothing."""
+    with pytest.raises(ProfileInvalid, match=r"^match\.treshold is not a key of the profile default\.$"):
+        changed(standard(), {"match.treshold": 0.5})
+
+
+def test_changed_leaves_the_profile_alone() -> None:
+    """A copy is a copy."""
+    other = changed(standard(), {"trial.exempt": ("rule",)})
+    assert (other.trial.exempt, standard().trial.exempt) == (("rule",), ("preference", "rule", "security"))
+
+
+def test_a_profile_and_its_sections_are_values() -> None:
+    """Nobody changes a threshold behind another's back."""
+    profile = standard()
+    for act in (lambda: setattr(profile, "name", "x"), lambda: setattr(profile.match, "threshold", 0.1)):
+        with pytest.raises(AttributeError, match="is a value"):
+            act()
+    assert replace(profile.match, threshold=0.1).margin == profile.match.margin
+    with pytest.raises(AttributeError, match="no section 'mach'"):
+        profile.mach  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_kinds_go_by_name_and_alias() -> None:
+    """Foreign words find their kind, however they are written; unknown ones the kind for the rest."""
+    default, joelclaw = standard(), standard("joelclaw")
+    words = ("fix", "Anti Pattern", "anti-pattern", "wish", "no such word")
+    assert [kind_named(default, word) for word in words] == ["fix", "pitfall", "pitfall", "preference", "fact"]
+    assert (kind_named(joelclaw, "hard-rules"), class_of(joelclaw, "hard-rules")) == ("rules-conventions", "rule")
+
+
+def test_reading_needs_nothing_heavy() -> None:
+    """A hook reads a compiled profile and asks a ladder without the modules that make a start slow."""
+    code = (
+        "import sys; from tacit.core.profile import from_json; from tacit.core import lifecycle;"
+        "p = from_json(sys.stdin.read());"
+        "lifecycle.advance(p, lifecycle.Standing('candidate', seen=2)); p.trial, p.rank, p.kinds;"
+        "heavy = {'tomllib', 'difflib', 'typing', 'dataclasses', 'pathlib', 'logging', 'importlib.resources', 'hashlib'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    start = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
+    done = subprocess.run(start, input=to_json(standard()), text=True, capture_output=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+# --- one table --------------------------------------------------------------------------------------------------------
+
+TYPES = {
+    "str": "text", "bool": "flag", "int": "whole", "float": "number", "float | None": "number", "tuple[str, ...]": "texts",
+    "tuple[int, ...]": "wholes", "tuple[float, ...]": "numbers", "tuple[Condition, ...]": "conditions",
+}  # fmt: skip
+
+
+def test_the_classes_and_the_table_of_keys_say_the_same() -> None:
+    """Editors and the type checker see exactly the keys that the compiler knows, with their types."""
+    tree = ast.parse(inspect.getsource(profile_module))
+    classes = {
+        node.name: {
+            part.target.id: ast.unparse(part.annotation)
+            for part in node.body
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        }
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    declared: dict[str, str] = {}
+
+    def walk(cls: str, prefix: str) -> None:
+        for name, kind in classes[cls].items():
+            path = (
+                prefix + {"klass": "class", "states": "from"}.get(name, name)
+                if cls in ("Kind", "Rule")
+                else prefix + name
+            )
+            item = kind.removeprefix("tuple[").removesuffix(", ...]")
+            entry = kind.removeprefix("Mapping[str, ").removesuffix("]")
+            if kind in TYPES:
+                declared[path] = TYPES[kind]
+            elif kind in classes:
+                walk(kind, path + ".")
+            elif kind.startswith("tuple") and item in classes:
+                walk(item, path + "[].")
+            elif entry in classes:
+                walk(entry, path + ".*.")
+            elif path == "ladder.review_after":
+                declared.update({f"{path}.{state}": TYPES[entry] for state in ("provisional", "stable", "canonical")})
+            else:
+                declared[path + ".*"] = TYPES[entry if entry in TYPES else entry + "]"]
+
+    walk("Profile", "")
+    assert declared == {path: key.type for path, key in KEYS.items()}
+
+
+def test_ladders_stay_within_the_legal_moves() -> None:
+    """Every rule of every built-in profile leads along the one table."""
+    for name in BUILTIN:
+        for rule in standard(name).ladder.moves:
+            for state in rule.states:
+                assert rule.to == PREVIOUS or rule.to in LEGAL[state], (name, rule.name)
+
+
+def test_the_profiles_lie_where_they_are_looked_for() -> None:
+    """Each TOML file of the package is a built-in profile, and the other way round."""
+    held = {each.name for each in files("tacit.profiles").iterdir() if each.name.endswith(".toml")}
+    assert held == {f"{name}.toml" for name in BUILTIN}
+
+
+def test_quantities_need_no_escaping() -> None:
+    """The names of quantities are single words, so that a condition splits at its blanks."""
+    assert all(name.replace("_", "").isalpha() and name.islower() for name in QUANTITIES)
+
+
+# --- the documentation ------------------------------------------------------------------------------------------------
+
+README = Path(__file__).parents[2] / "docs" / "profiles" / "README.md"
+
+
+def test_every_key_is_documented() -> None:
+    """The table in the documentation is the compiler's own: `python -m tacit.core.profile_toml` prints it."""
+    assert key_table() in README.read_text("utf-8")
+
+
+@pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *MOMENTS])
+def test_every_word_of_a_condition_is_documented(word: str) -> None:
+    """Whoever writes a ladder finds each quantity, cause and moment explained."""
+    assert f"| `{word}` |" in README.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_every_function_is_documented(name: str) -> None:
+    """Each function that a built-in profile names stands in the list of its slot."""
+    page = README.read_text("utf-8").splitlines()
+    for slot, functions in slots(standard(name)).items():
+        row = next(line for line in page if line.startswith(f"| {slot} |"))
+        assert [each for each in functions if f"`{each}`" not in row] == []
+
+
+@pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL))
+def test_documented_examples_compile(block: str) -> None:
+    """What the page shows can be used as it stands."""
+    assert compile_profile(block).name in block
