@@ -28,12 +28,21 @@ if TYPE_CHECKING:
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned
+    from tacit.recall import Injection
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
-INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "MEMORY.md", "CONVENTIONS.md")
+INSTRUCTION_FILES = (
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "MEMORY.md",
+    "CONVENTIONS.md",
+)
 OPEN_STATES = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 
 
@@ -220,7 +229,12 @@ class Memories:
                 if found is None:
                     found = self._new_project(tx, choice.id or new_id())
             self._project = found
-        if not self.place.given and self.place.kind == "git" and self.place.id != found.id and not identity.record(self.place, found.id):
+        if (
+            not self.place.given
+            and self.place.kind == "git"
+            and self.place.id != found.id
+            and not identity.record(self.place, found.id)
+        ):
             # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
             won = identity.locate(self.folder, self.env).id
             if won and won != found.id:
@@ -519,7 +533,11 @@ class Memories:
             yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
 
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
-        said = {"domain": domain or run.domain or str(self.settings()["domain"].value), "agent": agent or run.agent, "id": id or run.id}
+        said = {
+            "domain": domain or run.domain or str(self.settings()["domain"].value),
+            "agent": agent or run.agent,
+            "id": id or run.id,
+        }
         return replace(run, **said)
 
     def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool) -> Learned:
@@ -534,7 +552,12 @@ class Memories:
 
     def _home_of(self, run: Run) -> Memories:
         """These memories, or those of the folder the run worked in."""
-        if self._asked_project or not run.cwd or not os.path.isdir(run.cwd) or os.path.realpath(run.cwd) == os.path.realpath(self.folder):
+        if (
+            self._asked_project
+            or not run.cwd
+            or not os.path.isdir(run.cwd)
+            or os.path.realpath(run.cwd) == os.path.realpath(self.folder)
+        ):
             return self
         return Memories(self.store, self.env, run.cwd, "", self._asked_profile)
 
@@ -554,6 +577,50 @@ class Memories:
                 if spelled:
                     found.setdefault(spelled, name)
         return found
+
+    # -- recall ----------------------------------------------------------------------------------------------------
+
+    def inject(
+        self,
+        task: str = "",
+        *,
+        run: str = "",
+        host: str = "library",
+        root: str = "",
+        model: str = "",
+        surface: str = "library",
+        event: str = "",
+        budget: str = "",
+        render: str = "",
+        wrap: bool | None = None,
+        trial: bool = True,
+        repeat: bool = False,
+        **facets: Any,
+    ) -> Injection:
+        """What an agent should know before or during a run, recorded with its control group.
+
+        Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
+        """
+        from tacit.recall import Asking, Injection, inject
+        from tacit.recall.query import Query
+
+        project = self.project
+        if project is None:
+            return Injection(run or new_id())
+        return inject(
+            self.store,
+            project,
+            self.profile,
+            Query(task=task, **facets),
+            Asking(run, host, root, model, surface, event),
+            now=clock.now(),
+            ids=new_id,
+            level=budget,
+            renderer=render,
+            wrap=wrap,
+            trial=trial,
+            repeat=repeat,
+        )
 
     # -- look -------------------------------------------------------------------------------------
 

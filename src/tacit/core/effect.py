@@ -28,6 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from tacit.core.links import Mark, Use
+
     Table = Mapping[float, "Counts"]  # holdout rate → counts
 
 ALPHA = 0.05
@@ -510,3 +512,21 @@ def _count(n: int, thing: str) -> str:
 def _in_100(rate: float) -> str:
     n = round(100 * rate)
     return f"{'+' if n > 0 else '−' if n < 0 else ''}{abs(n)}"
+
+
+def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
+    """The settled, tossed uses of one memory or many, in the order they were settled; the last outcome of a unit stands."""
+    settled: dict[tuple[str, str], tuple[str, str]] = {}
+    for mark in marks:
+        if mark.signal == "outcome":
+            key = (mark.memory, mark.unit)
+            settled[key] = (mark.value, settled[key][1] if key in settled else mark.at)
+    found = [
+        (
+            settled[use.memory, use.unit][1],
+            Trial(use.unit, use.family, use.memory, use.probability, use.arm, settled[use.memory, use.unit][0], use.blank, use.epoch),
+        )
+        for use in uses
+        if (use.memory, use.unit) in settled and use.arm in (INJECTED, WITHHELD) and 0 < use.probability < 1
+    ]  # fmt: skip
+    return [trial for _, trial in sorted(found, key=lambda each: (each[0], each[1].unit))]

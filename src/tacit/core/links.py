@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.memory import Tally
+from tacit.core.memory import NO_TALLY, Tally
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -135,14 +135,13 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
+CARRIED = ("belief_harm",)  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
+
+
 def tally_of(
-    evidence: Sequence[Evidence],
-    uses: Sequence[Use],
-    marks: Sequence[Mark],
-    confidence: str = "none",
-    belief: float | None = None,
+    evidence: Sequence[Evidence], uses: Sequence[Use], marks: Sequence[Mark], confidence: str = "none", kept: Tally = NO_TALLY
 ) -> Tally:
-    """What all rows of one memory add up to."""
+    """What all rows of one memory add up to; beliefs, which lean on other lessons, stay as they were kept."""
     outcome: dict[str, str] = {}
     signals: dict[str, float] = {}
     for mark in marks:  # in order of writing: growth settles again, the last outcome stands
@@ -154,6 +153,11 @@ def tally_of(
         if row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
     injected = {use.unit for use in uses if use.arm != "withheld"}
+    tossed = [use for use in uses if use.arm != "exempt" and not use.blank and outcome.get(use.unit) in ("occurred", "not_occurred")]
+    if tossed:
+        signals["units"] = float(len(tossed))
+        signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
+    signals.update({name: amount for name, amount in (kept.signals or {}).items() if name in CARRIED})
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     seen = sightings(evidence)
     return Tally(
@@ -163,7 +167,7 @@ def tally_of(
         recurred=sum(1 for unit, word in outcome.items() if unit in injected and word == "occurred"),
         contradicted=len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"}),
         confidence=CONFIDENCE[confidence](evidence, marks),
-        belief=belief,
+        belief=kept.belief,
         seen_at=max((row.at for row in supports), default="") or None if seen else None,
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
         signals=signals or None,

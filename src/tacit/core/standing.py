@@ -71,6 +71,9 @@ def standing_of(
         days_in_state=clock.days_between(changed, now),
         days_overdue=clock.days_between(memory.review_after, now) if memory.review_after else None,
         age_days=clock.days_between(memory.created_at, now),
+        days_unseen=clock.days_between(
+            max((row.at for row in evidence if row.stance == "supports"), default=memory.created_at), now
+        ),
         runs_unseen=max(0, run_seq - last_seq) if last_seq else 0,
         approvals=approvals,
     )

@@ -53,11 +53,10 @@ def _first_init(self: Any, *args: Any, **named: Any) -> None:
     cls = type(self)
     missing = object()
     defaults = {name: getattr(cls, name, missing) for name in cls.FIELDS}
-    head = ", ".join(n if defaults[n] is missing else f"{n}=_d[{n!r}]" for n in cls.FIELDS)
-    body = "".join(f"    d[{n!r}] = {n}\n" for n in cls.FIELDS)
-    check = "    self.check()\n" if hasattr(cls, "check") else ""
-    scope: dict[str, Any] = {"_d": defaults}
-    exec(f"def __init__(self, {head}):\n    d = self.__dict__\n{body}{check}", scope)
+    head = ", ".join(n if defaults[n] is missing else f"{n}=__defaults[{n!r}]" for n in cls.FIELDS)
+    body = "".join(f"    __at[{n!r}] = {n}\n" for n in cls.FIELDS)  # names no field may have
+    scope: dict[str, Any] = {"__defaults": defaults}
+    exec(f"def __init__(__self, {head}):\n    __at = __self.__dict__\n{body}", scope)
     cls.__init__ = scope["__init__"]
     cls.__init__(self, *args, **named)
 

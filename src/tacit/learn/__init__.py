@@ -1,7 +1,7 @@
 """After a run: extract → redact → match → settle → gate → stage → promote.
 
-One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that grew adds only what is new. Nothing slow happens inside the
-transaction; what a model would add is added before it.
+One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that grew adds only
+what is new. Nothing slow happens inside the transaction; what a model would add is added before it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BY = "learn"  # the name under which the pipeline writes
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
+_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
 MOVES = 4  # rungs a memory may climb at once; a ladder that needs more is a loop
 
 
@@ -97,7 +98,9 @@ class _Preview(Exception):
         self.report = report
 
 
-def _extract(store: SqliteStore, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None) -> tuple[Finding, ...]:
+def _extract(
+    store: SqliteStore, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
+) -> tuple[Finding, ...]:
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
 
@@ -119,7 +122,9 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
 
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote)))
     signature = redact(finding.signature).text if finding.signature else ""
-    return replace(finding, text=text.text, quote=quote.text[:600], signature=signature), len(text.hits) + len(quote.hits)
+    return replace(finding, text=text.text, quote=quote.text[:600], signature=signature), len(text.hits) + len(
+        quote.hits
+    )
 
 
 def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
@@ -152,7 +157,15 @@ class _Session:
     def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
         self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
         self.redacted = 0
-        self.counts = {"hold": 0, "quarantine": 0, "discard": 0, "linked": 0, "settled": 0, "proposals": 0, "findings": 0}
+        self.counts = {
+            "hold": 0,
+            "quarantine": 0,
+            "discard": 0,
+            "linked": 0,
+            "settled": 0,
+            "proposals": 0,
+            "findings": 0,
+        }
         self.new: list[str] = []
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
@@ -208,13 +221,13 @@ class _Session:
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
         from tacit.core.keep import made
-        from tacit.learn.stage import again, confirmed, new_memory, stage
+        from tacit.learn.stage import confirmed, new_memory
 
-        staging = stage(known)
         version = self.project.profile
-        if staging.what == "new" or known is None:
+        if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
-            tx.apply(made(memory, by=BY, reason=f"{finding.extractor}: {decision.reason}", at=self.at, run=self.id, profile=version))
+            told = f"{finding.extractor}: {decision.reason}"
+            tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
             self.new.append(memory.id)
             if decision.outcome in ("hold", "quarantine"):
                 self.counts[decision.outcome] += 1
@@ -222,11 +235,6 @@ class _Session:
             memory = known
             self.matched.append(memory.id)
         self._witness(tx, memory, finding)
-        if staging.what == "again":
-            tx.apply(again(memory, by=BY, at=self.at, run=self.id, reason=staging.reason, profile_version=version))
-        elif staging.what == "counted":
-            self._propose_revival(tx, memory)
-            return memory.id
         vouched = confirmed(tx.get(memory.id), finding, by=BY, at=self.at, run=self.id, profile_version=version)
         if vouched is not None:
             tx.apply(vouched)
@@ -253,11 +261,20 @@ class _Session:
         )
         if finding.confidence is not None:
             tx.add_evidence(
-                Evidence(memory.id, memory.project, self.id, self.row.root, finding.key, signal="confidence", amount=finding.confidence, at=self.at)
+                Evidence(
+                    memory.id,
+                    memory.project,
+                    self.id,
+                    self.row.root,
+                    finding.key,
+                    signal="confidence",
+                    amount=finding.confidence,
+                    at=self.at,
+                )
             )
 
-    def _promote(self, tx: Transaction, id: str) -> None:
-        """Let the ladder speak, one reasoned entry per rung."""
+    def _promote(self, tx: Transaction, id: str, figures: str = "") -> None:
+        """Let the ladder speak, one reasoned entry per rung; `figures` are what the control group says."""
         from tacit.core.lifecycle import advance, due
         from tacit.core.standing import standing_of
         from tacit.learn.stage import moved
@@ -268,17 +285,20 @@ class _Session:
             move = advance(self.profile, standing)
             if move is None:
                 for wanted in due(self.profile, standing):
-                    self._propose(tx, memory, "promote", wanted.reason, {"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule})
+                    self._propose(
+                        tx,
+                        memory,
+                        _KIND_OF.get(wanted.to, "promote"),
+                        wanted.reason,
+                        {"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
+                    )
                 return
-            tx.apply(moved(memory, move, self.profile, by=BY, at=self.at, run=self.id, profile_version=self.project.profile))
+            if figures and move.cause == "effect":
+                move = replace(move, reason=f"{move.reason}. {figures}")
+            tx.apply(
+                moved(memory, move, self.profile, by=BY, at=self.at, run=self.id, profile_version=self.project.profile)
+            )
             self.moves.append((id, memory.state, move.to, move.reason))
-
-    def _propose_revival(self, tx: Transaction, memory: Memory) -> None:
-        from tacit.core.links import sightings
-
-        since = sightings([row for row in tx.evidence(memory.id) if row.at > memory.updated_at])
-        if since >= self.profile.learn.resurrect_runs:
-            self._propose(tx, memory, "revive", f"met in {since} further runs since it was taken out", {"to": "candidate"})
 
     def _propose(self, tx: Transaction, memory: Memory, kind: str, reason: str, payload: Mapping[str, Any]) -> None:
         from tacit.core.clock import after_days
@@ -288,10 +308,25 @@ class _Session:
         if any(p.kind == kind and (p.payload or {}).get("to") == payload.get("to") for p in waiting):
             return
         expires = after_days(self.at, self.profile.triage.expire_days)
-        tx.put_proposal(Proposal(self.ids(), self.project.id, kind, reason, BY, self.at, memory.id, payload=payload, expires_at=expires, tier="person"))
+        tx.put_proposal(
+            Proposal(
+                self.ids(),
+                self.project.id,
+                kind,
+                reason,
+                BY,
+                self.at,
+                memory.id,
+                payload=payload,
+                expires_at=expires,
+                tier="person",
+            )
+        )
         self.counts["proposals"] += 1
 
-    def _record(self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float) -> None:
+    def _record(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float
+    ) -> None:
         from tacit.stores.sql import FindingRow
 
         stays = bool(memory)
@@ -344,19 +379,77 @@ class _Session:
             if memory is None:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
-            about = [Seen(f, frozenset(self.about.get(f.key, ()) | ({memory.id} if same(memory, p, self.profile) else set()))) for f, p in readied]
+            about = [
+                Seen(
+                    f,
+                    frozenset(self.about.get(f.key, set()) | ({memory.id} if same(memory, p, self.profile) else set())),
+                )
+                for f, p in readied
+            ]
             outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at)
             if outcome.settled:
-                self._mark_outcome(tx, use.memory, outcome, unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]), last.get(memory.id, ""))
+                self._mark_outcome(
+                    tx,
+                    use.memory,
+                    outcome,
+                    unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]),
+                    last.get(memory.id, ""),
+                )
         self.settled = over
 
     def _mark_outcome(self, tx: Transaction, memory: str, own: Outcome, unit: Outcome, last: str) -> None:
         if unit.value == last:
             return
         if self.id != self.row.root:
-            tx.add_mark(Mark(memory, self.row.root, self.project.id, "run_outcome", own.value, run=self.id, reason=own.reason, at=self.at))
-        tx.add_mark(Mark(memory, self.row.root, self.project.id, "outcome", unit.value, run=self.id, reason=unit.reason, at=self.at))
+            tx.add_mark(
+                Mark(
+                    memory,
+                    self.row.root,
+                    self.project.id,
+                    "run_outcome",
+                    own.value,
+                    run=self.id,
+                    reason=own.reason,
+                    at=self.at,
+                )
+            )
+        tx.add_mark(
+            Mark(
+                memory,
+                self.row.root,
+                self.project.id,
+                "outcome",
+                unit.value,
+                run=self.id,
+                reason=unit.reason,
+                at=self.at,
+            )
+        )
         self.counts["settled"] += 1
+        self._judge(tx, memory)
+
+    def _judge(self, tx: Transaction, id: str) -> None:
+        """What the control group says of this lesson now, and what its ladder makes of it."""
+        from tacit.learn.verdict import judged
+
+        memory = tx.get(id)
+        uses = tx.uses(memory=id)
+        epoch = next((use.epoch for use in uses if use.unit == self.row.root), "")
+        found = judged(
+            memory,
+            uses,
+            tx.marks(memory=id),
+            epoch,
+            self.profile,
+            by=BY,
+            at=self.at,
+            run=self.id,
+            version=self.project.profile,
+        )
+        tx.refresh_tally(id, memory.project, belief=(found.help, found.harm))
+        if found.change is not None:
+            tx.apply(found.change)
+        self._promote(tx, id, found.figures)
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
         have = {mark.signal for mark in marks if mark.memory == memory}
@@ -371,11 +464,21 @@ class _Session:
 
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading
-        facts: dict[str, Any] = {"steps": len(run.steps), "findings": findings, "files": list(run.files[:200]), "cwd": run.cwd, "branch": run.branch}
+        facts: dict[str, Any] = {
+            "steps": len(run.steps),
+            "findings": findings,
+            "files": list(run.files[:200]),
+            "cwd": run.cwd,
+            "branch": run.branch,
+        }
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
         if reading:
-            facts["reading"] = {"lines": reading.lines, "malformed": reading.malformed, "unknown": dict(reading.unknown or {})}
+            facts["reading"] = {
+                "lines": reading.lines,
+                "malformed": reading.malformed,
+                "unknown": dict(reading.unknown or {}),
+            }
         tx.put_run(
             replace(
                 self.row,

@@ -41,7 +41,12 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     found = tx.find(scope_projects(project), query_words(finding.text, QUERY_WORDS), limit=limit)
     near = {hit.memory.id: hit.memory for hit in found.hits}
     if finding.signature:
-        ids = [row[0] for row in tx.rows("SELECT id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature)]
+        ids = [
+            row[0]
+            for row in tx.rows(
+                "SELECT id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature
+            )
+        ]
         near.update((memory.id, memory) for memory in tx.memories([id for id in ids if id not in near]))
     fitting = {id: memory for id, memory in near.items() if memory.text and _comparable(finding, memory, profile)}
     choice = decide(
@@ -71,7 +76,9 @@ def prepared(finding: Finding) -> Prepared:
 
 def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
     """Whether a finding is the problem this lesson is about."""
-    return same_problem(prepare(memory.text, memory.tags, memory.signature, memory.category), finding, profile.match).same
+    return same_problem(
+        prepare(memory.text, memory.tags, memory.signature, memory.category), finding, profile.match
+    ).same
 
 
 def idf(frequency: Mapping[str, int], rows: int) -> Callable[[str], float]:

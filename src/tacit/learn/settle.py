@@ -1,7 +1,8 @@
 """Did the problem of a given, or withheld, lesson occur in this run?
 
-Asked of every use of the unit, injected and withheld alike, with the same matcher and all findings, also discarded ones. Settled only when the run is over;
-growth settles again. What a run could have seen is told from what it held, never from what was found in it.
+Asked of every use of the unit, injected and withheld alike, with the same matcher and all findings, also discarded
+ones. Settled only when the run is over; growth settles again. What a run could have seen is told from what it held,
+never from what was found in it.
 """
 
 from __future__ import annotations
@@ -28,36 +29,35 @@ class Seen:
 
 
 def instruments(run: Run, use: Use | None = None) -> tuple[Instrument, ...]:
-    """What this run held that can see problems: the harness's own record, the person at the keyboard, reviewers, tests."""
-    found: dict[tuple[str, str], Instrument] = {}
+    """What this run held that can see problems, whether or not it found any.
 
-    def hold(kind: str, name: str = "", eligible: bool = False) -> None:
-        found.setdefault((kind, name), Instrument(kind, name, eligible))
-
-    if any(step.tool for step in run.steps):
-        hold("tool")
+    A transcript holds the harness's own record, and the person at the keyboard where one typed. Reviews and tests count only where the format
+    says the run had them (`extra["instruments"]`): telling them from their findings would select runs by their outcome.
+    """
+    found = []
+    if any(step.tool for step in run.steps if step.role == "tool"):
+        found.append(Instrument("tool"))
     if any(step.typed for step in run.steps):
-        hold("user")
-    for finding in run.findings:
-        hold(seen_by(finding.tier), finding.by, bool(use and use.instrument_eligible))
-    for kind in (run.extra or {}).get("instruments", ()):
-        hold(str(kind))
-    return tuple(found.values())
+        found.append(Instrument("user"))
+    for each in (run.extra or {}).get("instruments", ()):
+        kind, _, name = str(each).partition(":")
+        found.append(Instrument(kind, name, bool(use and use.instrument_eligible)))
+    return tuple(found)
 
 
 def outcome_of(use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over: bool, now: str) -> Outcome:
     """What this run says of one use."""
-    kind = seen_by(memory.trust)
     family = {memory.id, use.family}
-    sightings = [Sighting(seen_by(s.finding.tier), _name(s.finding), s.finding.at) for s in seen if s.memories & family]
     held = instruments(run, use)
-    if kind not in {each.kind for each in held} and not any(s.kind == kind for s in sightings):
-        kind = next((s.kind for s in sightings), kind)
-    return judge(kind=kind, instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now)
-
-
-def _name(finding: Finding) -> str:
-    return finding.by if seen_by(finding.tier) not in ("tool", "user") else ""
+    named = {each.name for each in held}
+    sightings = [
+        Sighting(seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at)
+        for s in seen
+        if s.memories & family
+    ]
+    return judge(
+        kind=seen_by(memory.trust), instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now
+    )
 
 
 def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:

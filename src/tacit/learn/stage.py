@@ -1,7 +1,8 @@
-"""What becomes of a finding that passed the gate: a new memory, a sighting of a known one, or neither.
+"""What becomes of a finding that passed the gate, as pure changes: a candidate, a rung further, a held lesson let in.
 
-A lesson that a person forgot or that was rejected is counted and not made anew; after three further runs somebody is asked. One that only fell silent comes
-back as a candidate, with its history. A superseded one hands its sightings to its successor.
+A finding that matches a known lesson is a sighting of it, whatever its state; the ladder says what follows. One that
+fell silent comes back as a candidate, with its history; one that a person took out is counted, and after three
+further runs somebody is asked.
 """
 
 from __future__ import annotations
@@ -10,9 +11,8 @@ from tacit.core.journal import change
 from tacit.core.lifecycle import review_days
 from tacit.core.memory import Memory, sound_text
 from tacit.core.profile import class_of, kind_named
-from tacit.core.standing import cause_of
 from tacit.core.trust import HELD, may_vouch
-from tacit.core.value import replace, value
+from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,27 +21,6 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
-
-FORGIVEN = ("silence", "again")  # what took a lesson out without anybody meaning it
-
-
-@value
-class Staging:
-    """What to do with a finding, and why."""
-
-    what: str  # new, seen, again, counted
-    reason: str
-
-
-def stage(known: Memory | None) -> Staging:
-    """What a finding is to the memory it matched, if any."""
-    if known is None:
-        return Staging("new", "no lesson here says this")
-    if known.state in ("archived", "rejected", "decayed"):
-        if known.state != "rejected" and cause_of(known) in FORGIVEN:
-            return Staging("again", f"{known.state} by silence, met again")
-        return Staging("counted", f"{known.state} by {known.closed_by or 'a person'}: counted, not made anew")
-    return Staging("seen", "the same lesson")
 
 
 def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:
@@ -95,17 +74,23 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
     return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
 
 
-def again(memory: Memory, *, by: str, at: str, run: str, reason: str, profile_version: str) -> Change:
-    """A lesson that fell silent, met again: a candidate with its history."""
-    now = replace(memory, state="candidate", previous_state=memory.state, closed_by="", review_after="", stale_at="", updated_at=at)
-    return change(memory, now, verb="move", by=by, reason=reason, at=at, run=run, profile=profile_version)
-
-
 def confirmed(memory: Memory, finding: Finding, *, by: str, at: str, run: str, profile_version: str) -> Change | None:
     """A held lesson that independent evidence of tier review or above speaks for is let in; its trust stays what it was."""
-    if memory.gate != "hold" or memory.trust not in HELD or not may_vouch(finding.tier) or (finding.origin and finding.origin == memory.origin):
+    if (
+        memory.gate != "hold"
+        or memory.trust not in HELD
+        or not may_vouch(finding.tier)
+        or (finding.origin and finding.origin == memory.origin)
+    ):
         return None
     now = replace(memory, gate="allow", gate_reason=f"confirmed by {finding.by or finding.tier}", updated_at=at)
-    return change(memory, now, verb="gate", by=by, reason=f"{finding.tier} evidence confirms it", at=at, run=run, profile=profile_version)
-
-
+    return change(
+        memory,
+        now,
+        verb="gate",
+        by=by,
+        reason=f"{finding.tier} evidence confirms it",
+        at=at,
+        run=run,
+        profile=profile_version,
+    )

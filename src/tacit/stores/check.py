@@ -178,7 +178,7 @@ def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], 
         checked["tally"] = checked.get("tally", 0) + 1
         kept = store.get(memory).tally
         folded = tally_of(
-            store.evidence(memory), store.uses(memory=memory), store.marks(memory=memory), rule(project), kept.belief
+            store.evidence(memory), store.uses(memory=memory), store.marks(memory=memory), rule(project), kept
         )
         if folded != kept:
             differ = [name for name, field in folded.__dict__.items() if field != kept.__dict__[name]]

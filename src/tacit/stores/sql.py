@@ -215,6 +215,11 @@ class SqlStore:
         )
         return [from_row(row, _tally(counts.get(row[0])), names.get(row[0], "")) for row in rows]
 
+    def tally(self, memory: str) -> Tally:
+        """What is kept of a memory's counts."""
+        rows = self.rows("SELECT signal, amount, at FROM tally WHERE memory = :it", it=memory)
+        return _tally({signal: (amount, at) for signal, amount, at in rows})
+
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()
@@ -552,16 +557,12 @@ class Writer(SqlStore):
         self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
         self.refresh_tally(mark.memory, mark.project)
 
-    def refresh_tally(self, memory: str, project: str) -> Tally:
-        """Fold a memory's rows again."""
-        belief = self.one("SELECT amount FROM tally WHERE memory = :it AND signal = 'belief'", it=memory)
-        tally = tally_of(
-            self.evidence(memory),
-            self.uses(memory=memory),
-            self.marks(memory=memory),
-            self.confidence,
-            belief[0] if belief else None,
-        )
+    def refresh_tally(self, memory: str, project: str, *, belief: tuple[float, float] | None = None) -> Tally:
+        """Fold a memory's rows again; `belief` is (that it helps, that it harms) where it was judged anew."""
+        kept = self.tally(memory)
+        if belief is not None:
+            kept = Tally(belief=belief[0], signals={"belief_harm": belief[1]})
+        tally = tally_of(self.evidence(memory), self.uses(memory=memory), self.marks(memory=memory), self.confidence, kept)
         self.put_tally(memory, project, tally)
         return tally
 

@@ -2,7 +2,7 @@
 
 Full text costs what its words' postings cost: OR-ing every word of a prompt over 100,000 rows, with `bm25()`, takes a
 tenth of a second. So no word is read to its end that is common. Of each word the newest rows are fetched, and how near
-together they lie tells how common it is, without counting: 200 rows among the last 2,000 of 100,000 make about 10,000.
+together they lie tells how common it is, without counting: 128 rows among the last 1,280 of 100,000 make about 10,000.
 A word with fewer rows than that is known completely. Candidates are the rows that hold the rarest of the asked words;
 where all are common, the rows that hold two of them. The estimates go out with the candidates, as ranking needs them,
 and so does the index's own tokenizer, so that what was found by a word is also ranked by it.
@@ -17,6 +17,7 @@ import json
 from math import log
 
 from tacit.core.value import value
+from tacit.stores.sql import _MEMORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 WORDS = 24  # distinct words of a query that are looked up at all
 SMALL = 3000  # rows; a store up to here is read completely
-NEWEST = 200  # rows of a word that are fetched at first
+NEWEST = 128  # rows of a word that are fetched at first
 PROJECT = 5000  # rows of a project up to which they are taken as a set
 POSTINGS = 8000  # rows of common words that are read further for such a project
 PAIRS = 3  # of the common words, the rarest so many are asked for in pairs
@@ -82,7 +83,7 @@ def find(
         rarity = log(1 + total / (frequency[word] + 0.5))
         for n in rows if here is None else here.intersection(rows):
             scores[n] = scores.get(n, 0.0) + rarity
-    best = sorted(scores, key=lambda n: (-scores[n], -n))
+    best = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
     return Found(_hits(store, projects, best, scores, min(limit, 1000), injectable), total, frequency, _tokenizer(store))
 
 
@@ -103,19 +104,10 @@ def _frequency(rows: list[int], first: int, total: int) -> int:
 
 def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> set[int] | None:
     """The rows of these projects, if they are few; None if they are many."""
-    found: set[int] = set()
-    for project in projects:
-        found.update(
-            row[0]
-            for row in store.rows(
-                "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
-                f"{f' AND {STATES}' if injectable else ''} LIMIT :limit",
-                project=project, limit=PROJECT + 1,
-            )
-        )  # fmt: skip
-        if len(found) > PROJECT:
-            return None
-    return found
+    rows = f"SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project{f' AND {STATES}' if injectable else ''}"
+    if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
+        return None
+    return {row[0] for project in projects for row in store.rows(rows, project=project)}
 
 
 def _read_on(store: SqliteStore, held: dict[str, list[int]], common: Iterable[str], frequency: dict[str, int]) -> None:
@@ -142,24 +134,24 @@ def _hits(
     store: SqliteStore, projects: Sequence[str], best: list[int], scores: dict[int, float], limit: int, injectable: bool
 ) -> tuple[Hit, ...]:
     """The best rows that belong to these projects, looked up in portions."""
-    found: list[tuple[int, str, str]] = []
-    size = max(2 * limit, 50)
+    found: list[Any] = []
+    size = max(limit + limit // 3, 16)
     for start in range(0, min(len(best), max(CHECKED, 2 * limit)), size):
-        portion = best[start : start + size]
         rows = store.rows(
-            "SELECT m.n, m.id, m.words FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
+            f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
             " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else ""),
-            ns=json.dumps(portion), projects=json.dumps(list(projects)),
+            ns=json.dumps(best[start : start + size]), projects=json.dumps(list(projects)),
         )  # fmt: skip
-        found += sorted(rows, key=lambda row: (-scores[row[0]], -row[0]))
+        found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
         if len(found) >= limit:
             break
-    return _loaded(store, "words", [(n, id, words, scores[n]) for n, id, words in found[:limit]])
+    return _loaded(store, "words", [(*row, scores[row[-1]]) for row in found[:limit]])
 
 
-def _loaded(store: SqliteStore, channel: str, rows: Sequence[tuple[int, str, str, float]]) -> tuple[Hit, ...]:
-    memories = {memory.id: memory for memory in store.memories([row[1] for row in rows])}
-    return tuple(Hit(memories[id], channel, score, n, words) for n, id, words, score in rows if id in memories)
+def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
+    """Hits from rows that end with the memory's words, its number and the channel's score."""
+    memories = store._with_tallies([row[:-3] for row in rows])
+    return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
 
 
 def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
@@ -177,11 +169,11 @@ def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
 
 def signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
     """Lessons about exactly these errors."""
-    found: list[tuple[int, str, str, float]] = []
+    found: list[Any] = []
     for project in projects:
         for signature in signatures:
             found += store.rows(
-                "SELECT m.n, m.id, m.words, 1.0 FROM memory m INDEXED BY memory_by_signature"
+                f"SELECT {_MEMORY}, m.words, m.n, 1.0 FROM memory m INDEXED BY memory_by_signature"
                 f" WHERE m.project = :project AND m.signature = :it AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
                 project=project, it=signature, limit=limit,
             )  # fmt: skip
@@ -190,23 +182,23 @@ def signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str
 
 def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """What was seen most often in these projects and may be given, most often first."""
-    found: list[tuple[int, str, str, float]] = []
+    found: list[Any] = []
     for project in projects:
         found += store.rows(
-            "SELECT m.n, m.id, m.words, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
+            f"SELECT {_MEMORY}, m.words, m.n, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
-    found.sort(key=lambda row: (-row[3], row[1]))
+    found.sort(key=lambda row: (-row[-1], row[-2]))
     return _loaded(store, "recurring", found[:limit])
 
 
 def standing(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
     """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
-    found: list[tuple[int, str, str, float]] = []
+    found: list[Any] = []
     for project in projects:
         found += store.rows(
-            "SELECT m.n, m.id, m.words, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
+            f"SELECT {_MEMORY}, m.words, m.n, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
             " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
             f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),

@@ -1,0 +1,100 @@
+"""What can be forgotten is tested: every command, setting, journal verb and event is documented, and examples run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.core.config import KEYS
+from tacit.core.journal import VERBS
+from tacit.core.lifecycle import LEGAL
+from tacit.surfaces.cli import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_verb_of_the_journal_is_told() -> None:
+    """In the words of the code."""
+    told = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|$", read("docs/concepts.md"), re.M))
+    assert told == VERBS
+
+
+def test_the_table_of_moves_is_the_one_in_force() -> None:
+    """docs/concepts.md has every legal move and no other."""
+    table = read("docs/concepts.md").split("| from | may become |")[1]
+    told: dict[str, set[str]] = {}
+    for names, goals in re.findall(r"^\| ([a-z_, ]+) \| ([a-z_, ]+)(?: \(.+\))? \|$", table.split("\n\n")[0], re.M):
+        for name in names.split(", "):
+            told[name] = set(goals.split(", "))
+    assert told == {state: set(goals) for state, goals in LEGAL.items()}
+
+
+def test_every_setting_is_told() -> None:
+    """docs/configuration.md names each key with its sentence."""
+    text = read("docs/configuration.md")
+    missing = [key for key, (_, _, told) in KEYS.items() if f"`{key}`" not in text or told not in text]
+    assert missing == []
+
+
+def test_every_command_is_in_the_reference() -> None:
+    """docs/reference/cli.md is what the program says; python docs/reference/generate.py writes it."""
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "reference" / "generate.py")
+    assert spec and spec.loader
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    if _argparse_differs():
+        assert all(f"## tacit {verb}" in read("docs/reference/cli.md") for verb in COMMANDS)
+    else:
+        assert generate.text() == read("docs/reference/cli.md"), "run: python docs/reference/generate.py"
+
+
+def _argparse_differs() -> bool:
+    """Later Pythons word and wrap usage lines in another way; the text is held on the version it was written with."""
+    import sys
+
+    return sys.version_info[:2] != (3, 11)
+
+
+def test_the_questions_about_the_store_are_answered_by_sqlite(tmp_path: Path, tacit: Any) -> None:
+    """Each query of docs/store.md runs on a real store with a plain SQLite."""
+    queries = re.findall(r"```sql\n(.+?)```", read("docs/store.md"), re.S)
+    assert len(queries) == 5
+    path = tmp_path / "s.db"
+    tacit("add", "a lesson", "--store", str(path), "--run", "r1")
+    program = shutil.which("sqlite3")
+    if program is None:
+        pytest.skip("sqlite3 is not installed")
+    for query in queries:
+        done = subprocess.run([program, f"file:{path}?mode=ro", query], capture_output=True, text=True)
+        assert done.returncode == 0, (query, done.stderr)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """No page points at a file that is not there."""
+    wrong = []
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "ARCHITECTURE.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists():
+                wrong.append(f"{page.relative_to(ROOT)} → {target}")
+    assert wrong == []
+
+
+def test_no_page_names_a_machine_or_a_registry() -> None:
+    """Paths of our machines and hosts of package registries stay out of the project."""
+    wrong = []
+    for page in [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "bench").rglob("*.md")]:
+        if re.search(r"(?<![\w.])/work/(main|shared)|pypi\.org|registry\.npmjs", page.read_text(encoding="utf-8")):
+            wrong.append(str(page.relative_to(ROOT)))
+    assert wrong == []
