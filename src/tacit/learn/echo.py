@@ -1,0 +1,114 @@
+"""Tacit must never learn its own echo: what it put into a run is taken out before anything is read from it.
+
+Two ways, because each misses something. Rendered notes stand between nonce fences, `<tacit-notes id="…">` to the
+closing tag of the same id, and an unclosed fence (a host cut the text) runs to its end. Origin renderings have no
+fence, hosts reformat, agents copy: so every line that says, in plain spelling, what a given lesson says goes too.
+Reviewers' findings stay. A reviewer who was told a lesson and reports the problem again reports the problem; an agent
+that hands a lesson back in the same words reports nothing.
+
+`cited` asks the opposite of the same run: which of the lessons given to it did the agent take up in its own words?
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import replace
+from tacit.learn.lines import plain_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tacit.core.run import Finding, Run, Step
+
+MARK = "tacit-notes"
+PHRASE = 5  # words in a row that nobody says by chance
+PHRASE_CONTENT = 3  # of them longer than three letters
+OWN_TIERS = ("agent", "quoted")  # who would be handing our words back
+
+# Quotes may be escaped: hooks speak JSON, and transcripts hold their words inside a string.
+_QUOTE = r"\\*[\"']?"
+_OPEN = re.compile(rf"<{MARK}(?:\s+id={_QUOTE}(?P<id>[\w-]*){_QUOTE})?\s*>", re.I)
+_STRAY = re.compile(rf"</?{MARK}\b[^>]*>", re.I)
+
+
+def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
+    """The run without what Tacit put into it: fenced notes, and lines equal to lessons it was given."""
+    given = frozenset(line for text in recorded for each in text.splitlines() if (line := plain_line(each)))
+    return replace(
+        run,
+        steps=tuple(_without(step, given) for step in run.steps),
+        findings=tuple(finding for finding in run.findings if not _handed_back(finding, given)),
+        task=_clean(run.task, given),
+    )
+
+
+def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:
+    """Ids of given lessons that the agent's own words cite: by id, or by a phrase that nobody else in the run used.
+
+    `texts[n]` is the lesson with `ids[n]`.
+    """
+    said = "\n".join(_unfenced(step.text) for step in run.steps if step.role == "assistant" and step.text)
+    if not said:
+        return set()
+    own = _spaced(said)
+    others = _spaced("\n".join([run.task, *(_unfenced(step.text) for step in run.steps if step.role == "user")]))
+    return {
+        id
+        for id, text in zip(ids, texts, strict=True)
+        if re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", said)
+        or any(phrase in own and phrase not in others for phrase in _phrases(text))
+    }
+
+
+def _without(step: Step, given: frozenset[str]) -> Step:
+    text, output, error = _clean(step.text, given), _clean(step.output, given), _clean(step.error, given)
+    if (text, output, error) == (step.text, step.output, step.error):
+        return step
+    if step.error and not error.strip():
+        error = "failed"  # a failed step stays failed, whatever its error said
+    return replace(step, text=text, output=output, error=error)
+
+
+def _handed_back(finding: Finding, given: frozenset[str]) -> bool:
+    return finding.tier in OWN_TIERS and plain_line(finding.text) in given
+
+
+def _clean(text: str, given: frozenset[str]) -> str:
+    text = _unfenced(text)
+    if not text or not given:
+        return text
+    # A JSON string keeps its line breaks as two characters; a note inside one is still a line.
+    pieces = re.split(r"(\n|\\n)", text)
+    kept = [at for at in range(0, len(pieces), 2) if not pieces[at] or plain_line(pieces[at]) not in given]
+    if len(kept) * 2 > len(pieces):
+        return text
+    return "".join("".join(pieces[at : at + 2]) for at in kept)
+
+
+def _unfenced(text: str) -> str:
+    if MARK not in text.lower():
+        return text
+    pieces: list[str] = []
+    at = 0
+    while (opening := _OPEN.search(text, at)) is not None:
+        pieces.append(text[at : opening.start()])
+        # Only the closing tag of the same id ends it: a lesson that contains a closing tag must not open a door.
+        id = rf"\s+id={_QUOTE}{opening['id']}{_QUOTE}" if opening["id"] else ""
+        closing = re.compile(rf"</{MARK}{id}\s*>", re.I).search(text, opening.end())
+        at = closing.end() if closing else len(text)
+    pieces.append(text[at:])
+    return _STRAY.sub("", "".join(pieces))
+
+
+def _spaced(text: str) -> str:
+    return " " + " ".join(re.findall(r"\w+", text.casefold())) + " "
+
+
+def _phrases(text: str) -> list[str]:
+    """Runs of words that tell this lesson from others."""
+    words = _spaced(text).split()
+    size = min(PHRASE, len(words))
+    runs = (words[at : at + size] for at in range(len(words) - size + 1))
+    return [f" {' '.join(run)} " for run in runs if len([word for word in run if len(word) > 3]) >= PHRASE_CONTENT]

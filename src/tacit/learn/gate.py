@@ -1,0 +1,375 @@
+"""The write gate: whether a finding may become a memory, and the reason to give for it.
+
+Provenance comes before wording. Text that looks like an instruction to the reader is quarantined whoever said it; what
+was taken over from pages, files and other stores is held until somebody vouches for it, however good it sounds. Then
+noise is discarded (tool traces, command dumps, edits to some document, an agent's diary, scraps), what the project's
+own files already say is linked instead of stored, guesses are held, and a lesson that names something checkable is let
+in. What cannot be judged is held.
+
+Nothing a person adds by hand is discarded or doubted here. Three gates of the origins stand beside it under their own
+names: joelclaw's, which reads a model's annotation and lets in what it cannot read; Ralph's, which checks figures;
+ArcheFlow's, which is open. All four let provenance go first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import replace, value
+from tacit.learn import cues
+from tacit.learn.lines import plain_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Protocol
+
+    from tacit.core.run import Finding
+
+    class Check(Protocol):
+        """One range a figure must keep, as a profile writes it."""
+
+        of: str
+        kind: str
+        min: float | None
+        max: float | None
+        reason: str
+
+    class Gate(Protocol):
+        """What every gate is called with."""
+
+        def __call__(
+            self,
+            finding: Finding,
+            rules: GateRules,
+            *,
+            suspicion: str = "",
+            by_person: bool = False,
+            known_lines: Mapping[str, str] | None = None,
+        ) -> GateDecision: ...
+
+
+GATE_VERSION = "tacit-1"
+JOELCLAW_VERSION = "v1"  # the original's own
+
+
+@value
+class GateRules:
+    """What a profile says to the gate; the names are those of its `[gate]` section."""
+
+    min_chars: int = 12  # joelclaw: shorter texts carry nothing
+    held: tuple[str, ...] = ("quoted", "imported")  # tiers whose words wait for somebody to vouch for them
+    discard: tuple[str, ...] = ("tool_trace", "command_dump", "instruction_edit", "narration")  # noise
+    favour: tuple[str, ...] = ("adr", "path", "command", "config")  # what speaks for a lesson
+    hedges: tuple[str, ...] = ()  # words that make a text a guess, beside those of `cues.HEDGED`
+    hedged: str = "hold"  # hold, allow, or downgrade: allow with severity info
+    known: str = "link"  # already in the project's files: link, or allow
+    unknown: str = "hold"  # joelclaw: allow, with the fallback flag
+    fallback_confidence: float = 0.35  # joelclaw, ADR-0094
+    stated_confidence: float = 0.65  # joelclaw: an annotation without a readable figure
+    reason_chars: int = 120
+    # Ralph's checks: fields a finding must have, kinds there are, ranges its figures must keep.
+    required: tuple[str, ...] = ("text",)
+    required_reason: str = "no text"
+    kinds: tuple[str, ...] = ()  # empty: any
+    kind_reason: str = ""
+    checks: tuple[Check, ...] = ()
+    refused: str = "discard"  # or reject: kept, as rejected, with the reason
+
+
+@value
+class GateDecision:
+    """What the write gate says of one finding."""
+
+    outcome: str  # allow, hold, quarantine or discard
+    reason: str
+    version: str = GATE_VERSION
+    fallback: bool = False  # the gate could not judge, and a default decided
+    linked: str = ""  # the instruction file that says it already: nothing to store, only to point at
+    confidence: float | None = None  # where an annotation states one
+    category: str = ""  # where an annotation hints at one
+    text: str = ""  # the finding's text without its annotation, where it had one; otherwise empty
+    severity: str = ""  # where the gate lowers it
+    rejected: bool = False  # refused by a check, and to be kept as rejected
+
+    @property
+    def stored(self) -> bool:
+        """A memory comes of it."""
+        return not self.linked and (self.outcome != "discard" or self.rejected)
+
+
+def gate(
+    finding: Finding,
+    rules: GateRules,
+    *,
+    suspicion: str = "",
+    by_person: bool = False,
+    known_lines: Mapping[str, str] | None = None,
+) -> GateDecision:
+    """Tacit's own gate.
+
+    `suspicion` is the screen's word on the text, empty where it found nothing; `known_lines` maps lines of the
+    project's instruction files, spelled by `plain_line`, to the file they stand in.
+    """
+    early = _provenance(finding, rules, suspicion, by_person)
+    if early is not None:
+        return early
+    text = finding.text.strip()
+    if not by_person and (noise := noise_in(finding, rules)):
+        return GateDecision("discard", noise)
+    file = (known_lines or {}).get(plain_line(text), "")
+    if file and rules.known == "link":
+        return GateDecision("allow", f"already written in {file}", linked=file)
+    if by_person:
+        return GateDecision("allow", "added by a person")
+    hedge = _hedge(text, rules)
+    if hedge and rules.hedged == "downgrade":
+        return GateDecision("allow", f"a guess: {hedge}", severity="info")
+    if hedge and rules.hedged == "hold":
+        return GateDecision("hold", f"a guess: {hedge}")
+    return _merits(finding, text, rules)
+
+
+def joelclaw_gate(
+    finding: Finding,
+    rules: GateRules,
+    *,
+    suspicion: str = "",
+    by_person: bool = False,
+    known_lines: Mapping[str, str] | None = None,
+) -> GateDecision:
+    """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
+
+    What carries no readable verdict is allowed at a confidence of .35 and flagged. Scraps and tool traces are discarded
+    whatever the annotation says: so the document; the original lets them in.
+    """
+    note = read_annotation(finding.text)
+    blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
+    early = _provenance(finding, rules, suspicion, by_person)
+    if early is not None:
+        return replace(blank, outcome=early.outcome, reason=early.reason, confidence=note.confidence)
+    if not by_person:
+        if len(note.text) < rules.min_chars:
+            return replace(blank, outcome="discard", reason=_too_short(rules))
+        if cues.TRACE.search(note.text):
+            return replace(blank, outcome="discard", reason=_NOISE["tool_trace"][0])
+    if note.verdict not in ("allow", "hold", "discard"):
+        return replace(blank, reason="parse_fallback", fallback=True, confidence=rules.fallback_confidence)
+    stated = rules.stated_confidence if note.confidence is None else min(1.0, max(0.0, note.confidence))
+    reason = note.reason[: rules.reason_chars] or "llm_classified"
+    return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
+
+
+def validation_gate(
+    finding: Finding,
+    rules: GateRules,
+    *,
+    suspicion: str = "",
+    by_person: bool = False,
+    known_lines: Mapping[str, str] | None = None,
+) -> GateDecision:
+    """Ralph's gate: required fields, a declared kind, figures within their ranges; the first fault gives the reason.
+
+    A figure that a check asks for and the finding lacks fails it: the original lets a missing confidence pass.
+    """
+    early = _provenance(finding, rules, suspicion, by_person)
+    if early is not None:
+        return early
+    fault = _fault(finding, rules)
+    if fault:
+        return GateDecision("discard", fault, rejected=rules.refused == "reject")
+    return GateDecision("allow", "within all ranges")
+
+
+def open_gate(
+    finding: Finding,
+    rules: GateRules,
+    *,
+    suspicion: str = "",
+    by_person: bool = False,
+    known_lines: Mapping[str, str] | None = None,
+) -> GateDecision:
+    """ArcheFlow's gate: none. What its reviewers say is a candidate; only provenance can stop it."""
+    return _provenance(finding, rules, suspicion, by_person) or GateDecision("allow", "this profile has no gate")
+
+
+GATES: Mapping[str, Gate] = {
+    "rules": gate,
+    "joelclaw": joelclaw_gate,
+    "validation": validation_gate,
+    "open": open_gate,
+}
+
+
+# --- trust ------------------------------------------------------------------------------------------------------------
+
+
+def _provenance(finding: Finding, rules: GateRules, suspicion: str, by_person: bool) -> GateDecision | None:
+    if suspicion:
+        return GateDecision("quarantine", suspicion)
+    if finding.tier in rules.held and not by_person:
+        return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
+    return None
+
+
+# --- noise ------------------------------------------------------------------------------------------------------------
+
+
+def noise_in(finding: Finding, rules: GateRules) -> str:
+    """Why an extracted text is no lesson; empty where it may be one."""
+    text = finding.text.strip()
+    if len(text) < rules.min_chars:
+        return _too_short(rules)
+    for name in rules.discard:
+        reason, found = _NOISE[name]
+        if found(text, finding.tier):
+            return reason
+    return ""
+
+
+def _too_short(rules: GateRules) -> str:
+    return f"shorter than {rules.min_chars} characters"
+
+
+def _is_trace(text: str, tier: str) -> bool:
+    return bool(cues.TRACE.search(_prose(text) if tier == "observed" else text))
+
+
+def _is_dump(text: str, tier: str) -> bool:
+    """Most lines read as commands, with nothing said about them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    commands = [line for line in lines if cues.DUMP.match(line) and _only_shell(line)]
+    return bool(commands) and len(commands) * 2 > len(lines)
+
+
+def _only_shell(line: str) -> bool:
+    if cues.PROSE.search(line):
+        return False
+    return bool(cues.SHELL_SIGNS.search(line)) or (len(line.split()) <= 3 and not re.search(r"[.!?]\s*$", line))
+
+
+def _is_edit(text: str, tier: str) -> bool:
+    """Tells somebody to change a document, and is not itself a rule about when to."""
+    if tier not in ("agent", "quoted", "imported"):
+        return False
+    return bool(cues.INSTRUCTION_EDIT.match(text)) and not cues.RECURRING.search(text)
+
+
+def _is_narration(text: str, tier: str) -> bool:
+    return tier != "user" and bool(cues.NARRATION.match(_prose(text).lower()))
+
+
+_NOISE: Mapping[str, tuple[str, Callable[[str, str], bool]]] = {
+    "tool_trace": ("a tool trace", _is_trace),
+    "command_dump": ("a command dump", _is_dump),
+    "instruction_edit": ("an edit to some document, not a lesson", _is_edit),
+    "narration": ("an account of the session, not a lesson", _is_narration),
+}
+
+
+# --- merit ------------------------------------------------------------------------------------------------------------
+
+
+def _hedge(text: str, rules: GateRules) -> str:
+    prose = _prose(text).lower()
+    found = cues.HEDGED.search(prose)
+    if found:
+        return found.group()
+    return next((word for word in rules.hedges if re.search(rf"\b{re.escape(word.lower())}\b", prose)), "")
+
+
+def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
+    for name in rules.favour:
+        reason, mark = _MERITS[name]
+        if mark.search(text):
+            return GateDecision("allow", reason)
+    if finding.tier in _WITNESSED:
+        return GateDecision("allow", _WITNESSED[finding.tier])
+    if not text.endswith("?") and len(text.split()) > 3 and cues.LESSON_SHAPE.search(text):
+        return GateDecision("allow", "says what to do or what happens")
+    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
+
+
+_MERITS = {
+    "adr": ("names a decision record", cues.ADR),
+    "path": ("names a path", cues.PATH),
+    "command": ("names a command", cues.COMMAND),
+    "config": ("names a setting", cues.SETTING),
+}
+_WITNESSED = {
+    "user": "the user's own words",
+    "team": "the team's own words",
+    "review": "the word of a reviewer, a test or CI",
+    "observed": "recorded by the harness",
+}
+
+
+def _prose(text: str) -> str:
+    """A text without what it quotes in backticks: an error message may well say "seems"."""
+    return re.sub(r"`[^`]*`", "`…`", text)
+
+
+# --- Ralph's checks ---------------------------------------------------------------------------------------------------
+
+
+def _fault(finding: Finding, rules: GateRules) -> str:
+    if any(not getattr(finding, name) for name in rules.required):
+        return rules.required_reason
+    if rules.kinds and finding.kind not in rules.kinds and rules.kind_reason:
+        return rules.kind_reason.format(kind=finding.kind)
+    for check in rules.checks:
+        if check.kind in ("", finding.kind) and not _within(_figure(finding, check.of), check):
+            return check.reason
+    return ""
+
+
+def _figure(finding: Finding, name: str) -> float | None:
+    figure = finding.confidence if name == "confidence" else (finding.extra or {}).get(name)
+    return float(figure) if isinstance(figure, (int, float)) else None
+
+
+def _within(figure: float | None, check: Check) -> bool:
+    if figure is None or figure != figure:
+        return False
+    return (check.min is None or figure >= check.min) and (check.max is None or figure <= check.max)
+
+
+# --- joelclaw's annotation --------------------------------------------------------------------------------------------
+
+
+@value
+class Annotation:
+    """What the observing model wrote in front of a fact."""
+
+    text: str
+    verdict: str = ""
+    confidence: float | None = None
+    reason: str = ""
+    category: str = ""
+
+
+def read_annotation(fact: str) -> Annotation:
+    """A fact and the `[key=value …]` in front of it; brackets without keys are taken off and say nothing."""
+    line = re.sub(r"^\s*(?:[-*+•]\s+)?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1)
+    match = re.match(r"\[([^\]]*)\]\s*(.*)", line, re.S)
+    if match is None:
+        return Annotation(line.strip())
+    said = {
+        key.lower(): stated.strip("\"'")
+        for key, stated in re.findall(r"(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\]]+)", match[1])
+    }
+    return Annotation(
+        text=match[2].strip(),
+        verdict=said.get("gate", said.get("verdict", "")).lower(),
+        confidence=_number(said.get("confidence", said.get("conf", ""))),
+        reason=said.get("reason", ""),
+        category=said.get("category", ""),
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number else None

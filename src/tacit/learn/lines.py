@@ -1,0 +1,24 @@
+"""One spelling per line: what two lines have in common when bullet, id, emphasis, case and spacing are set aside.
+
+Echo asks whether a line is one we gave; the gate asks whether a lesson is already written in the project's own files.
+Both mean the same line.
+"""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+# "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
+_OPENING = re.compile(
+    r"^(?:[>\s]*(?:[-*+•–]|\d+[.)])\s+)?"
+    r"(?:(?:\[[\w .:×#/-]{1,40}\]|\([\w .:×#/-]{1,40}\)|🔴|🟡|🟢|⚠️|✅|❌)\s*)*"
+)
+_MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
+
+
+def plain_line(text: str) -> str:
+    """A line's one spelling, equal for equal lines; empty for a line without words."""
+    line = normalize("NFKC", text.strip()).replace("’", "'")
+    bare = _OPENING.sub("", line, count=1) or line
+    return " ".join(_MARKS.sub("", bare).casefold().split()).strip(" .,;:!-–—")

@@ -1,0 +1,82 @@
+"""What an agent resolved to do differently: "next time I will …", said in its own reflection.
+
+Reflecting agents write such sentences after a failed attempt. They are the agent's claims, so their tier is agent, and
+only the resolution is taken: the account of what happened stays where it is. The first person is taken out, so that the
+next agent reads advice and not somebody's diary.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.run import Finding
+from tacit.learn.cues import word_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.run import Run
+
+NAME, VERSION = "resolve", 1
+
+LONGEST = 420  # characters of a sentence: a longer one is a plan for this task
+FEWEST_NAMES = 3  # words that name something: "try a different action when stuck" is a mood, not advice
+
+_AGAIN = (
+    r"(?:next time|in (?:the )?(?:next|future|subsequent) (?:trial|attempt|run|iteration|session|try|episode)s?"
+    r"|in (?:the )?future|if i(?: am|'m) stuck(?: in a loop)?(?: again)?)"
+)
+_RESOLVE = re.compile(
+    rf"^(?:{_AGAIN},?\s+(?:i (?:will|should|must|need to|would)|i'll|we should|it (?:would|will) be (?:better|best) to)"
+    rf"\s+(?P<led>.+)|i(?: will| should| must|'ll)\s+(?P<ended>.+?)\s+(?P<when>{_AGAIN})\.?$)",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_VAGUE = word_set(
+    """
+    about action actions again another approach before careful carefully check different differently else execute first
+    from help into keep look loop make more other same sure something steps stuck than that them then thing things think
+    this time trying when will with without work
+    """
+)
+_DIARY = re.compile(r"\b(?:i|me|my|mine|we|our)\b", re.I)  # what is left of it after the rewording below
+
+
+def resolves(run: Run) -> Iterator[Finding]:
+    """Resolutions in the agent's own reflections, one finding per sentence."""
+    for step in run.steps:
+        if step.role != "assistant" or not step.text:
+            continue
+        for sentence in _SENTENCE.split(" ".join(step.text.split())):
+            text = resolution(sentence)
+            if text:
+                yield Finding(
+                    run=run.id,
+                    place=step.place,
+                    text=text,
+                    extractor=NAME,
+                    version=VERSION,
+                    by="agent",
+                    tier="agent",
+                    severity="recommendation",
+                    quote=sentence[:300],
+                    at=step.at,
+                )
+
+
+def resolution(sentence: str) -> str:
+    """The advice in one sentence of reflection; empty where it holds none, or none without the one who gave it."""
+    match = _RESOLVE.match(sentence.strip())
+    if match is None or len(sentence) > LONGEST:
+        return ""
+    said = (match["led"] or match["ended"]).rstrip(" .")
+    said = re.sub(r"^(?:also |always )?try to\s+|^also\s+", "", said)
+    said = re.sub(r"^not\s+", "do not ", said)
+    said = re.sub(r"(,|\b(?:and|then))\s+i (?:will|should|would)\b", r"\1", said, flags=re.I)
+    if match["when"] and "stuck" in match["when"]:
+        said += " when stuck"
+    names = [word for word in re.findall(r"[^\W\d_]{4,}", said.lower()) if word not in _VAGUE]
+    if len(names) < FEWEST_NAMES or _DIARY.search(said):
+        return ""
+    return said[0].upper() + said[1:] + "."

@@ -1,0 +1,440 @@
+"""How a shell line reads: which simple commands it holds, which one it is about, and how to say that in a lesson.
+
+A lesson names a command, never a dump. So a line is cut into calls (`cd`, pipes into `tail`, redirections,
+here-documents and environment noise fall away), the call the line is about is found, and two lines are "the same
+command" when program and subcommand agree: `npm test` and `npm test -- --runInBand`, `pytest -q` and `uv run pytest`.
+Not a shell: what cannot be read is read as far as it goes, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from tacit.core.run import Step
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is easier to read as text."""
+    return frozenset(text.split())
+
+
+LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
+LONGEST_SHOWN = 110  # of a command inside a lesson
+LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
+
+SHELL_TOOLS = re.compile(r"bash|shell|terminal|exec_command|run_command|execute_command|powershell|^sh$|^cmd$", re.I)
+COMMAND_KEYS = ("command", "cmd", "script", "commandLine", "CommandLine")
+
+# Calls that only set the scene: no lesson is about them.
+NEUTRAL = word_set(
+    """
+    cd pushd popd echo printf export unset set source . sleep wait true false : exit pwd clear yes read trap alias umask
+    ulimit return break continue local declare then else fi do done if for while case esac { } [ [[ test
+    """
+)
+# Calls that only look. Their failure (nothing found, file not there) is an answer, not an error.
+LOOKING = word_set(
+    """
+    ls cat head tail less more bat grep egrep fgrep rg ag ack find fd fdfind tree stat file wc diff cmp comm which type
+    whereis command sort uniq cut tr awk gawk jq yq xxd od hexdump strings readlink realpath basename dirname du df ps
+    pgrep lsof netstat ss uname whoami id env printenv date history man help seq tee column nl lsd exa eza dir locate
+    md5sum sha256sum test [ [[ kill pkill killall fuser host dig nslookup ping top free uptime hostname arch nproc
+    sqlite3
+    """
+)
+LOOKING_SUB = {
+    program: frozenset(words.split())
+    for program, words in {
+        "git": "status diff log show branch rev-parse remote blame ls-files ls-remote ls-tree describe grep cat-file "
+        "reflog shortlog show-ref rev-list tag check-ignore",
+        "npm": "ls list view info outdated root prefix config why explain -v --version",
+        "pnpm": "ls list view outdated why root config -v --version",
+        "yarn": "list info why outdated config -v --version",
+        "pip": "show list freeze index config check",
+        "uv": "tree version",
+        "cargo": "tree metadata search version",
+        "go": "list env version doc",
+        "docker": "ps logs images inspect version info stats top",
+        "kubectl": "get describe logs top version explain",
+        "gh": "auth status",
+        "mix": "help hex.info hex.docs deps.tree deps xref",
+        "systemctl": "status list-units is-active",
+        "brew": "list info search",
+        "apt": "list search show policy",
+    }.items()
+}
+
+# In front of the command proper: said or unsaid, it is the same command.
+WRAPPERS = word_set("sudo env time nohup nice command exec xvfb-run stdbuf caffeinate doas ionice builtin")
+WRAPPERS_WITH_VALUE = frozenset({"timeout", "gtimeout"})
+RUNNERS = tuple(
+    tuple(words.split())
+    for words in (
+        "uv run", "poetry run", "pipenv run", "hatch run", "pdm run", "rye run", "pipx run", "conda run", "bundle exec",
+        "pnpm exec", "npm exec", "yarn exec", "pnpm dlx", "yarn dlx", "npx", "bunx", "uvx",
+    )
+)  # fmt: skip
+RUNNER_VALUES = frozenset({"--with", "-p", "--package", "--extra", "--group", "-n"})
+INTERPRETERS = word_set("python node ruby bash sh zsh perl php deno bun tsx ts-node Rscript julia lua")
+SUBCOMMANDS = word_set(
+    """
+    git npm pnpm yarn bun deno cargo go docker docker-compose podman kubectl helm mix make gmake just task gradle mvn
+    dotnet pip uv poetry pipenv pdm hatch rye bundle gem rails rake terraform tofu gh glab aws gcloud az brew apt
+    apt-get dnf yum apk pacman conda mamba flutter dart swift xcodebuild ng nx turbo lerna composer systemctl service
+    alembic flask django-admin invoke inv nox tox bazel buck zig stack cabal dune opam sbt lein clj pulumi fly flyctl
+    vercel netlify wrangler supabase prisma changeset pre-commit cmake meson ninja rustup nvm asdf mise volta bd
+    playwright cypress ruff biome golangci-lint
+    """
+)
+TWO_DEEP = frozenset(
+    tuple(words.split())
+    for words in (
+        "npm run", "pnpm run", "yarn run", "bun run", "docker compose", "uv pip", "gh pr", "gh issue", "gh run",
+        "gh api", "go mod", "pnpm -r", "deno task", "yarn workspace", "git stash", "git worktree", "git config",
+        "aws s3", "dotnet ef", "hatch env",
+    )
+)  # fmt: skip
+SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
+# `pnpm dev` is `pnpm run dev`.
+RUN_SHORTHAND = word_set("test start dev build lint format typecheck check serve watch preview")
+OPTIONS_WITH_VALUE = ("-C", "-f", "-p", "-n", "--file", "--manifest-path", "--directory")
+WORKSPACE_OPTIONS = ("--filter", "-F", "--prefix", "-C", "--dir", "-w", "--workspace", "--cwd")
+
+# Variables that change what a command does and are safe to repeat. Every other one in front of a command is noise, or a
+# secret.
+SPOKEN_ENV = re.compile(
+    r"^(?:MIX_ENV|NODE_ENV|RAILS_ENV|RACK_ENV|APP_ENV|CGO_ENABLED|GOOS|GOARCH|PYTHONPATH|CI)=[\w./:,-]*$"
+)
+USUAL_BRANCHES = ("", "main", "master", "HEAD", "develop")  # worth naming; any other is of the moment
+
+
+@value
+class Call:
+    """One simple command of a line."""
+
+    words: tuple[str, ...]  # as spelled, without assignments and redirections
+    env: tuple[str, ...] = ()  # assignments in front
+    piped: bool = False  # something reads its output, so its own exit status was lost
+    fed: bool = False  # it reads another call's output
+    inline: bool = False  # it reads a here-document: a script of the moment
+    writes: tuple[str, ...] = ()  # files its output goes to
+    folder: str = ""  # the folder that a `cd` before it in the same line went to
+
+
+def command_of(step: Step) -> str:
+    """The shell line a step ran; empty for steps of other tools."""
+    if not step.tool or step.input is None or not SHELL_TOOLS.search(step.tool):
+        return ""
+    return line_of(step.input)
+
+
+def line_of(arguments: Mapping[str, Any]) -> str:
+    """The shell line in a tool's arguments, whatever the host calls it."""
+    for key in COMMAND_KEYS:
+        said = arguments.get(key)
+        if isinstance(said, str):
+            return said.strip()
+        if isinstance(said, (list, tuple)) and said:
+            words = [str(word) for word in said]
+            return words[2].strip() if len(words) == 3 and words[1] in ("-c", "-lc", "-ic") else " ".join(words).strip()
+    return ""
+
+
+def calls(line: str) -> tuple[Call, ...]:
+    """The simple commands of a line, in order."""
+    found: list[Call] = []
+    folder = ""
+    for words, before, after, inline, writes in _simple(line[:LONGEST_LINE]):
+        env, rest = _assignments(words)
+        if not rest:
+            continue
+        call = Call(tuple(rest), tuple(env), after in ("|", "|&"), before in ("|", "|&"), inline, tuple(writes), folder)
+        found.append(call)
+        if bare(rest[0]) in ("cd", "pushd") and len(rest) > 1:
+            folder = bare(rest[1])
+    return tuple(found)
+
+
+def main_call(line: str) -> Call | None:
+    """The call a line is about: the last that does something; else the last that looks; None where nothing does."""
+    looking: Call | None = None
+    for call in reversed(calls(line)):
+        head = key(call)[0]
+        if head in NEUTRAL:
+            continue
+        if looks(call) or (call.fed and head in ("xargs", "sh", "bash")):
+            looking = looking or call
+            continue
+        return call
+    return looking
+
+
+def key(call: Call) -> tuple[str, ...]:
+    """What makes two calls the same command: program, subcommand and, for an interpreter, its script."""
+    words = proper(call)
+    program, rest = words[0], words[1:]
+    if program in INTERPRETERS:
+        target = next((w for w in rest if not w.startswith("-") or w in ("-c", "-e", "-")), "")
+        if program == "python" and target.endswith("manage.py"):
+            return (program, "manage.py", *_plain(rest[rest.index(target) + 1 :])[:1])
+        if program in SCRIPT_RUNNERS:
+            return _scripted(program, rest)
+        return (program, "-c" if call.inline or target in ("-c", "-e", "-") else target)
+    if program in SCRIPT_RUNNERS:
+        return _scripted(program, rest)
+    if program in SUBCOMMANDS:
+        plain = _plain(rest)
+        depth = 2 if (program, *plain[:1]) in TWO_DEEP else 1
+        return (program, *plain[:depth])
+    return (program,)
+
+
+def proper(call: Call) -> list[str]:
+    """A call's bare words without wrappers, runners, `python -m`, and the program's folder and version."""
+    words = [bare(word) for word in call.words]
+    while len(words) > 1 and (words[0] in WRAPPERS or words[0] in WRAPPERS_WITH_VALUE):
+        timed = words[0] in WRAPPERS_WITH_VALUE
+        words = words[1:]
+        while len(words) > 1 and (words[0][:1] == "-" or "=" in words[0] or (timed and words[0][:1].isdigit())):
+            words = words[1:]
+    for runner in RUNNERS:
+        if tuple(words[: len(runner)]) == runner:
+            rest = words[len(runner) :]
+            while len(rest) > 1 and rest[0].startswith("-"):
+                rest = rest[2:] if rest[0] in RUNNER_VALUES and len(rest) > 2 else rest[1:]
+            if rest:
+                words = rest
+            break
+    program = words[0].rsplit("/", 1)[-1] or words[0]
+    program = re.sub(r"^(python|pip|ruby|node|perl|php)[\d.]+$", r"\1", program)
+    program = {"gradlew": "gradle", "mvnw": "mvn", "docker-compose": "docker", "nodejs": "node"}.get(program, program)
+    if words[0].endswith("docker-compose"):
+        words[1:1] = ["compose"]
+    if program == "python" and len(words) > 2 and words[1] == "-m":
+        return words[2:]
+    return [program, *words[1:]]
+
+
+def looks(call: Call) -> bool:
+    """The call only reads; its failure teaches nothing."""
+    words = proper(call)
+    program = words[0]
+    if program in LOOKING:
+        return True
+    if program == "sed":
+        return not any(word.startswith(("-i", "--in-place")) for word in words)
+    if program == "xargs":
+        return any(word in LOOKING for word in words[1:])
+    if program in INTERPRETERS and any(word in ("--version", "-V", "-v") for word in words[1:2]):
+        return True
+    if words[1:] in (["--version"], ["-v"], ["-V"], ["version"], ["--help"], ["-h"], ["help"]):
+        return True
+    said = _plain(words[1:])[:1] or words[1:2]
+    if program == "gh":
+        return any(word in ("view", "list", "status", "diff", "checks") for word in words[1:4])
+    if program == "bd":
+        return any(word in ("show", "list", "ready", "stats", "blocked") for word in said)
+    return any(word in LOOKING_SUB.get(program, ()) for word in said)
+
+
+def shown(call: Call, cwd: str = "", branch: str = "") -> str:
+    """The call as a lesson names it: one line, without redirections and content, paths relative to the project."""
+    words = []
+    for word in (*[e for e in call.env if SPOKEN_ENV.match(e)], *call.words):
+        inner = bare(word)
+        if "\n" in word or (len(inner) > LONGEST_WORD and (word[:1] in "\"'$`" or " " in inner)):
+            words.append("…")
+        else:
+            words.append(_masked(word, cwd, branch))
+    # `-m …` is content, whatever its length: a lesson must not carry the message of one commit.
+    messages = proper(call)[0] in ("git", "bd", "gh", "glab", "jj", "hg", "svn")
+    for place in range(1, len(words) if messages else 0):
+        if words[place - 1] in ("-m", "--message", "--title", "--body", "--description", "-am") and words[place] != "…":
+            words[place] = "…"
+    text = _CONTENT.sub(r"\1=…", " ".join(words)).replace("`", "'")
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1].rstrip() + "…"
+
+
+_CONTENT = re.compile(r"(--?(?:m|message|title|body|description|reason))=(?:\"[^\"]*\"|'[^']*'|\S+)")
+
+
+def bare(word: str) -> str:
+    """A word without the quotes around it."""
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
+        return word[1:-1]
+    return word
+
+
+def relative(path: str, cwd: str) -> str:
+    """A path as the project sees it."""
+    if cwd and path.startswith(cwd.rstrip("/") + "/"):
+        return path[len(cwd.rstrip("/")) + 1 :]
+    return re.sub(r"^(?:/home/[^/]+|/Users/[^/]+|/root)(?=/)", "~", path)
+
+
+def _masked(word: str, cwd: str, branch: str) -> str:
+    if cwd:
+        word = word.replace(cwd.rstrip("/") + "/", "").replace(cwd.rstrip("/"), ".")
+    word = re.sub(r"(?:/home/|/Users/)[^/\s]+(?=/)", "~", word)
+    if branch not in USUAL_BRANCHES:
+        word = word.replace(branch, "<branch>")
+    return word
+
+
+def _scripted(program: str, rest: list[str]) -> tuple[str, ...]:
+    plain = _plain(rest, WORKSPACE_OPTIONS)
+    if plain[:1] in (["run"], ["run-script"]):
+        return (program, "run", *plain[1:2])
+    if plain[:1] == ["t"]:
+        return (program, "run", "test")
+    if plain and plain[0] in RUN_SHORTHAND:
+        return (program, "run", plain[0])
+    if not plain and program == "yarn":
+        return (program, "install")
+    if plain[:1] in (["i"], ["ci"], ["install"]):
+        # `npm ci` and `npm install` are one command to a lesson; `npm install left-pad` is another.
+        return (program, "install", *(["+"] if len(plain) > 1 else []))
+    return (program, *plain[:1])
+
+
+def _plain(words: list[str], with_values: tuple[str, ...] = OPTIONS_WITH_VALUE) -> list[str]:
+    """Words that are neither options nor values of options that take one."""
+    plain: list[str] = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in with_values:
+            skip = True
+        elif not word.startswith("-"):
+            plain.append(word)
+    return plain
+
+
+def _assignments(words: list[str]) -> tuple[list[str], list[str]]:
+    at = 0
+    while at < len(words) and re.match(r"[A-Za-z_]\w*\+?=", words[at]):
+        at += 1
+    return words[:at], words[at:]
+
+
+_OPERATOR = re.compile(r"&&|\|\||\|&|;;|[;|\n()]|&(?!>)")
+_REDIRECTION = re.compile(r"(?:\d*|&)(<<<|<<-?|>>|>\||>&|<&|>|<)(&?-?\d*)")
+_WORD_END = frozenset(" \t\n;|&()<>")
+
+
+def _simple(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str]]]:
+    """(words, operator before, operator after, reads a here-document, files written) for each simple command."""
+    at, size = 0, len(line)
+    words: list[str] = []
+    writes: list[str] = []
+    before, inline = "", False
+    documents: list[str] = []
+    while at < size:
+        char = line[at]
+        if char in " \t":
+            at += 1
+        elif line.startswith("\\\n", at):
+            at += 2
+        elif char == "#" and (at == 0 or line[at - 1] in " \t\n;"):
+            end = line.find("\n", at)
+            at = size if end < 0 else end
+        elif redirection := _REDIRECTION.match(line, at) if char in "<>&0123456789" else None:
+            at = redirection.end()
+            if redirection.group(2):
+                continue
+            while at < size and line[at] in " \t":
+                at += 1
+            target, at = _word(line, at)
+            if redirection.group(1).startswith("<<"):
+                inline = True
+                if redirection.group(1) != "<<<":
+                    documents.append(bare(target).lstrip("\\"))
+            elif ">" in redirection.group(1) and target and not target.startswith("/dev/"):
+                writes.append(bare(target))
+        elif operator := _OPERATOR.match(line, at):
+            sign = operator.group()
+            at = operator.end()
+            if sign == "\n":
+                for document in documents:
+                    at = _after_document(line, at, document)
+                documents = []
+            if words:
+                yield words, before, sign, inline, writes
+                words, writes, inline = [], [], False
+            # A newline after a pipe continues it.
+            if not (sign == "\n" and before in ("|", "&&", "||") and not words):
+                before = sign
+        else:
+            word, at = _word(line, at)
+            if not word:
+                at += 1
+                continue
+            words.append(word)
+    if words:
+        yield words, before, "", inline, writes
+
+
+def _word(line: str, at: int) -> tuple[str, int]:
+    """One word from `at`, quotes and substitutions kept whole, and where it ends."""
+    start, size = at, len(line)
+    while at < size and line[at] not in _WORD_END:
+        char = line[at]
+        if char == "\\":
+            at += 2
+        elif char in "\"'":
+            at = _quoted(line, at)
+        elif line.startswith("$(", at):
+            at = _substitution(line, at + 2)
+        elif char == "`":
+            end = line.find("`", at + 1)
+            at = size if end < 0 else end + 1
+        else:
+            at += 1
+    return line[start:at], min(at, size)
+
+
+def _quoted(line: str, at: int) -> int:
+    quote, size = line[at], len(line)
+    at += 1
+    while at < size and line[at] != quote:
+        if quote == '"' and line[at] == "\\":
+            at += 2
+        elif quote == '"' and line.startswith("$(", at):
+            at = _substitution(line, at + 2)
+        else:
+            at += 1
+    return min(at + 1, size)
+
+
+def _substitution(line: str, at: int) -> int:
+    depth, size = 1, len(line)
+    while at < size and depth:
+        char = line[at]
+        if char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+        elif char == "'" and line[at - 1 : at] in " =(":
+            at = _quoted(line, at) - 1
+        elif char == "\\":
+            at += 1
+        at += 1
+    return min(at, size)
+
+
+def _after_document(line: str, at: int, delimiter: str) -> int:
+    while at < len(line):
+        end = line.find("\n", at)
+        end = len(line) if end < 0 else end
+        if line[at:end].strip() == delimiter:
+            return min(end + 1, len(line))
+        at = end + 1
+    return len(line)

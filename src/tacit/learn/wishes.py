@@ -1,0 +1,339 @@
+"""What the person at the keyboard wants to stay so: standing wishes, and corrections that outlive the task.
+
+Only words typed by the person count, and of those only what is their own: code, quotations, pasted blocks and
+`<private>` spans are set aside before anything is read. A sentence becomes a wish in one of three ways. It asks for
+something standing ("always", "from now on", "before every commit"). It states a convention ("in this repo we …"). Or it
+corrects the agent right after an action and names a thing with a name: a tool, a file, a command, a library.
+Everything else, questions, requests and thanks, is the task at hand and is left alone, because a preference wrongly
+learned is given to every later run.
+
+The text is the person's own sentence without politeness, fillers and a leading "no,"; negations stay.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.run import Finding
+from tacit.core.value import value
+from tacit.learn import cues
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.run import Run, Step
+
+NAME, VERSION = "wish", 1
+
+LONGEST_WISH = 320  # characters: a longer sentence is an essay about the task
+FEWEST_WORDS = 2
+PASTED_LINES = 9  # lines in a row without a break: nobody types that
+PASTED_CHARS = 1500  # in one line
+MUCH_SAID = 200  # characters of an assistant's answer that count as an action: there is something to correct
+
+
+@value
+class Wish:
+    """One sentence of the person's that is meant to stay, and why we think so."""
+
+    text: str
+    quote: str  # as typed
+    kind: str  # preference or rule
+    severity: str
+    reason: str  # standing, convention or correction
+
+
+@value
+class _Setting:
+    """What came before a sentence."""
+
+    after_action: bool = False  # the agent has just done something, and this message answers it
+    refused: bool = False  # the person has just said no to it
+    opens: bool = True  # the first sentence of its message
+
+
+def wishes(run: Run) -> Iterator[Finding]:
+    """Standing wishes and corrections typed by the person, one finding per sentence."""
+    acted = False
+    for step in run.steps:
+        # A reason typed when refusing a tool call is a typed step too: the reader knows how its host records it.
+        if step.typed and step.text:
+            yield from (_finding(run, step, wish) for wish in read(step.text, acted))
+            acted = False
+        elif step.tool or (step.role == "assistant" and len(step.text) > MUCH_SAID):
+            acted = True
+
+
+def read(text: str, after_action: bool = False) -> Iterator[Wish]:
+    """The wishes in one message; `after_action`: it follows something the agent did."""
+    setting = _Setting(after_action)
+    for sentence in sentences(own_words(text)):
+        wish = _judge(sentence, setting)
+        if wish is not None:
+            yield wish
+        # A correction opens its message, or follows a bare "No." After any other opening, the same words are part of
+        # what is being asked for.
+        just_no = setting.opens and after_action and bool(cues.REFUSAL.fullmatch(sentence.strip()))
+        setting = _Setting(after_action=just_no, refused=just_no, opens=False)
+
+
+# --- the person's own words -------------------------------------------------------------------------------------------
+
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.S | re.I)
+_FENCE = re.compile(r"^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_TAGGED = re.compile(r"<([A-Za-z][\w:-]*)(?:\s[^<>]*)?>.*?(?:</\1\s*>|\Z)", re.S)
+_TAG = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>")
+_PASTE_MARK = re.compile(r"\[(?:Pasted text|Image|Attached|File)[^\]]*\]", re.I)
+_FOREIGN_LINE = re.compile(
+    r"^\s*(?:>|\||\$ |% |❯|#{1,6} |at \S+ ?\(|File \"|Traceback|\d{4}-\d\d-\d\d[ T]\d\d:|\[?\d\d:\d\d:\d\d"
+    r"|\[?(?:ERROR|WARN|INFO|DEBUG|FATAL|TRACE)\b|E  |[+-]{3} |@@ |diff --git|(?:error|warning|fatal|npm ERR!"
+    r"|panic)\b.*:"
+    r"|\w+Error\b|\w+Exception\b|import |from \w+ import|def |class |const |let |var |function |return |<\?|//|/\*|\*/"
+    r"|#include|SELECT |INSERT |CREATE )"
+)
+# What follows "the docs say:" is not the person's own wish.
+_REPORTING = re.compile(
+    r"\b(?:says?|said|wrote|writes|error|output|logs?|message|readme|docs?|documentation|issue|ticket|e-?mail"
+    r"|getting|got"
+    r"|review(?:er)? comment|prints?|following|pasted?|here(?:'s| is)|this is what|sagt|schreibt|fehler|ausgabe|meldung"
+    r"|dice|salida|mensaje|erreur|sortie|dit)\b[^:]{0,60}:\s*$",
+    re.I,
+)
+
+
+def own_words(text: str) -> str:
+    """A message without what its sender did not write: code, quotations, tags, pasted blocks, private spans."""
+    text = _PRIVATE.sub("\n\n", text.replace("\r\n", "\n").replace("’", "'").replace("‘", "'"))
+    text = _FENCE.sub("\n\n", text)
+    text = _TAG.sub(" ", _TAGGED.sub("\n\n", text))
+    text = _PASTE_MARK.sub("\n\n", text)
+    kept: list[str] = []
+    foreign = False
+    for block in re.split(r"\n[ \t]*\n", text):
+        lines = block.splitlines()
+        if foreign or len(lines) >= PASTED_LINES or max(map(len, lines), default=0) > PASTED_CHARS:
+            foreign = False
+            continue
+        own = []
+        for number, line in enumerate(lines, 1):
+            if _REPORTING.search(line):
+                foreign = number == len(lines)
+                break
+            if not _FOREIGN_LINE.match(line) and not line.startswith(("    ", "\t")):
+                own.append(line)
+        if own:
+            kept.append("\n".join(own))
+    return "\n\n".join(kept)
+
+
+_LIST_MARK = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|z\.B|d\.h|bzw|usw|p\. ?ej|approx|incl|ca|nr|fig)\.$", re.I)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Sentences and list items, in order; line breaks inside a sentence are mended."""
+    for block in text.split("\n\n"):
+        lines: list[str] = []
+        for raw in block.splitlines():
+            line = raw.strip()
+            plain = _LIST_MARK.sub("", line)
+            if lines and plain == line and line[:1].islower() and not re.search(r"[.!?:;]$", lines[-1]):
+                lines[-1] += " " + line
+            elif plain:
+                lines.append(plain)
+        for line in lines:
+            yield from _split(line)
+
+
+def _split(line: str) -> Iterator[str]:
+    start = 0
+    for match in re.finditer(r"[.!?]+(?=\s|$)|;\s", line):
+        piece = line[start : match.end()].strip()
+        if _ABBREVIATION.search(piece) and match.end() < len(line):
+            continue
+        if piece:
+            yield piece.rstrip(";")
+        start = match.end()
+    if line[start:].strip():
+        yield line[start:].strip()
+
+
+# --- one sentence -----------------------------------------------------------------------------------------------------
+
+_QUOTED = re.compile(
+    r"\"[^\"\n]{3,400}\"|“[^”\n]{3,400}”|«[^»\n]{3,400}»|„[^“”\n]{3,400}[“”]|(?<!\w)'[^'\n]{8,400}'(?!\w)"
+)
+
+
+def _judge(sentence: str, setting: _Setting) -> Wish | None:
+    """Whether one sentence is a wish that outlives the task; None for everything else."""
+    quote = " ".join(sentence.split())
+    if not quote or len(quote) > LONGEST_WISH:
+        return None
+    told, text = _trimmed(quote)
+    # Cues are looked for outside quotations; "never" inside one was said by somebody else.
+    low = _QUOTED.sub("§", text).lower()
+    if len(re.findall(r"\w+", low)) < FEWEST_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
+        return None
+    if _not_asked_of_anyone(low):
+        return None
+    refused = setting.refused or bool(cues.REFUSING.match(quote))
+    if _is_standing(low):
+        reason = "standing"
+    elif _is_convention(low, text):
+        reason = "convention"
+    elif _is_correction(low, text, told, refused, setting):
+        reason = "correction"
+    else:
+        return None
+    return Wish(_finished(text), quote, _kind(low), _severity(low, quote, told), reason)
+
+
+def _trimmed(quote: str) -> tuple[bool, str]:
+    """(it had been said before, the sentence without politeness, fillers and a leading "no,")."""
+    text, told = quote, bool(cues.TOLD_ELSEWHERE.match(quote.lower()))
+    for _ in range(6):
+        low = text.lower()
+        again = cues.TOLD_BEFORE.match(low)
+        lead = cues.LEAD.match(low) or again
+        if lead is None:
+            break
+        told = told or again is not None
+        text = text[lead.end() :].lstrip()
+    text = cues.TAIL.sub("", text.rstrip()).rstrip(" ,;")
+    if told:
+        text = re.sub(r"^that\s+|^to\s+", "", text, flags=re.I)
+        text = re.sub(r"^not to\s+", "do not ", text, flags=re.I)
+    text = re.sub(r"^(?:you )?(?:forgot|keep forgetting) to\s+", "do not forget to ", text, flags=re.I)
+    return told, text
+
+
+def _asks(quote: str, low: str) -> bool:
+    if not quote.rstrip().endswith("?"):
+        return bool(cues.QUESTION.match(low)) and not cues.NOT_A_QUESTION.match(low)
+    # "Can you always use pnpm?" is a wish in polite form.
+    return not (cues.POLITE.match(quote.lower()) and cues.FOR_GOOD.search(low))
+
+
+def _not_asked_of_anyone(low: str) -> bool:
+    if cues.HYPOTHETICAL.match(low) and not cues.CONDITIONAL.match(low):
+        return True
+    end = low.rstrip(" .!")
+    return any(pattern.match(end) for pattern in (cues.REPORTED, cues.DESCRIBING, cues.POINTING))
+
+
+_NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
+_WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
+
+
+def _is_standing(low: str) -> bool:
+    end, bound = low.rstrip(" .!?"), bool(cues.TASK_BOUND.search(low))
+    if any(pattern.search(end) for pattern in cues.STANDING) and _says_something(low):
+        return not (bound and _WEAK.match(low))
+    return not bound and bool(_NOTHING_IN.match(low) and cues.NOUNS.search(low))
+
+
+def _is_convention(low: str, text: str) -> bool:
+    if not any(pattern.search(low) for pattern in cues.CONVENTION):
+        return False
+    if cues.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
+        return False
+    return _names_something(low, text) or bool(re.search(r"convention|konvention|convención", low))
+
+
+def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Setting) -> bool:
+    if cues.TASK_BOUND.search(low) or cues.HEDGED.search(low):
+        return False
+    if told:
+        return _says_something(low)
+    if not any(pattern.search(low) for pattern in cues.CORRECTION):
+        return False
+    answers = setting.after_action or refused
+    swaps, negated, tools = bool(cues.SWAP.search(low)), bool(cues.NEGATED.search(low)), _tools(low)
+    if len(tools) > 1 and (swaps or negated) and (answers or (setting.opens and cues.CHOOSING.match(low))):
+        return True  # one named tool for another: general by itself
+    turned = refused or swaps or negated or bool(cues.FORGOTTEN.match(low))
+    return answers and turned and bool(cues.NAMED.search(text) or cues.HABITS.search(low) or tools)
+
+
+def _names_something(low: str, text: str) -> bool:
+    """A tool, file, command or library, or a part of every project."""
+    return bool(cues.NAMED.search(text) or cues.NOUNS.search(low) or _tools(low))
+
+
+def _tools(low: str) -> set[str]:
+    return set(re.findall(r"[\w.+#-]*\w", low)) & cues.TOOLS
+
+
+_FILLING = cues.word_set(
+    """
+    always never ever from going forward future please remember make sure that this those these them with have been
+    should must need want your would could every time again immer niemals wieder bitte jetzt künftig siempre nunca
+    toujours jamais désormais
+    """
+)
+
+
+def _says_something(low: str) -> bool:
+    """Enough content that a stranger could act on it."""
+    if _names_something(low, low):
+        return True
+    return len([word for word in re.findall(r"[^\W\d_]{4,}", low) if word not in _FILLING]) >= 2
+
+
+# --- wording ----------------------------------------------------------------------------------------------------------
+
+_STRONG = re.compile(
+    r"\b(?:must|mustn't|never|under no circumstances|ever|strictly|forbidden|niemals|nie|muss|müssen|darf nicht"
+    r"|auf keinen fall|nunca|jamás|debes?|prohibido|jamais|doit|dois|interdit)\b"
+)
+_FORBIDDING = re.compile(r"\b(?:don't|do not|dont)\b|\bnicht\b|^no \w+[ea]s\b|(?:\bne |\bn').*\b(?:pas|plus)\b")
+_ABOUT_REPO = re.compile(
+    r"\b(?:repo|repository|project|code ?base|mono-?repo|commit\w*|push\w*|merge\w*|branch\w*|main|master"
+    r"|prod(?:uction)?"
+    r"|deploy\w*|release\w*|migrations?|generated|vendor|lock ?files?|edit|touch|modify|delete|remove|overwrite|change"
+    r"|secrets?|tests?|ci|projekt|fass\w*|ändere|bearbeite|generiert\w*|lösche|repositorio|proyecto|toques|modifiques"
+    r"|edites|borres|generados|dépôt|projet|modifie\w*|touche\w*|supprime\w*|générés?)\b"
+)
+_PATHS = re.compile(
+    r"(?<![\w/:])(?:[\w.-]+/)+[\w.*-]*[\w*]|\b[\w-]+\.(?:py|js|tsx?|go|rs|rb|exs?|java|md|json|ya?ml|toml|sql|sh"
+    r"|lock)\b"
+)
+
+
+def _finished(text: str) -> str:
+    text = text.rstrip(" !?:;,–—-")
+    if not cues.NAMED.match(text):
+        text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "…")) else text + "."
+
+
+def _kind(low: str) -> str:
+    strict = _STRONG.search(low) or _FORBIDDING.search(low)
+    return "rule" if strict and _ABOUT_REPO.search(low) and not _WEAK.match(low) else "preference"
+
+
+def _severity(low: str, quote: str, told: bool) -> str:
+    shouted = quote.endswith("!!") or re.search(r"\b[A-Z]{4,}\b.*\b[A-Z]{4,}\b", quote)
+    if told or shouted or _STRONG.search(low):
+        return "warning"
+    return "info" if _WEAK.match(low) else "recommendation"
+
+
+def _finding(run: Run, step: Step, wish: Wish) -> Finding:
+    return Finding(
+        run=run.id,
+        place=step.place,
+        text=wish.text,
+        extractor=NAME,
+        version=VERSION,
+        kind=wish.kind,
+        by="user",
+        tier="user",
+        severity=wish.severity,
+        tags=(wish.reason,),
+        paths=tuple(dict.fromkeys(_PATHS.findall(wish.text)))[:5],
+        quote=wish.quote,
+        at=step.at,
+    )
