@@ -1,0 +1,342 @@
+"""A host's events: what an agent is told at its turns, and which transcripts wait to be learned.
+
+`tacit hook EVENT` is started by the host for each prompt, so three things rule here. It is light: nothing is loaded that
+the event does not need, and everything slow is queued for the worker. It is silent: whatever fails, the agent goes on
+as if Tacit were not there (exit 0, nothing printed), and the failure is counted in the store. It speaks once: an event
+has a key, an answer is recorded under it before it is printed, and hosts that fire a hook twice get one answer.
+
+What hosts say and want to hear differs; a dialect (`claude_code`) turns a payload into an `Event` and an answer into the
+host's words. A hook never makes a store, and never the row of a project: whoever has not asked for Tacit has none.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+
+EVENTS = ("session-start", "prompt", "subagent-start", "tool-failure", "pre-compact", "stop", "session-end")
+DIALECTS = {"claude-code": "tacit.surfaces.hooks.claude_code"}
+LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
+RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
+QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hooks; then the worker does the waiting
+DEBOUNCE = (
+    15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
+)
+REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
+SETTINGS = ("ignore", "receipt", "budget")  # what a hook needs of the user's configuration
+
+
+@value
+class Event:
+    """Something that happened in a host, in our words."""
+
+    name: str
+    host: str
+    session: str  # the host's id of the session: our run, and the unit of its sub-agents
+    folder: str
+    key: str  # the same event again has the same key
+    transcript: str = ""
+    source: str = ""  # session-start: startup, resume, clear, compact or fork
+    model: str = ""
+    agent: str = ""  # the type of the sub-agent that starts
+    text: str = ""  # what the person typed, or the error of a tool
+    files: tuple[str, ...] = ()  # files that the text names
+    env_file: str = ""  # where the host takes variables for the commands of its agent from
+
+
+@value
+class Told:
+    """What a hook has to say: to the agent, and to the person."""
+
+    context: str = ""
+    message: str = ""
+
+
+def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
+    """Answer one event. Always 0: a hook that fails must not disturb its host."""
+    seen = os.environ if env is None else env
+    try:
+        if "--help" in argv or "-h" in argv or os.isatty(0):
+            from tacit.surfaces.cli.hook import USAGE
+
+            _write(USAGE)
+            return 0
+        name, options = _arguments(argv)
+        answer = respond(name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", ""))
+        if answer:
+            _write(answer + "\n")
+    except Exception as error:
+        if seen.get("TACIT_DEBUG"):
+            sys.stderr.write(f"tacit hook: {type(error).__name__}: {error}\n")
+    return 0
+
+
+def _arguments(argv: Sequence[str]) -> tuple[str, dict[str, str]]:
+    name, options, words = "", {}, iter(argv)
+    for word in words:
+        option, equals, given = word.partition("=")
+        if option in ("--host", "--store"):
+            options[option] = given if equals else next(words, "")
+        elif not word.startswith("-"):
+            name = word
+    return name, options
+
+
+def _payload() -> Any:
+    # Read to its end also where nothing will be said: a host that finds its pipe closed may call that an error.
+    import json
+
+    raw = b""
+    while len(raw) <= LARGEST and (more := os.read(0, 1 << 16)):
+        raw += more
+    return json.loads(raw.decode("utf-8", "replace")) if len(raw) <= LARGEST else None
+
+
+def _write(text: str) -> None:
+    raw = text.encode("utf-8", "replace")
+    while raw:
+        raw = raw[os.write(1, raw) :]
+
+
+def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = "") -> str:
+    """What to print for an event; empty for nothing. Whatever is given stands in the store by then."""
+    if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
+        return ""
+    module = DIALECTS.get(host or host_of(payload))
+    if module is None:
+        return ""
+    __import__(module)
+    dialect = sys.modules[module]
+    event: Event | None = dialect.read(name, payload, env)
+    if event is None:
+        return ""
+    from tacit.app import open, store_path
+
+    path = store_path(store or None, env)
+    if not os.path.exists(path):
+        return ""
+    memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN)
+    try:
+        return str(dialect.write(event, _handle(memories, event)))
+    except Exception:
+        _count_failure(memories)
+        raise
+    finally:
+        memories.close()
+
+
+def host_of(payload: Mapping[str, Any]) -> str:
+    """Which host wrote this. Other hosts load Claude Code's settings too; where we do not speak their dialect we say nothing.
+
+    Told from the payload alone: an environment is inherited, so an agent started inside another host would be mistaken for it.
+    """
+    if "cursor_version" in payload or "conversation_id" in payload:
+        return "cursor"
+    if "turn_id" in payload:
+        return "codex"
+    if "sessionId" in payload:
+        return "copilot"
+    if "timestamp" in payload and "transcript_path" not in payload:
+        return "vscode"
+    return "claude-code"
+
+
+def _handle(memories: Memories, event: Event) -> Told:
+    from tacit.core import clock
+
+    if memories.store.meta("paused_until") > clock.now():
+        return Told()
+    chosen = settings(memories)
+    if is_ignored(event.folder, chosen["ignore"], memories.env):
+        return Told()
+    if event.name in ("stop", "pre-compact", "session-end"):
+        return _remember(memories, event)
+    if event.name == "session-start":
+        return _begin(memories, event, chosen)
+    return Told(_inject(memories, event, chosen))
+
+
+def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
+    """A session starts: its agent's command line learns which run it is in, and the last one's receipt is shown."""
+    from tacit.surfaces.worker import start_if_due
+
+    _name_run(event)
+    start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
+    context = _inject(memories, event, chosen)
+    fresh = event.source in ("", "startup", "clear")
+    message = _receipt(memories) if fresh and chosen["receipt"] else ""
+    return Told(context, message)
+
+
+def _name_run(event: Event) -> None:
+    """Tell the commands of this session which run they belong to, so that `tacit` there acts as its agent."""
+    if not event.env_file or event.session.strip(_NAME):
+        return
+    line = f"export TACIT_RUN='{event.session}'\n"
+    try:
+        with open(event.env_file, "a+", encoding="utf-8") as file:
+            file.seek(0)
+            if line not in file.read():
+                file.write(line)
+    except (OSError, UnicodeError):
+        pass  # the session works without; its `tacit` calls are known by the host's own marker
+
+
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+
+def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
+    if memories.project is None or (event.name in ("prompt", "tool-failure") and not event.text):
+        return ""
+    failed = event.name == "tool-failure"
+    compacted = event.source == "compact"
+    injection = memories.inject(
+        "" if failed else event.text,
+        run=event.session,
+        host=event.host,
+        root=_root(event),
+        model=event.model,
+        surface="hook:compact" if compacted else f"hook:{event.name}",
+        event=_key(memories, event),
+        # An error in the middle of the work wants one or two hints; a start is the place for more.
+        budget="lean" if failed else str(chosen["budget"]).replace("auto", ""),
+        # After a compaction the notes are gone from the agent's context. They are given again, as they were assigned.
+        repeat=compacted,
+        files=event.files,
+        errors=(event.text,) if failed else (),
+        agent=event.agent,
+    )
+    return injection.markdown if injection.injected else ""
+
+
+def _key(memories: Memories, event: Event) -> str:
+    """The event's key. A start has no id of its own: earlier ones on the same surface tell two starts apart."""
+    if event.name != "session-start":
+        return event.key
+    from tacit.core import clock
+    from tacit.stores.sql import run_id
+
+    surface = "hook:compact" if event.source == "compact" else "hook:session-start"
+    unit = run_id(memories.project_id, event.host, _root(event) or event.session)
+    soon = clock.seconds(clock.now()) - REPEATED_WITHIN
+    before = [row for row in memories.store.injections(unit) if row[0] == surface and clock.seconds(row[3]) < soon]
+    return f"{event.key} {len(before)}"
+
+
+def _root(event: Event) -> str:
+    """The session that this one continues, if its transcript begins with another's lines."""
+    if not event.transcript:
+        return ""
+    try:
+        with open(event.transcript, "rb") as file:
+            head = file.read(16384)
+    except OSError:
+        return ""
+    at = head.find(b'"sessionId":"')
+    first = head[at + 13 : head.find(b'"', at + 13)].decode("ascii", "replace") if at >= 0 else ""
+    return first if first != event.session and 0 < len(first) <= 64 else ""
+
+
+def _remember(memories: Memories, event: Event) -> Told:
+    """Queue the transcript and see to it that somebody reads it."""
+    from tacit.core.errors import StoreBusy
+    from tacit.surfaces.worker import Wish, ask, start
+
+    if not event.transcript:
+        return Told()
+    over = event.name == "session-end"
+    named = memories.env.get("TACIT_PROJECT", "")
+    wish = Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over)
+    try:
+        ask(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
+    except StoreBusy:
+        start(memories.store.path, memories.env, wish)
+        return Told()
+    start(memories.store.path, memories.env)
+    return Told()
+
+
+def _receipt(memories: Memories) -> str:
+    """What the worker noted of this project's last session, told once."""
+    key = f"receipt:{memories.project_id}"
+    if not memories.project_id or not memories.store.meta(key).partition("\t")[2]:
+        return ""
+    with memories.store.write(wait=RECORD_WITHIN) as tx:
+        unit, _, line = tx.meta(key).partition("\t")
+        tx.put_meta(key, f"{unit}\t")
+    return f"tacit, last session: {line}" if line else ""
+
+
+def _count_failure(memories: Memories) -> None:
+    from tacit.core import clock
+
+    try:
+        with memories.store.write(wait=RECORD_WITHIN) as tx:
+            tx.count("", "hook_failure", clock.now())
+    except Exception:
+        pass  # a store that cannot be written cannot count either; `doctor` finds out why
+
+
+# -- the user's configuration, without a TOML parser --------------------------------------------------------------------
+
+
+def settings(memories: Memories) -> Mapping[str, Any]:
+    """What the user has set, of the keys in SETTINGS. Files are read once and kept compiled in the store until they change."""
+    import json
+
+    from tacit.app import config_path
+    from tacit.core.config import KEYS
+    from tacit.core.errors import StoreBusy
+
+    files = (config_path(memories.env), os.path.join(memories.place.root, ".tacit", "config.toml"))
+    stamp = " ".join(map(_stamp, files))
+    here = any(memories.env.get(f"TACIT_{key.upper()}") for key in SETTINGS)
+    if not here and not stamp.strip():
+        return {key: KEYS[key][0] for key in SETTINGS}
+    key = f"config:{memories.project_id}"
+    compiled = memories.store.meta(key)
+    known: dict[str, Any] = json.loads(compiled) if compiled and not here else {}
+    if known.get("stamp") == stamp:
+        return known
+    found = memories.settings()
+    fresh = {"stamp": stamp, **{name: found[name].value for name in SETTINGS}}
+    if not here:
+        try:
+            with memories.store.write(wait=RECORD_WITHIN) as tx:
+                tx.put_meta(key, json.dumps(fresh))
+        except StoreBusy:
+            pass  # the next hook reads the files again
+    return fresh
+
+
+def _stamp(path: str) -> str:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns}:{found.st_size}"
+
+
+def is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether a folder, or one above it, fits one of the globs. `~` is the home, `*` also crosses slashes."""
+    if not globs:
+        return False
+    from fnmatch import fnmatchcase
+
+    home = env.get("HOME", "")
+    wanted = [home + glob[1:] if glob.startswith("~") else glob for glob in (each.rstrip("/") for each in globs)]
+    names = set()
+    for path in (folder, os.path.realpath(folder)):
+        while path not in names and len(path) > 1:
+            names.add(path)
+            path = os.path.dirname(path)
+    return any(fnmatchcase(name, glob) for name in names for glob in wanted)

@@ -1,0 +1,73 @@
+"""hook and worker, as a person may call them. The host's own calls of `tacit hook` never come through here."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.errors import UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.hooks import EVENTS
+from tacit.surfaces.worker import IDLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+USAGE = f"""usage: tacit hook EVENT [--host HOST] [--store FILE] < payload.json
+
+Answers a host's event: reads the host's JSON on standard input, prints what its agent should know.
+`tacit connect claude-code` registers it; you need not call it yourself.
+
+events: {", ".join(EVENTS)}
+
+It prints nothing and exits with 0 where there is nothing to say, and whenever something fails; TACIT_DEBUG=1 says why
+on standard error. TACIT_OFF=1 silences it, `tacit pause` does so for a while.
+
+example:
+  echo '{{"session_id": "s1", "cwd": "'$PWD'", "hook_event_name": "SessionStart", "source": "startup"}}' | tacit hook session-start
+"""
+
+
+def _declare_hook(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("event", choices=EVENTS, help="what happened")
+    parser.add_argument("--host", default="", help="the host that speaks, where its payload does not tell")
+    parser.epilog = USAGE.partition("\n\n")[2]
+
+
+def _hook(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.surfaces.hooks import main
+
+    words = [args.event, "--host", args.host, "--store", args.store or ""]
+    return Answer(code=main(words, cli.env), printed=True)
+
+
+def _declare_worker(parser: argparse.ArgumentParser) -> None:
+    import argparse
+
+    parser.add_argument("--now", action="store_true", help="learn what waits, also what is not due yet, and end")
+    parser.add_argument("--idle", type=float, metavar="SECONDS", help=f"end after so long without work ({IDLE:g})")
+    parser.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--wish", default="", help=argparse.SUPPRESS)
+    parser.epilog = "Hooks start it by themselves, at most one per store.\n\nexample:\n  tacit worker --now"
+
+
+def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
+    import json
+
+    from tacit.app import store_path
+    from tacit.surfaces.worker import Wish, detach, work
+
+    if args.detached:
+        detach()
+    try:
+        idle = float(cli.env.get("TACIT_WORKER_IDLE") or IDLE) if args.idle is None else args.idle
+    except ValueError:
+        raise UsageError("TACIT_WORKER_IDLE is not a number of seconds.") from None
+    path = os.path.abspath(store_path(args.store, cli.env))
+    wish = Wish(**json.loads(args.wish)) if args.wish else None
+    worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish)
+    told = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
+    return Answer(dict(worked.__dict__), told if worked.alone else "another worker serves this store")
+
+
+COMMANDS = {"hook": (_declare_hook, _hook), "worker": (_declare_worker, _worker)}

@@ -1,0 +1,314 @@
+"""The worker: one process per store that learns what hooks have queued, and goes when there is nothing left to do.
+
+Hooks `ask` and `start`; `work` drains. What makes it safe to kill at any point: a job leaves the queue only after its
+transcript was learned, learning is one transaction and idempotent, and the lock that makes a worker the only one is
+the kernel's, gone with the process. So whoever holds the lock may take over every lease at once.
+
+Nothing asked for is forgotten when a worker leaves: it gives up the lock first and looks at the queue afterwards, while
+hooks queue first and look at the lock afterwards. One of the two sees the other.
+
+A session that never said it ended is looked at once more when it has been still long enough to be over; until then
+its job stays in the queue, with a time before which nobody needs to wake up for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from tacit.core import clock
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.stores.sql import Job, RunRow
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+IDLE = 30.0  # seconds without work after which a worker leaves
+GLANCE = 0.5  # seconds between two looks at the queue
+LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
+BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
+ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
+DEATHS = 20  # times a job may be found unfinished by a new worker: many for bad luck, few for a job that kills
+LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
+NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
+NICE = 10
+
+
+@value
+class Wish:
+    """A transcript that somebody wants learned."""
+
+    host: str  # also the name of its format
+    session: str
+    path: str
+    folder: str
+    project: str = ""  # its id, where the hook knew one
+    named: str = ""  # or what the user called it in the hook's environment, which is not the worker's
+    over: bool = False
+
+
+@value
+class Worked:
+    """What a worker did before it left."""
+
+    learned: int = 0
+    failed: int = 0
+    skipped: int = 0
+    alone: bool = True  # false: another worker holds this store
+
+
+# -- what hooks do ------------------------------------------------------------------------------------------------------
+
+
+def ask(store: SqliteStore, wish: Wish, *, later: float = 0.0, wait: float | None = None) -> None:
+    """Queue a transcript, to be read in `later` seconds at the earliest. The same session again is the same job."""
+    import json
+
+    key = f"learn:{wish.host}:{wish.session}"
+    with store.write(wait=wait) as tx:
+        now = time.time()
+        waiting = tx.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
+        before = json.loads(waiting[1] or "{}") if waiting else {}
+        # A late word about a turn must not take back that the session ended.
+        over = wish.over or bool(before.get("over"))
+        at = clock.stamp(now)
+        if waiting and waiting[0] == at:
+            at = clock.stamp(now + 0.001)  # a worker tells by this time that its job was asked for again meanwhile
+        tx.enqueue("learn", key, wish.project, _payload(wish, over), at, "" if over else clock.stamp(now + later))
+
+
+def _payload(wish: Wish, over: bool) -> dict[str, Any]:
+    said = {"host": wish.host, "session": wish.session, "path": wish.path, "folder": wish.folder, "over": over}
+    return {**said, "named": wish.named} if wish.named else said
+
+
+def start_if_due(store: SqliteStore, env: Mapping[str, str]) -> bool:
+    """Start a worker if a job is due that nobody works on."""
+    return _is_due(store) and start(store.path, env)
+
+
+def start(path: str, env: Mapping[str, str], wish: Wish | None = None) -> bool:
+    """Start a worker of its own session, without our files, unless one is there. With a wish it queues that first."""
+    if env.get("TACIT_NO_WORKER") or not sys.executable:
+        return False
+    if wish is None:
+        held = _lock(path)
+        if held is None:
+            return False  # it looks at the queue once more before it leaves
+        os.close(held)
+    # -P: the hook runs in a project's folder, whose modules are not ours to import.
+    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached", "--store", os.path.abspath(path)]
+    if wish is not None:
+        import json
+
+        argv += ["--wish", json.dumps(wish.__dict__)]
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    surroundings = {name: said for name, said in env.items() if not _is_session(name)}
+    try:
+        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
+        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere)
+    return True
+
+
+def _is_session(name: str) -> bool:
+    """Variables of the session in which a hook runs: the worker serves all sessions."""
+    from tacit.core.trust import HOST_MARKERS
+
+    return name in HOST_MARKERS or name == "TACIT_PROJECT" or name.startswith("CLAUDE_CODE_")
+
+
+def detach() -> None:
+    """Leave the hook's surroundings: its session, its folder, its open files, its priority."""
+    for leave in (os.setsid, lambda: os.nice(NICE), lambda: os.chdir("/")):
+        try:
+            leave()
+        except OSError:
+            pass
+    os.closerange(3, 256)
+
+
+# -- what the worker does -----------------------------------------------------------------------------------------------
+
+
+def work(
+    path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
+) -> Worked:
+    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: also what is not due yet, then leave."""
+    from tacit.app import open
+
+    with open(path, env=env, cwd="/", create=False) as memories:
+        store = memories.store
+        if wish is not None:
+            ask(store, wish)
+        worked = Worked()
+        while True:
+            lock = _lock(store.path, patient=True)
+            if lock is None:
+                return replace(worked, alone=worked != Worked())
+            try:
+                worked = _drain(store, env, worked, 0.0 if at_once else idle, at_once)
+            finally:
+                os.close(lock)
+            if at_once or not _is_due(store) or _is_paused(store):
+                return worked
+
+
+def _lock(path: str, patient: bool = False) -> int | None:
+    """The open lock file, if the lock could be had; closing it gives the lock back. Never a lock on the store itself:
+    SQLite's own would be lost with it."""
+    import fcntl
+
+    fd = os.open(os.path.realpath(path) + ".worker", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    for _ in range(10 if patient else 1):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return fd
+        except OSError:
+            if patient:
+                time.sleep(0.02)  # a hook that only looks holds it for a moment
+    os.close(fd)
+    return None
+
+
+def _drain(store: SqliteStore, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
+    holder = f"worker {os.getpid()}"
+    with store.write() as tx:
+        tx.rows("UPDATE queue SET lease = '', lease_until = '' WHERE lease <> ''")
+        if at_once:
+            tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
+    still_since = time.monotonic()
+    while not _is_paused(store):
+        job = _take(store, holder)
+        if job is not None:
+            worked = _do(store, env, job, holder, worked)
+            still_since = time.monotonic()
+            continue
+        rest = still_since + idle - time.monotonic()
+        next_due = _next_due(store)
+        if rest <= 0 and not 0 <= next_due <= idle:
+            break
+        time.sleep(max(0.01, min(GLANCE, next_due if next_due >= 0 else GLANCE)))
+    return worked
+
+
+def _is_paused(store: SqliteStore) -> bool:
+    return store.meta("paused_until") > clock.now()
+
+
+def _is_due(store: SqliteStore) -> bool:
+    sql = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
+    return store.one(sql, now=clock.now()) is not None
+
+
+def _next_due(store: SqliteStore) -> float:
+    """Seconds until the next job is due; −1 where none is waiting."""
+    row = store.one("SELECT min(max(not_before, lease_until)) FROM queue WHERE not_before < :never", never=NEVER)
+    return max(0.0, clock.seconds(row[0]) - time.time()) if row and row[0] is not None else -1.0
+
+
+def _take(store: SqliteStore, holder: str) -> Job | None:
+    if not _is_due(store):
+        return None
+    with store.write() as tx:
+        now = time.time()
+        return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE))
+
+
+def _do(store: SqliteStore, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
+    """One job, and what becomes of its row: gone, later, or left alone with its error."""
+    try:
+        if job.attempts > DEATHS:
+            raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
+        done = _learn(store, env, job)
+    except Exception as error:  # whatever one transcript does, the others are still to be learned
+        with store.write() as tx:
+            tx.postpone(job, f"{type(error).__name__}: {error}", _next_attempt(job))
+            if job.attempts >= ATTEMPTS:
+                tx.count(job.project, "job_given_up", clock.now())
+        return replace(worked, failed=worked.failed + 1)
+    with store.write() as tx:
+        now = time.time()
+        if done.missing:
+            tx.postpone(job, "", clock.stamp(now + BACKOFF[0]))
+            return worked
+        if done.again_in and not _asked_again(tx, job):
+            tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
+        if done.skipped:
+            tx.count(job.project, done.skipped, clock.now())
+        tx.finish(job, holder)
+    return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
+
+
+def _next_attempt(job: Job) -> str:
+    return NEVER if job.attempts >= ATTEMPTS else clock.stamp(time.time() + BACKOFF[job.attempts - 1])
+
+
+def _asked_again(tx: Transaction, job: Job) -> bool:
+    row = tx.one("SELECT at FROM queue WHERE id = :id", id=job.id)
+    return row is None or row[0] != job.at
+
+
+@value
+class _Done:
+    """What came of one look at a transcript."""
+
+    skipped: str = ""  # why nothing was learned, as a counter's name
+    missing: bool = False  # not there yet
+    again_in: float = 0.0  # seconds, for a session that is not over
+
+
+def _learn(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+    from tacit.app import Memories
+    from tacit.surfaces.hooks import is_ignored, settings
+
+    said = job.payload
+    path, folder = str(said["path"]), str(said["folder"])
+    here = Memories(store, env, folder, job.project or str(said.get("named") or ""))
+    if is_ignored(folder, settings(here)["ignore"], env):
+        return _Done("job_ignored")
+    known = store.find_run(here.project_id, str(said["session"])) if here.project_id else None
+    if not os.path.exists(path):
+        if known and known.learned_at:
+            return _Done()  # learned before its host deleted it
+        return _Done(missing=True) if job.attempts < LOOKS else _Done("transcript_missing")
+    # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
+    home = Memories(store, env, folder, here.ensure_project().id)
+    over = bool(said.get("over")) or _had_ended(known, path)
+    runs = [store.find_run(home.project_id, each.run) for each in home.learn(path, format=str(said["host"]), over=over)]
+    for run in runs:
+        if run is not None and (over or run.settled_at):
+            _leave_receipt(store, run)
+    open_ended = not over and any(run is not None and not run.settled_at for run in runs)
+    return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
+
+
+def _had_ended(run: RunRow | None, path: str) -> bool:
+    """Whether a session was over when it was last learned, and has written nothing since: hooks may come late."""
+    return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
+
+
+def _leave_receipt(store: SqliteStore, run: RunRow) -> None:
+    """One line for the start of the next session; a session whose receipt was shown gets no second one."""
+    uses = store.uses(unit=run.root)
+    if not uses:
+        return
+    given = {use.memory for use in uses if use.arm != "withheld"}
+    cited, back = set(), {}
+    for memory in given:
+        for mark in store.marks(memory=memory):
+            if mark.unit == run.root and mark.signal == "cited":
+                cited.add(memory)
+            elif mark.unit == run.root and mark.signal == "outcome":
+                back[memory] = mark.value == "occurred"  # settled again, the last word stands
+    line = f"given {len(given)}, withheld {len(uses) - len(given)}, cited {len(cited)}, came back {sum(back.values())}"
+    key = f"receipt:{run.project}"
+    with store.write() as tx:
+        unit, _, waiting = tx.meta(key).partition("\t")
+        if unit != run.root or waiting:
+            tx.put_meta(key, f"{run.root}\t{line}")
