@@ -33,7 +33,9 @@ def cpu(args: list[str], env: dict[str, str], stdin: bytes = b"", cwd: str = "/"
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ratio(args_of: object, env: dict[str, str], rounds: int, stdin_of: object = None, cwd: str = "/") -> tuple[float, float]:
+def ratio(
+    args_of: object, env: dict[str, str], rounds: int, stdin_of: object = None, cwd: str = "/"
+) -> tuple[float, float]:
     """Median of (command / bare interpreter) over interleaved pairs, and the command's median milliseconds."""
     ratios, costs = [], []
     for n in range(rounds):
@@ -68,8 +70,20 @@ def main() -> int:
             if os.path.exists(path + end):
                 os.unlink(path + end)
         shutil.copyfile(master, path)
-        env = {"HOME": work, "USER": "bench", "XDG_DATA_HOME": work, "TACIT_STORE": path, "TACIT_PROJECT": "bench", "PATH": os.environ["PATH"]}
-        line(f"bytes per memory at {size:,}", f"{os.path.getsize(master) / size:,.0f} B", "≤ 3000", os.path.getsize(master) / size <= 3000)
+        env = {
+            "HOME": work,
+            "USER": "bench",
+            "XDG_DATA_HOME": work,
+            "TACIT_STORE": path,
+            "TACIT_PROJECT": "bench",
+            "PATH": os.environ["PATH"],
+        }
+        line(
+            f"bytes per memory at {size:,}",
+            f"{os.path.getsize(master) / size:,.0f} B",
+            "≤ 3000",
+            os.path.getsize(master) / size <= 3000,
+        )
         import random
 
         chance = random.Random(size)
@@ -83,7 +97,15 @@ def main() -> int:
         line(f"tacit inject, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
 
         def prompt(n: int) -> bytes:
-            return json.dumps({"session_id": f"s{time.time_ns()}", "transcript_path": "", "cwd": work, "hook_event_name": "UserPromptSubmit", "prompt": task}).encode()
+            return json.dumps(
+                {
+                    "session_id": f"s{time.time_ns()}",
+                    "transcript_path": "",
+                    "cwd": work,
+                    "hook_event_name": "UserPromptSubmit",
+                    "prompt": task,
+                }
+            ).encode()
 
         r, ms = ratio(lambda n: [TACIT, "hook", "prompt"], env, args.rounds, prompt, work)
         line(f"tacit hook prompt, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
@@ -123,7 +145,9 @@ def durable_add(path: str, env: dict[str, str]) -> float:
 
 def write(path: str, rows: list[tuple[str, str, str, str]]) -> None:
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"# Speed, {datetime.date.today()}\n\n`make bench` · Python {platform.python_version()} · {platform.machine()} · CPU, medians of interleaved pairs\n\n")
+        file.write(
+            f"# Speed, {datetime.date.today()}\n\n`make bench` · Python {platform.python_version()} · {platform.machine()} · CPU, medians of interleaved pairs\n\n"
+        )
         file.write("| what | figure | bound | |\n|---|---|---|---|\n")
         for row in rows:
             file.write(f"| {' | '.join(row)} |\n")

@@ -19,7 +19,17 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No test sees the developer's own store, configuration or agent."""
     home = tmp_path / "home"
     home.mkdir()
-    for name in [*HOST_MARKERS, "TACIT_STORE", "TACIT_OFF", "TACIT_PROJECT", "TACIT_BY", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "GIT_DIR", "GIT_WORK_TREE"]:
+    for name in [
+        *HOST_MARKERS,
+        "TACIT_STORE",
+        "TACIT_OFF",
+        "TACIT_PROJECT",
+        "TACIT_BY",
+        "CLAUDE_CONFIG_DIR",
+        "XDG_CONFIG_HOME",
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+    ]:
         monkeypatch.delenv(name, raising=False)
     for name in list(os.environ):
         if name.startswith(("CLAUDE", "CODEX", "CURSOR", "GEMINI", "TACIT_")):
@@ -69,9 +79,16 @@ def tacit(folder: Path) -> Any:
     def run(*args: str, stdin: str | bytes = "", cwd: Path | str | None = None, **env: str) -> Ran:
         raw = stdin.encode() if isinstance(stdin, str) else stdin
         done = subprocess.run(
-            [sys.executable, "-m", "tacit", *args], input=raw, capture_output=True, cwd=cwd or folder, env={**os.environ, **env}, timeout=120
+            [sys.executable, "-m", "tacit", *args],
+            input=raw,
+            capture_output=True,
+            cwd=cwd or folder,
+            env={**os.environ, **env},
+            timeout=120,
         )
-        text = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        text = subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        )
         assert "Traceback" not in text.stderr, text.stderr
         return Ran(text)
 

@@ -21,7 +21,13 @@ ALLOWED_FROM_OUTSIDE = {"apsw"}
 def _modules(code: str, cwd: Path) -> set[str]:
     """The modules a fresh interpreter has after running `code`, beyond those it starts with."""
     script = f"import sys\nbefore = set(sys.modules)\n{code}\nimport json\nprint('\\n@@' + json.dumps(sorted(set(sys.modules) - before)))"
-    done = subprocess.run([sys.executable, "-S", "-c", script], capture_output=True, text=True, cwd=cwd, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.rsplit("@@", 1)[1]))
 
@@ -29,7 +35,13 @@ def _modules(code: str, cwd: Path) -> set[str]:
 def _check(loaded: set[str]) -> None:
     assert sorted(loaded & FORBIDDEN) == []
     tops = {name.split(".")[0] for name in loaded}
-    foreign = {name for name in tops if name not in sys.stdlib_module_names and name not in ("tacit", *ALLOWED_FROM_OUTSIDE) and not name.startswith("_")}
+    foreign = {
+        name
+        for name in tops
+        if name not in sys.stdlib_module_names
+        and name not in ("tacit", *ALLOWED_FROM_OUTSIDE)
+        and not name.startswith("_")
+    }
     assert foreign == set()
 
 
@@ -39,7 +51,11 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
 
     with open() as memories:
         memories.add("Run make migrate before the tests.")
-    _check(_modules("import tacit.app\nm = tacit.app.open(create=False)\nm.project\nm.profile.trial.rate\nm.close()", folder))
+    _check(
+        _modules(
+            "import tacit.app\nm = tacit.app.open(create=False)\nm.project\nm.profile.trial.rate\nm.close()", folder
+        )
+    )
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook"])
@@ -50,6 +66,14 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")
     args = {"inject": ["inject", "--task", "the tests fail", "--run", "r1"], "hook": ["hook", "prompt"]}[verb]
-    payload = json.dumps({"session_id": "s1", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "the tests fail before migrate", "transcript_path": ""})
+    payload = json.dumps(
+        {
+            "session_id": "s1",
+            "hook_event_name": "UserPromptSubmit",
+            "cwd": str(folder),
+            "prompt": "the tests fail before migrate",
+            "transcript_path": "",
+        }
+    )
     code = f"import io, os\nr, w = os.pipe()\nos.write(w, {payload.encode()!r})\nos.close(w)\nos.dup2(r, 0)\nfrom tacit.surfaces.cli import main\nmain({args!r})"
     _check(_modules(code, folder))

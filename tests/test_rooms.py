@@ -60,6 +60,9 @@ def test_no_profile_is_named_in_code() -> None:
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Compare) and any(isinstance(side, ast.Attribute) and side.attr == "name" and getattr(side.value, "id", "") == "profile" for side in [node.left, *node.comparators]):
+            if isinstance(node, ast.Compare) and any(
+                isinstance(side, ast.Attribute) and side.attr == "name" and getattr(side.value, "id", "") == "profile"
+                for side in [node.left, *node.comparators]
+            ):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []

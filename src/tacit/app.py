@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned
+    from tacit.prove.backtest import Replayed
+    from tacit.prove.effect import Effects
+    from tacit.prove.runs import RunAudit
     from tacit.recall import Injection
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
@@ -547,8 +550,16 @@ class Memories:
         project = home.ensure_project()
         do = preview if dry_run else learn
         return do(
-            self.store, project, home.profile, run, now=clock.now, ids=new_id, known_lines=home.instruction_lines(), over=over, hold_all=stage
-        )  # fmt: skip
+            self.store,
+            project,
+            home.profile,
+            run,
+            now=clock.now,
+            ids=new_id,
+            known_lines=home.instruction_lines(),
+            over=over,
+            hold_all=stage,
+        )
 
     def _home_of(self, run: Run) -> Memories:
         """These memories, or those of the folder the run worked in."""
@@ -621,6 +632,56 @@ class Memories:
             trial=trial,
             repeat=repeat,
         )
+
+    # -- prove -----------------------------------------------------------------------------------------------------
+
+    def effect(self, id: str = "") -> Effects:
+        """The figures of the control group: one lesson, or all and the whole memory."""
+        from tacit.prove.effect import effects
+
+        return effects(self.store, self.project_id, self.profile, self.get(id).id if id else "")
+
+    def effect_rows(self, id: str = "") -> Iterator[tuple[str, ...]]:
+        """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
+        from tacit.prove.effect import CSV_COLUMNS, tidy
+
+        only = self.get(id).id if id else ""
+        yield CSV_COLUMNS
+        uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
+        yield from tidy(uses, self.store.all_marks(self.project_id))
+
+    def audit(self, run: str = "") -> list[RunAudit]:
+        """What a run, or each of the latest, was given, and what came back."""
+        from tacit.prove.runs import audit_run
+
+        if run:
+            found = self.store.find_run(self.project_id, run)
+            if found is None:
+                raise NotFound(f"There is no run {run!r} in this project.", "tacit audit lists the latest.")
+            return [audit_run(self.store, found)]
+        return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=20)]
+
+    def backtest(self, runs: Iterable[Run], profiles: Sequence[str] = ()) -> list[Replayed]:
+        """Past runs replayed in order under one or more profiles, each lesson learned only from the past."""
+        from tacit.prove.backtest import backtest
+
+        past = [*runs]
+        wanted = [self.load_profile(name) for name in profiles] or [self.profile]
+        return [backtest(past, profile, ids=new_id) for profile in wanted]
+
+    def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Memory:
+        """Somebody's word on a lesson: helped (a signal, never a verdict), wrong (evidence against it) or outdated (stale)."""
+        from tacit.learn.feedback import give_feedback
+
+        memory = self.get(id)
+        if word not in ("helped", "wrong", "outdated"):
+            raise UsageError(f"{word!r} is no feedback.", "One of: helped, wrong, outdated.")
+        row = self.store.find_run(self.project_id, run) if run else None
+        give_feedback(
+            self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row, reason=reason,
+            at=clock.now(), ids=new_id,
+        )  # fmt: skip
+        return self.store.get(memory.id)
 
     # -- look -------------------------------------------------------------------------------------
 

@@ -227,9 +227,7 @@ def test_nothing_among_the_cloned_files_has_a_say(home: Path, env: dict[str, str
     assert git(home / "clone", "config", "--get", "tacit.project") == "victim\n", "git itself follows the include"
     found = [locate(str(home / "clone" / start), env) for start in ("", ".tacit", "bare", "bare/refs")]
     dot = str(home / "clone" / ".git")
-    assert found == [
-        Place(str(home / "clone"), "git", dot, "clone", remote=str(evil), git_dir=dot, common_dir=dot)
-    ] * 4
+    assert found == [Place(str(home / "clone"), "git", dot, "clone", remote=str(evil), git_dir=dot, common_dir=dot)] * 4
 
 
 @needs_git
@@ -638,7 +636,7 @@ against_git = settings(
 @example(b"[tacit]\nproject = a\n\tproject\n")
 @example(b"[tacit]\nproject = a b\n")
 @example(b"[tacit]\nproject = a \\\n")
-@example(b"\xef\xbb\xbf[tacit]\r\nproject = \"p\\\r\n1\" ; x\r\n")
+@example(b'\xef\xbb\xbf[tacit]\r\nproject = "p\\\r\n1" ; x\r\n')
 def test_the_id_is_what_git_reads(home: Path, env: dict[str, str], config: bytes) -> None:
     """For any config, git's answer is ours, if it can be an id; where git gives up, we believe nothing."""
     app = home / "app"

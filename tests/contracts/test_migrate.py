@@ -28,7 +28,9 @@ def schema_of(path: Path) -> list[tuple[Any, ...]]:
     """Every table, index and their SQL."""
     connection = apsw.Connection(str(path))
     try:
-        return connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2").fetchall()
+        return connection.execute(
+            "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"
+        ).fetchall()
     finally:
         connection.close()
 
@@ -43,7 +45,15 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
     with store.write() as tx:
         for n in range(memories):
             at = now()
-            memory = Memory(new_id(), "p", f"call getUserName{n} in src/app/user_{n}.py", state="provisional", tags=("a",), created_at=at, updated_at=at)
+            memory = Memory(
+                new_id(),
+                "p",
+                f"call getUserName{n} in src/app/user_{n}.py",
+                state="provisional",
+                tags=("a",),
+                created_at=at,
+                updated_at=at,
+            )
             row = to_row(memory)
             sealed = row_hash(row)
             entry = keep.made(memory, by="ada", reason="said so", at=at).entry
@@ -52,15 +62,32 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             said = payload_digest(salt, text)
             link = entry_hash(GENESIS, header, said, sealed)
             columns = ", ".join((*DECIDED, "hash"))
-            tx.rows(f"INSERT INTO memory ({columns}) VALUES ({', '.join(':' + c for c in (*DECIDED, 'hash'))})", **dict(zip(DECIDED, row)), hash=sealed)
+            tx.rows(
+                f"INSERT INTO memory ({columns}) VALUES ({', '.join(':' + c for c in (*DECIDED, 'hash'))})",
+                **dict(zip(DECIDED, row)),
+                hash=sealed,
+            )
             tx.rows("INSERT INTO memory_fts (rowid, text) VALUES (last_insert_rowid(), :text)", text=memory.text)
             names = (*HEADER, "payload", "salt", "digest", "row", "hash")
-            tx.rows(f"INSERT INTO journal ({', '.join(names)}) VALUES ({', '.join(':' + c for c in names)})", **dict(zip(HEADER, header)), payload=text, salt=salt, digest=said, row=sealed, hash=link)
+            tx.rows(
+                f"INSERT INTO journal ({', '.join(names)}) VALUES ({', '.join(':' + c for c in names)})",
+                **dict(zip(HEADER, header)),
+                payload=text,
+                salt=salt,
+                digest=said,
+                row=sealed,
+                hash=link,
+            )
             count, sum_ = seals.get(shard_of(memory.id), (0, GENESIS))
             seals[shard_of(memory.id)] = (count + 1, xor(sum_, link))
             made.append(memory)
         for shard, (count, sum_) in seals.items():
-            tx.rows("INSERT INTO seal (project, kind, shard, rows, xor) VALUES ('p', 'journal', :s, :n, :x)", s=shard, n=count, x=sum_)
+            tx.rows(
+                "INSERT INTO seal (project, kind, shard, rows, xor) VALUES ('p', 'journal', :s, :n, :x)",
+                s=shard,
+                n=count,
+                x=sum_,
+            )
     store.close()
     return made
 
@@ -117,7 +144,12 @@ def test_many_processes_migrate_once(tmp_path: Path, processes: int) -> None:
     made = old_store(tmp_path / "old.db", 50)
     gate = tmp_path / "go"
     started = [
-        subprocess.Popen([sys.executable, "-c", STORM, str(tmp_path / "old.db"), str(gate)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", STORM, str(tmp_path / "old.db"), str(gate)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(processes)
     ]
     gate.touch()

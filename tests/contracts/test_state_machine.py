@@ -82,7 +82,16 @@ class Keeping(RuleBasedStateMachine):
         with self.memories.store.write() as tx:
             memory = tx.get(id)
             try:
-                tx.apply(change(memory, replace(memory, state=to, previous_state=memory.state, updated_at=clock.now()), verb="move", by="rule", reason="test", at=clock.now()))
+                tx.apply(
+                    change(
+                        memory,
+                        replace(memory, state=to, previous_state=memory.state, updated_at=clock.now()),
+                        verb="move",
+                        by="rule",
+                        reason="test",
+                        at=clock.now(),
+                    )
+                )
                 assert to == memory.state or to in LEGAL[memory.state]
             except Refused:
                 assert to not in LEGAL[memory.state]
@@ -90,7 +99,9 @@ class Keeping(RuleBasedStateMachine):
     @rule(id=ids, run=st.sampled_from(["r1", "r2", "r3"]), stance=st.sampled_from(["supports", "contradicts"]))
     def witness(self, id: str, run: str, stance: str) -> None:
         with self.memories.store.write() as tx:
-            tx.add_evidence(Evidence(id, tx.get(id).project, run, run, "f", stance, at=clock.now(), quote=tx.get(id).text))
+            tx.add_evidence(
+                Evidence(id, tx.get(id).project, run, run, "f", stance, at=clock.now(), quote=tx.get(id).text)
+            )
 
     @rule(id=consumes(ids))
     def erase(self, id: str) -> None:
@@ -136,7 +147,12 @@ class Keeping(RuleBasedStateMachine):
             if any(e.erased for e in entries):
                 assert memory.text == ""
                 continue
-            folded: dict[str, Any] = {name: "" for name in DECIDED} | {"under_review_count": 0, "pinned": 0, "on_page": 0, "merged": 0}
+            folded: dict[str, Any] = {name: "" for name in DECIDED} | {
+                "under_review_count": 0,
+                "pinned": 0,
+                "on_page": 0,
+                "merged": 0,
+            }
             folded |= {"id": id, "project": memory.project}
             for entry in entries:
                 before = folded.get("state")
@@ -170,5 +186,8 @@ class Keeping(RuleBasedStateMachine):
 
 TestKeeping = Keeping.TestCase
 TestKeeping.settings = settings(
-    max_examples=int(os.environ.get("TACIT_EXAMPLES", "15")), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=int(os.environ.get("TACIT_EXAMPLES", "15")),
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )

@@ -29,7 +29,17 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
     at = now()
-    return Memory(**{"id": new_id(), "project": "p", "text": text, "created_at": at, "updated_at": at, "state": "provisional", **fields})
+    return Memory(
+        **{
+            "id": new_id(),
+            "project": "p",
+            "text": text,
+            "created_at": at,
+            "updated_at": at,
+            "state": "provisional",
+            **fields,
+        }
+    )
 
 
 def put(store: Any, *memories: Memory) -> list[Memory]:
@@ -41,7 +51,15 @@ def put(store: Any, *memories: Memory) -> list[Memory]:
 
 def test_a_memory_comes_back_as_it_was_kept(store: Any) -> None:
     """Every field, including order inside extra, survives the way in and out."""
-    memory = lesson(tags=("db", "ü"), paths=("src/a.py",), extra={"z": 1, "a": [1, {"b": None}]}, supersedes=("x",), severity="bug", pinned=True, signature="err <n>")
+    memory = lesson(
+        tags=("db", "ü"),
+        paths=("src/a.py",),
+        extra={"z": 1, "a": [1, {"b": None}]},
+        supersedes=("x",),
+        severity="bug",
+        pinned=True,
+        signature="err <n>",
+    )
     put(store, memory)
     got = store.get(memory.id)
     assert got == memory
@@ -160,7 +178,9 @@ def test_the_last_outcome_of_a_unit_stands(store: Any) -> None:
 
 def test_a_search_sees_its_own_project_only(store: Any) -> None:
     """The project is a required argument of every search; global lessons are asked for by name."""
-    mine, other, everywhere = put(store, lesson("pnpm here"), lesson("pnpm there", project="q"), lesson("pnpm everywhere", project="@global"))
+    mine, other, everywhere = put(
+        store, lesson("pnpm here"), lesson("pnpm there", project="q"), lesson("pnpm everywhere", project="@global")
+    )
     assert {h.memory.id for h in store.find(("p",), ["pnpm"]).hits} == {mine.id}
     assert {h.memory.id for h in store.find(("p", "@global"), ["pnpm"]).hits} == {mine.id, everywhere.id}
     assert [h.memory.id for h in store.find(("q",), ["pnpm"]).hits] == [other.id]
@@ -219,8 +239,18 @@ def test_the_queue_gives_a_job_to_one_holder(store: Any) -> None:
 def test_runs_projects_proposals_and_settings_come_back(store: Any) -> None:
     """The smaller tables keep what they are given."""
     project = Project("p", "name", "/r", "/r", "host/x", "v1", b"k" * 32, 0, now())
-    run = RunRow(run_id("p", "claude-code", "s1"), "p", "claude-code", "s1", run_id("p", "claude-code", "s1"), task="t", facts={"steps": 3})
-    proposal = Proposal(new_id(), "p", "revive", "why", "learn", now(), payload={"to": "candidate"}, approvals=(("ada", "owner"),))
+    run = RunRow(
+        run_id("p", "claude-code", "s1"),
+        "p",
+        "claude-code",
+        "s1",
+        run_id("p", "claude-code", "s1"),
+        task="t",
+        facts={"steps": 3},
+    )
+    proposal = Proposal(
+        new_id(), "p", "revive", "why", "learn", now(), payload={"to": "candidate"}, approvals=(("ada", "owner"),)
+    )
     with store.write() as tx:
         tx.put_project(project)
         tx.put_run(run)
@@ -286,7 +316,9 @@ def test_erased_text_is_in_no_file_of_the_store(store: Any, tmp_path: Path) -> N
     with store.write() as tx:
         tx.apply(keep.edited(memory, {"text": f"really {secret}"}, by="ada", at=now()))
         tx.add_evidence(Evidence(memory.id, "p", "r1", "r1", "f1", quote=f"they said {secret}", at=now()))
-        tx.put_proposal(Proposal(new_id(), "p", "edit", f"about {secret}", "m", now(), memory.id, payload={"text": secret}))
+        tx.put_proposal(
+            Proposal(new_id(), "p", "edit", f"about {secret}", "m", now(), memory.id, payload={"text": secret})
+        )
     with store.write() as tx:
         tx.apply(keep.erased(tx.get(memory.id), by="ada", at=now()))
         blank(tx, memory, now())

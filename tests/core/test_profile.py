@@ -401,7 +401,7 @@ def test_changed_refuses_what_is_no_key() -> None:
 def test_changed_leaves_the_profile_alone() -> None:
     """A copy is a copy."""
     other = changed(standard(), {"trial.exempt": ("rule",)})
-    assert (other.trial.exempt, standard().trial.exempt) == (("rule",), ("preference", "rule", "security"))
+    assert (other.trial.exempt, standard().trial.exempt) == (("rule",), ("preference", "rule", "security", "command", "estimate"))
 
 
 def test_a_profile_and_its_sections_are_values() -> None:

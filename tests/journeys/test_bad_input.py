@@ -41,12 +41,21 @@ def test_an_empty_lesson_is_refused(tacit: Any, text: str) -> None:
 
 def test_what_cannot_be_kept_is_said_exactly(tacit: Any) -> None:
     """NUL, undecodable bytes and a megabyte, one answer per line, and the good line between them is kept."""
-    lines = b'{"text": "a\\u0000b"}\n{"text": "\\ud800"}\n"fine"\nnot json\n[1]\n{"txt": "x"}\n{"text": 5}\n\xff\xfe\n' + b'{"text": "' + b"x" * 1_100_000 + b'"}\n'
+    lines = (
+        b'{"text": "a\\u0000b"}\n{"text": "\\ud800"}\n"fine"\nnot json\n[1]\n{"txt": "x"}\n{"text": 5}\n\xff\xfe\n'
+        + b'{"text": "'
+        + b"x" * 1_100_000
+        + b'"}\n'
+    )
     ran = tacit("add", "-", stdin=lines)
     answers = [__import__("json").loads(line) for line in ran.out.splitlines()]
     assert ran.code == 1
     assert [a["ok"] for a in answers] == [False, False, True, False, False, False, False, False, False]
-    assert "NUL" in answers[0]["error"]["message"] and "surrogate" in answers[1]["error"]["message"] and "at most" in answers[8]["error"]["message"]
+    assert (
+        "NUL" in answers[0]["error"]["message"]
+        and "surrogate" in answers[1]["error"]["message"]
+        and "at most" in answers[8]["error"]["message"]
+    )
     assert tacit("list", "--json").data["count"] == 1
 
 
@@ -62,7 +71,16 @@ def test_an_unknown_id_is_not_found(tacit: Any, name: str) -> None:
 def test_unknown_words_are_refused_with_the_known_ones(tacit: Any) -> None:
     """Kinds, scopes, severities, states, options, verbs."""
     tacit("add", "one")
-    for args in (["add", "x", "--kind", "nonsense"], ["add", "x", "--scope", "galaxy"], ["list", "--state", "nope"], ["list", "--limit", "many"], ["list", "--since", "yesterday-ish"], ["add"], ["frobnicate"], ["list", "--frob"]):
+    for args in (
+        ["add", "x", "--kind", "nonsense"],
+        ["add", "x", "--scope", "galaxy"],
+        ["list", "--state", "nope"],
+        ["list", "--limit", "many"],
+        ["list", "--since", "yesterday-ish"],
+        ["add"],
+        ["frobnicate"],
+        ["list", "--frob"],
+    ):
         ran = tacit(*args, "--json")
         assert ran.code == 2, args
         assert ran.error["hint"] or ran.error["message"]
@@ -166,5 +184,7 @@ def test_a_closed_pipe_is_no_error(tacit: Any) -> None:
 
     for n in range(3):
         tacit("add", f"lesson {n}")
-    done = subprocess.run(f"{sys.executable} -m tacit list --limit 100 | head -1", shell=True, capture_output=True, text=True)
+    done = subprocess.run(
+        f"{sys.executable} -m tacit list --limit 100 | head -1", shell=True, capture_output=True, text=True
+    )
     assert "Traceback" not in done.stderr

@@ -1,8 +1,8 @@
 """A memory on its way in from another system, or out to one.
 
-Formats that know a foreign system's memories offer two functions: `memories(source)` yields rows and never raises on bad content, `dump(rows)` writes them
-back field for field. What the foreign record holds beyond our fields travels in `Memory.extra`, in its own order; its counts come as opening balances; its
-id becomes an alias and never a path.
+Formats that know a foreign system's memories offer two functions: `memories(source)` yields rows and never raises on
+bad content, `dump(rows)` writes them back field for field. What the foreign record holds beyond our fields travels in
+`Memory.extra`, in its own order; its counts come as opening balances; its id becomes an alias and never a path.
 """
 
 from __future__ import annotations

@@ -135,11 +135,17 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
-CARRIED = ("belief_harm",)  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
+CARRIED = (
+    "belief_harm",
+)  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
 
 
 def tally_of(
-    evidence: Sequence[Evidence], uses: Sequence[Use], marks: Sequence[Mark], confidence: str = "none", kept: Tally = NO_TALLY
+    evidence: Sequence[Evidence],
+    uses: Sequence[Use],
+    marks: Sequence[Mark],
+    confidence: str = "none",
+    kept: Tally = NO_TALLY,
 ) -> Tally:
     """What all rows of one memory add up to; beliefs, which lean on other lessons, stay as they were kept."""
     outcome: dict[str, str] = {}
@@ -153,7 +159,11 @@ def tally_of(
         if row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
     injected = {use.unit for use in uses if use.arm != "withheld"}
-    tossed = [use for use in uses if use.arm != "exempt" and not use.blank and outcome.get(use.unit) in ("occurred", "not_occurred")]
+    tossed = [
+        use
+        for use in uses
+        if use.arm != "exempt" and not use.blank and outcome.get(use.unit) in ("occurred", "not_occurred")
+    ]
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))

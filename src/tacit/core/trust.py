@@ -68,7 +68,15 @@ def may_vouch(tier: str) -> bool:
 
 
 # Which instrument sees the problem of a lesson again: the one that saw it first.
-_SEEN_BY = {"user": "user", "team": "user", "review": "review", "observed": "tool", "agent": "agent", "quoted": "tool", "imported": "tool"}
+_SEEN_BY = {
+    "user": "user",
+    "team": "user",
+    "review": "review",
+    "observed": "tool",
+    "agent": "agent",
+    "quoted": "tool",
+    "imported": "tool",
+}
 
 
 def seen_by(tier: str) -> str:

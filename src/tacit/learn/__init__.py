@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 BY = "learn"  # the name under which the pipeline writes
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
-_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
-MOVES = 4  # rungs a memory may climb at once; a ladder that needs more is a loop
 
 
 @value
@@ -274,55 +272,13 @@ class _Session:
             )
 
     def _promote(self, tx: Transaction, id: str, figures: str = "") -> None:
-        """Let the ladder speak, one reasoned entry per rung; `figures` are what the control group says."""
-        from tacit.core.lifecycle import advance, due
-        from tacit.core.standing import standing_of
-        from tacit.learn.stage import moved
+        from tacit.learn.promote import promote
 
-        for _ in range(MOVES):
-            memory = tx.get(id)
-            standing = standing_of(memory, self.profile, self.at, evidence=tx.evidence(id), run_seq=self.seq)
-            move = advance(self.profile, standing)
-            if move is None:
-                for wanted in due(self.profile, standing):
-                    self._propose(
-                        tx,
-                        memory,
-                        _KIND_OF.get(wanted.to, "promote"),
-                        wanted.reason,
-                        {"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
-                    )
-                return
-            if figures and move.cause == "effect":
-                move = replace(move, reason=f"{move.reason}. {figures}")
-            tx.apply(
-                moved(memory, move, self.profile, by=BY, at=self.at, run=self.id, profile_version=self.project.profile)
-            )
-            self.moves.append((id, memory.state, move.to, move.reason))
-
-    def _propose(self, tx: Transaction, memory: Memory, kind: str, reason: str, payload: Mapping[str, Any]) -> None:
-        from tacit.core.clock import after_days
-        from tacit.core.proposal import Proposal
-
-        waiting = tx.proposals(memory=memory.id, state="open")
-        if any(p.kind == kind and (p.payload or {}).get("to") == payload.get("to") for p in waiting):
-            return
-        expires = after_days(self.at, self.profile.triage.expire_days)
-        tx.put_proposal(
-            Proposal(
-                self.ids(),
-                self.project.id,
-                kind,
-                reason,
-                BY,
-                self.at,
-                memory.id,
-                payload=payload,
-                expires_at=expires,
-                tier="person",
-            )
-        )
-        self.counts["proposals"] += 1
+        done = promote(
+            tx, self.project, self.profile, id, by=BY, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
+        )  # fmt: skip
+        self.moves += done.moves
+        self.counts["proposals"] += done.proposals
 
     def _record(
         self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float

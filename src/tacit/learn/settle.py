@@ -31,8 +31,9 @@ class Seen:
 def instruments(run: Run, use: Use | None = None) -> tuple[Instrument, ...]:
     """What this run held that can see problems, whether or not it found any.
 
-    A transcript holds the harness's own record, and the person at the keyboard where one typed. Reviews and tests count only where the format
-    says the run had them (`extra["instruments"]`): telling them from their findings would select runs by their outcome.
+    A transcript holds the harness's own record, and the person at the keyboard where one typed. Reviews and tests
+    count only where the format says the run had them (`extra["instruments"]`): telling them from their findings would
+    select runs by their outcome.
     """
     found = []
     if any(step.tool for step in run.steps if step.role == "tool"):

@@ -363,6 +363,21 @@ class SqlStore:
             for row in self.rows(f"SELECT {columns} FROM use_mark WHERE {where} ORDER BY n", it=memory or unit)
         ]
 
+    def all_uses(self, project: str) -> list[Use]:
+        """Every use of a project, in the order of assignment; its global lessons' too."""
+        columns = ", ".join(USE_COLUMNS)
+        return [
+            _use(row)
+            for row in self.rows(f"SELECT {columns} FROM use WHERE project = :p ORDER BY at, memory", p=project)
+        ]
+
+    def all_marks(self, project: str) -> list[Mark]:
+        """Every mark of a project, in the order of writing."""
+        columns = ", ".join(MARK_COLUMNS)
+        return [
+            Mark(*row) for row in self.rows(f"SELECT {columns} FROM use_mark WHERE project = :p ORDER BY n", p=project)
+        ]
+
     # -- runs, findings, proposals, queue ---------------------------------------------------------
 
     def run(self, id: str) -> RunRow | None:
@@ -562,7 +577,9 @@ class Writer(SqlStore):
         kept = self.tally(memory)
         if belief is not None:
             kept = Tally(belief=belief[0], signals={"belief_harm": belief[1]})
-        tally = tally_of(self.evidence(memory), self.uses(memory=memory), self.marks(memory=memory), self.confidence, kept)
+        tally = tally_of(
+            self.evidence(memory), self.uses(memory=memory), self.marks(memory=memory), self.confidence, kept
+        )
         self.put_tally(memory, project, tally)
         return tally
 

@@ -50,7 +50,9 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                 failed.append({"path": source.path, "error": error.message})
     _progress(cli, 0, 0, "")
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
-    return Answer({"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20])
+    return Answer(
+        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20]
+    )
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:

@@ -1,0 +1,74 @@
+"""Somebody's word on a lesson.
+
+`helped` is a signal under its own name and never a verdict: nobody can see in one run what would have happened
+without the lesson. `wrong` is evidence against its text, and two independent ones send it to review. `outdated` marks
+it stale, so that it sinks until it is met again.
+"""
+
+from __future__ import annotations
+
+from tacit.core.journal import change
+from tacit.core.links import Evidence, Mark
+from tacit.core.value import replace
+from tacit.learn.promote import promote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import Project, RunRow
+    from tacit.stores.sqlite import SqliteStore
+
+
+def give_feedback(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    memory: Memory,
+    word: str,
+    *,
+    by: str,
+    tier: str,
+    run: RunRow | None,
+    reason: str,
+    at: str,
+    ids: Callable[[], str],
+) -> None:
+    """Record it, and let the ladder answer."""
+    id, root = (run.id, run.root) if run else ("", "")
+    with store.write(confidence=profile.signals.confidence) as tx:
+        if word == "helped":
+            tx.add_mark(Mark(memory.id, root, memory.project, "helped", reason, run=id, surface="feedback", at=at))
+        elif word == "wrong":
+            place = f"feedback {at}" if not id else "feedback"
+            tx.add_evidence(
+                Evidence(
+                    memory.id,
+                    memory.project,
+                    id,
+                    root,
+                    stance="contradicts",
+                    by=by,
+                    tier=tier,
+                    place=place,
+                    quote=reason,
+                    at=at,
+                )
+            )
+        elif not memory.stale_at:
+            said = reason or f"{by} calls it outdated"
+            tx.apply(
+                change(
+                    memory,
+                    replace(memory, stale_at=at, updated_at=at),
+                    verb="stale",
+                    by=by,
+                    reason=said,
+                    at=at,
+                    run=id,
+                    profile=project.profile,
+                )
+            )
+        promote(tx, project, profile, memory.id, by=by, at=at, ids=ids, run=id, moment="use")

@@ -1,0 +1,95 @@
+"""Let a memory's ladder speak: each move it may make now, one reasoned entry per rung, and a proposal where only an approval is missing."""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.lifecycle import advance, due
+from tacit.core.proposal import OPEN, Proposal
+from tacit.core.standing import standing_of
+from tacit.core.value import replace, value
+from tacit.learn.stage import moved
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.core.lifecycle import Move
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import Transaction
+
+RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
+_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
+
+
+@value
+class Promoted:
+    """The moves that were made, (memory, from, to, reason), and how many proposals."""
+
+    moves: tuple[tuple[str, str, str, str], ...] = ()
+    proposals: int = 0
+
+
+def promote(
+    tx: Transaction,
+    project: Project,
+    profile: Profile,
+    id: str,
+    *,
+    by: str,
+    at: str,
+    ids: Callable[[], str],
+    run: str = "",
+    seq: int = 0,
+    moment: str = "learn",
+    figures: str = "",
+) -> Promoted:
+    """Make every move the ladder allows by itself; `figures` are what the control group says, for the reason."""
+    moves: list[tuple[str, str, str, str]] = []
+    for _ in range(RUNGS):
+        memory = tx.get(id)
+        standing = standing_of(
+            memory, profile, at, evidence=tx.evidence(id), run_seq=seq or project.run_seq, moment=moment
+        )
+        move = advance(profile, standing)
+        if move is None:
+            asked = sum(
+                _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in due(profile, standing)
+            )
+            return Promoted(tuple(moves), asked)
+        if figures and move.cause == "effect":
+            move = replace(move, reason=f"{move.reason}. {figures}")
+        tx.apply(moved(memory, move, profile, by=by, at=at, run=run, profile_version=project.profile))
+        moves.append((id, memory.state, move.to, move.reason))
+    return Promoted(tuple(moves))
+
+
+def _propose(
+    tx: Transaction,
+    project: Project,
+    profile: Profile,
+    memory: Memory,
+    wanted: Move,
+    by: str,
+    at: str,
+    ids: Callable[[], str],
+) -> int:
+    """Ask once: an open proposal for the same move is enough."""
+    if any((waiting.payload or {}).get("to") == wanted.to for waiting in tx.proposals(memory=memory.id, state=OPEN)):
+        return 0
+    tx.put_proposal(
+        Proposal(
+            id=ids(),
+            project=project.id,
+            kind=_KIND_OF.get(wanted.to, "promote"),
+            reason=wanted.reason,
+            by=by,
+            created_at=at,
+            memory=memory.id,
+            tier="person",
+            payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
+            expires_at=after_days(at, profile.triage.expire_days),
+        )
+    )
+    return 1

@@ -1,0 +1,173 @@
+"""Does a lesson help? The figures of the control group, per lesson and for the whole memory.
+
+Everything is rebuilt from recorded uses each time; nothing is incremented. Three layers that must not be mixed: a
+verdict is a claim with an error rate, a belief is a guess that leans on other lessons of the kind, and the origins'
+signals are counted under their own names.
+"""
+
+from __future__ import annotations
+
+from tacit.core import effect as stats
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial, Whole
+    from tacit.core.links import Mark, Use
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sqlite import SqliteStore
+
+CSV_COLUMNS = (
+    "memory",
+    "unit",
+    "family",
+    "epoch",
+    "h",
+    "arm",
+    "outcome",
+    "blank",
+    "crossed",
+    "delivered",
+    "cited",
+    "settled_at",
+)
+
+
+@value
+class LessonEffect:
+    """What is known of one lesson in its current epoch."""
+
+    memory: Memory
+    epoch: str
+    table: Table
+    standing: Standing
+    interval: Interval
+    estimate: float | None
+    belief: Belief
+    sentence: str
+    holds_across: bool  # also among all lessons together, at a false share of one in ten
+    measured: bool  # False: exempt, never on trial
+    older: Mapping[str, str]  # verdicts of earlier epochs
+
+
+@value
+class Effects:
+    """The whole memory and its lessons."""
+
+    lessons: tuple[LessonEffect, ...]
+    whole: Whole
+    balance: Balance
+    holdout_cost: float  # problems that withholding is expected to have cost
+    tokens: int  # given to agents so far
+    unsettled: int  # uses whose run was never joined
+    unknown: int
+
+
+def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") -> Effects:
+    """The figures of a project's lessons, by expected difference, most helpful first."""
+    uses, marks = store.all_uses(project), store.all_marks(project)
+    trials = stats.trials_from(uses, marks)
+    per_memory: dict[str, list[Trial]] = {}
+    for trial in trials:
+        per_memory.setdefault(trial.memory, []).append(trial)
+    wanted = [only] if only else list(dict.fromkeys(use.memory for use in uses))
+    memories = store.memories(wanted)
+    tables = {id: stats.tabulate(_latest(mine)[1]) for id, mine in per_memory.items()}
+    classes = {memory.id: memory.klass for memory in store.memories(list(per_memory))}
+    weights = {
+        klass: stats.weights_of([table for id, table in tables.items() if classes.get(id) == klass])
+        for klass in set(classes.values())
+    }
+    across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
+    lessons = [
+        _lesson(memory, per_memory.get(memory.id, []), weights, profile, memory.id in across) for memory in memories
+    ]
+    lessons.sort(key=lambda each: (each.belief.expected, each.memory.id))
+    outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
+    costs = [(tables[id], stats.believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
+    tokens = store.one("SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p", p=project)[0]
+    return Effects(
+        lessons=tuple(lessons),
+        whole=stats.whole_memory(trials, profile.effect.alpha, profile.effect.margin),
+        balance=stats.balance(stats.tabulate(trials)),
+        holdout_cost=stats.holdout_cost(costs),
+        tokens=tokens,
+        unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
+        unknown=sum(1 for word in outcomes.values() if word == "unknown"),
+    )
+
+
+def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
+    """The current epoch and its trials: the one in which the last use was settled."""
+    parts = stats.by_epoch(trials)
+    if not parts:
+        return "", []
+    epoch = trials[-1].epoch if trials[-1].epoch in parts else next(reversed(parts))
+    return epoch, parts[epoch]
+
+
+def _lesson(
+    memory: Memory, trials: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool
+) -> LessonEffect:
+    from tacit.core.standing import is_exempt
+
+    alpha, margin = profile.effect.alpha, profile.effect.margin
+    exempt = is_exempt(memory, profile)
+    epoch, mine = _latest(trials)
+    table = stats.tabulate(mine)
+    standing = stats.stand(mine, alpha, margin)
+    older = {
+        name: stats.stand(part, alpha, margin).words for name, part in stats.by_epoch(trials).items() if name != epoch
+    }
+    return LessonEffect(
+        memory=memory,
+        epoch=epoch,
+        table=table,
+        standing=standing,
+        interval=stats.interval(table, alpha),
+        estimate=stats.estimate(table),
+        belief=stats.believe(table, weights.get(memory.klass, stats.PRIOR)),
+        sentence=stats.sentence(table, standing, alpha, margin)
+        if table
+        else "Not on trial yet."
+        if not is_exempt(memory, profile)
+        else "Unmeasured: exempt.",
+        holds_across=across,
+        measured=not exempt,
+        older=older,
+    )
+
+
+def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]]:
+    """One row per use, ordered by when it was settled, with its assignment probability: enough to redo everything elsewhere."""
+    said: dict[tuple[str, str], dict[str, Mark]] = {}
+    for mark in marks:
+        said.setdefault((mark.memory, mark.unit), {})[mark.signal] = mark
+
+    def flag(use: Use, signal: str) -> str:
+        return str(int(signal in said.get((use.memory, use.unit), {})))
+
+    rows = []
+    for use in uses:
+        outcome = said.get((use.memory, use.unit), {}).get("outcome")
+        told = (outcome.value, outcome.at) if outcome else ("", "")
+        rows.append(
+            (
+                use.memory,
+                use.unit,
+                use.family,
+                use.epoch,
+                repr(use.probability),
+                use.arm,
+                told[0],
+                str(int(use.blank)),
+                flag(use, "crossed"),
+                flag(use, "delivered"),
+                flag(use, "cited"),
+                told[1],
+            )
+        )
+    yield from sorted(rows, key=lambda row: (row[-1] or "~", row[1], row[0]))

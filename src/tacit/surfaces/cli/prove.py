@@ -1,0 +1,316 @@
+"""effect, audit, feedback, backtest: does it help?"""
+
+from __future__ import annotations
+
+from tacit.core.errors import NotFound, UsageError
+from tacit.core.memory import as_json
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, paint, table, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.prove.effect import Effects, LessonEffect
+    from tacit.prove.runs import RunAudit
+
+
+# -- effect ---------------------------------------------------------------------------------------------------------------
+
+
+def _declare_effect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", metavar="ID", help="one lesson; without it all of them and the whole memory")
+    parser.add_argument("--csv", action="store_true", help="one tidy row per use, with assignment probabilities")
+    parser.add_argument("--limit", type=int, default=30)
+    parser.epilog = "Method, assumptions and limits: docs/effect.md."
+
+
+def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        if args.csv:
+            return _csv(memories, args.id or "", cli)
+        found = memories.effect(args.id or "")
+    data = {
+        "lessons": [_lesson_json(each) for each in found.lessons],
+        "whole": {
+            "problems_per_run": found.whole.per_run,
+            "low": found.whole.low,
+            "high": found.whole.high,
+            "units": found.whole.units,
+            "lessons_per_run": found.whole.lessons_per_run,
+            "verdict": found.whole.verdict.word,
+        },
+        "balance": {"alarm": found.balance.alarm, "e": found.balance.e, "reason": found.balance.reason},
+        "holdout_cost": found.holdout_cost,
+        "tokens": found.tokens,
+        "unsettled": found.unsettled,
+        "unknown": found.unknown,
+    }
+    return Answer(data, _effect_text(cli, found, args.id, args.limit))
+
+
+def _lesson_json(each: LessonEffect) -> dict[str, Any]:
+    return {
+        "id": each.memory.id,
+        "text": each.memory.text,
+        "state": each.memory.state,
+        "kind": each.memory.kind,
+        "epoch": each.epoch,
+        "verdict": each.standing.word,
+        "crossed_at": each.standing.run,
+        "weaker_since": each.standing.weaker,
+        "units": each.standing.units,
+        "estimate": each.estimate,
+        "low": each.interval.low,
+        "high": each.interval.high,
+        "sentence": each.sentence,
+        "belief": {
+            "help": each.belief.help,
+            "none": each.belief.none,
+            "harm": each.belief.harm,
+            "expected": each.belief.expected,
+        },
+        "holds_across_all_lessons": each.holds_across,
+        "measured": each.measured,
+        "earlier_epochs": dict(each.older),
+        "table": {f"{h:g}": list(counts.cells) for h, counts in each.table.items()},
+    }
+
+
+def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
+    if not found.lessons:
+        return "No lesson was ever given here. tacit inject, or a connected host, gives them with a control group from the first time on."
+    if one:
+        each = found.lessons[0]
+        lines = [each.memory.text, "", f"  −1 {plot([each], 61)[0]} +1", "", each.sentence]
+        lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
+        belief = each.belief
+        lines.append(
+            f"Belief: helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
+            " (a guess, with its kind's help)."
+        )
+        return "\n".join(lines)
+    shown = found.lessons[:limit]
+    rows = [
+        [
+            each.memory.id,
+            each.standing.word if each.measured else "unmeasured",
+            str(each.standing.units),
+            bar,
+            f"{each.belief.help:.0%}",
+            one_line(each.memory.text, max(20, width() - 88)),
+        ]
+        for each, bar in zip(shown, plot(shown, 31))
+    ]
+    lines = [table(rows, ("id", "verdict", "units", "−1             0             +1", "belief", "lesson")), ""]
+    whole = found.whole
+    if whole.per_run is None:
+        lines.append("Whole memory: nothing settled in both arms yet.")
+    else:
+        lines.append(
+            f"Whole memory: {whole.per_run:+.2f} problems a run (somewhere between {whole.low:+.2f} and {whole.high:+.2f})"
+            f" over {whole.units} units, {whole.lessons_per_run:.1f} lessons on trial a run: {whole.verdict.word}."
+        )
+    lines.append(
+        f"Given: {found.tokens:,} tokens. Withholding is expected to have cost {found.holdout_cost:.1f} problems. "
+        f"{found.unsettled} uses are not settled, {found.unknown} could not be told."
+    )
+    lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")
+    if found.balance.alarm:
+        lines.append(paint(cli, "red", found.balance.reason))
+    return "\n".join(lines)
+
+
+def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
+    """A line per lesson on a common axis from −1 to +1: interval as a bar, estimate as a dot, zero as a rule."""
+
+    def at(x: float) -> int:
+        return round((x + 1) / 2 * (width - 1))
+
+    lines = []
+    for each in lessons:
+        cells = [" "] * width
+        for n in range(at(each.interval.low), at(each.interval.high) + 1):
+            cells[n] = "─"
+        cells[at(0)] = "│" if cells[at(0)] == " " else "┼"
+        if each.estimate is not None:
+            cells[at(each.estimate)] = "●"
+        lines.append("".join(cells))
+    return lines
+
+
+def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
+    import csv
+
+    writer = csv.writer(cli.out, lineterminator="\n")
+    writer.writerows(memories.effect_rows(only))
+    return Answer(printed=True)
+
+
+# -- audit ----------------------------------------------------------------------------------------------------------------
+
+
+def _declare_audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", nargs="?", metavar="RUN", help="a run's id; without it the latest runs, a line each")
+
+
+def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        found = memories.audit(args.run or "")
+    data = {"runs": [_audit_json(each) for each in found]}
+    if not args.run:
+        rows = [
+            [
+                one_line(each.run.foreign_id, 36),
+                each.run.host,
+                each.run.started_at[:16].replace("T", " "),
+                each.receipt,
+                one_line(each.run.task, 50),
+            ]
+            for each in found
+        ]
+        return Answer(
+            data, table(rows, ("run", "host", "started", "lessons", "task")) if rows else "no run is known here yet"
+        )
+    [one] = found
+    rows = [
+        [
+            each.arm,
+            each.outcome.replace("_", " ") or "open",
+            "delivered" if each.delivered else "-",
+            "cited" if each.cited else "-",
+            each.memory,
+            one_line(each.text, max(20, width() - 70)),
+        ]
+        for each in one.lessons
+    ]
+    return Answer(
+        data,
+        f"{one.run.foreign_id}: {one.receipt}\n\n"
+        + table(rows, ("arm", "problem", "reached it", "cited", "id", "lesson")),
+    )
+
+
+def _audit_json(each: RunAudit) -> dict[str, Any]:
+    lessons = [dict(lesson.__dict__) for lesson in each.lessons]
+    return {
+        "run": each.run.foreign_id,
+        "host": each.run.host,
+        "task": each.run.task,
+        "settled_at": each.run.settled_at or None,
+        "receipt": each.receipt,
+        "lessons": lessons,
+    }
+
+
+# -- feedback, backtest -----------------------------------------------------------------------------------------------------
+
+
+def _declare_feedback(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID")
+    words = parser.add_mutually_exclusive_group(required=True)
+    for word, told in (
+        ("helped", "a signal, never a verdict"),
+        ("wrong", "evidence against its text"),
+        ("outdated", "it sinks until it is met again"),
+    ):
+        words.add_argument(f"--{word}", dest="word", action="store_const", const=word, help=told)
+    parser.add_argument("--run")
+    parser.add_argument("--reason")
+
+
+def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        run = args.run or cli.env.get("TACIT_RUN", "")
+        memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
+    return Answer(
+        as_json(memory), f"noted: {args.word}. {memory.id} is {memory.state}, contradicted {memory.tally.contradicted}x"
+    )
+
+
+def _declare_backtest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or folders of past runs")
+    parser.add_argument("--format")
+    parser.add_argument(
+        "--with",
+        dest="profiles",
+        action="append",
+        metavar="PROFILE",
+        help="a profile to replay under; may be repeated, or 'all'",
+    )
+    parser.epilog = "example:\n  tacit backtest ~/.claude/projects --with default --with archeflow"
+
+
+def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit import formats
+    from tacit.app import open as open_memories
+    from tacit.formats.source import walk
+    from tacit.profiles import BUILT_IN
+
+    wanted = (
+        list(BUILT_IN)
+        if args.profiles == ["all"]
+        else args.profiles or ([args.profile] if args.profile else ["default"])
+    )
+    runs = []
+    for source in walk(args.paths):
+        try:
+            runs += list(formats.read(source, args.format))
+        except UsageError as error:
+            cli.say(f"note: {source.path}: {error.message}")
+    if not runs:
+        raise NotFound(
+            f"There is no run in {', '.join(args.paths)}.",
+            "Name files or folders of runs; --format where it cannot be told.",
+        )
+    with open_memories(":memory:", project="backtest", env=cli.env) as memories:
+        found = memories.backtest(runs, wanted)
+    rows = [
+        [
+            each.profile,
+            str(each.runs),
+            str(each.findings),
+            str(each.lessons),
+            str(each.recurring),
+            f"{each.forewarned} ({_share(each.forewarned, each.recurring)})",
+            str(each.injected),
+            f"{each.useful} ({_share(each.useful, each.injected)})",
+            f"{each.tokens:,}",
+            str(each.promotions),
+            _bar(each.forewarned, each.recurring),
+        ]
+        for each in found
+    ]
+    heads = (
+        "profile",
+        "runs",
+        "findings",
+        "lessons",
+        "recurring",
+        "forewarned",
+        "injected",
+        "useful",
+        "tokens",
+        "promotions",
+        "forewarned share",
+    )
+    return Answer({"profiles": [dict(each.__dict__) for each in found]}, table(rows, heads))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"
+
+
+def _bar(part: int, whole: int) -> str:
+    return "█" * round(20 * part / whole) if whole else ""
+
+
+COMMANDS = {
+    "effect": (_declare_effect, _effect),
+    "audit": (_declare_audit, _audit),
+    "feedback": (_declare_feedback, _feedback),
+    "backtest": (_declare_backtest, _backtest),
+}

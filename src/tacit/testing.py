@@ -1,0 +1,69 @@
+"""Doubles that are real, for our tests and for yours: a clock that moves when told, ids that count, and builders for runs and lessons.
+
+    from tacit.testing import Clock, ids, run, user, tool
+
+    clock = Clock("2026-11-15T09:00:00.000Z")
+    learned = memories.learn(run("r1", user("No, use pnpm instead of npm in this repo.")))
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from tacit.core import clock as _clock
+from tacit.core.run import Finding, Run, Step
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, start: str = "2026-01-01T00:00:00.000Z") -> None:
+        self.now = start
+
+    def __call__(self) -> str:
+        return self.now
+
+    def advance(self, seconds: float = 0, *, days: float = 0) -> str:
+        """Move on, and say what time it is."""
+        self.now = _clock.stamp(_clock.seconds(self.now) + seconds + days * _clock.DAY)
+        return self.now
+
+
+class ids:
+    """Ids that count: m000000000001, m000000000002 …"""
+
+    def __init__(self, prefix: str = "m") -> None:
+        self._prefix, self._next = prefix, count(1)
+
+    def __call__(self) -> str:
+        return f"{self._prefix}{next(self._next):0{12 - len(self._prefix)}d}"
+
+
+def user(text: str, *, at: str = "", place: str = "") -> Step:
+    """Something typed at the keyboard."""
+    return Step("user", place or f"user:{text[:20]}", text=text, at=at, typed=True)
+
+
+def tool(command: str, output: str = "", *, error: str = "", status: int | None = None, at: str = "", place: str = "") -> Step:
+    """A shell command and its answer; with an error it failed."""
+    code = status if status is not None else (1 if error else 0)
+    return Step("tool", place or f"tool:{command[:20]}", tool="Bash", input={"command": command}, output=output, error=error, status=code, at=at)
+
+
+def say(text: str, *, at: str = "") -> Step:
+    """Something the agent said."""
+    return Step("assistant", f"say:{text[:20]}", text=text, at=at)
+
+
+def run(id: str, *parts: Step | Finding, host: str = "neutral", **fields: Any) -> Run:
+    """A run of these steps and findings, over unless said otherwise."""
+    steps = tuple(part for part in parts if isinstance(part, Step))
+    numbered = tuple(Step(**{**step.__dict__, "place": f"step:{n}"}) for n, step in enumerate(steps))
+    findings = tuple(part for part in parts if isinstance(part, Finding))
+    return Run(**{"id": id, "host": host, "steps": numbered, "findings": findings, "complete": True, **fields})
+
+
+def finding(run: str, text: str, *, place: str = "", by: str = "guardian", tier: str = "review", **fields: Any) -> Finding:
+    """A reviewer's finding in a run."""
+    return Finding(run=run, place=place or f"finding:{text[:30]}", text=text, by=by, tier=tier, **fields)
