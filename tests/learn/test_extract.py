@@ -73,7 +73,9 @@ def test_two_findings_of_one_step_have_two_keys() -> None:
 
 def test_a_wish_whole() -> None:
     """A standing wish is the user's, in the user's words, at the place where it was typed."""
-    made = run(Step("user", "", text="ok, please never edit src/generated/api.ts!", typed=True, at="2026-01-02T03:04:05Z"))
+    made = run(
+        Step("user", "", text="ok, please never edit src/generated/api.ts!", typed=True, at="2026-01-02T03:04:05Z")
+    )
     assert extract(made, Known()) == (
         Finding(
             run="r1", place="line:1", text="Never edit src/generated/api.ts.", extractor="wish", version=1, kind="rule",
@@ -230,8 +232,8 @@ def test_a_fix_whole() -> None:
             "running `mix format` first made it pass.",
         ),
         (
-            [sh("npm run build", "npm error Missing script: \"build\""), sh("cd web && npm run build")],
-            "`npm run build` failed with `Missing script: \"build\"`; `cd web && npm run build` worked.",
+            [sh("npm run build", 'npm error Missing script: "build"'), sh("cd web && npm run build")],
+            '`npm run build` failed with `Missing script: "build"`; `cd web && npm run build` worked.',
         ),
         (
             [edit("a.py", "File has not been read yet. Read it first."), opened("a.py"), edit("a.py")],
@@ -245,7 +247,13 @@ def test_a_fix_whole() -> None:
         ),
         (
             [
-                Step("tool", "", tool="Task", input={"a": 1}, error="InputValidationError: the parameter `prompt` is missing"),
+                Step(
+                    "tool",
+                    "",
+                    tool="Task",
+                    input={"a": 1},
+                    error="InputValidationError: the parameter `prompt` is missing",
+                ),
                 Step("tool", "", tool="Task", input={"a": 1, "prompt": "x"}, output="ok"),
             ],
             "`Task` failed with `InputValidationError: the parameter 'prompt' is missing`; giving `prompt` made it work.",
@@ -286,7 +294,11 @@ def test_one_error_after_the_other() -> None:
         [sh("pytest", NO_MODULE), sh("pytest")],
         [sh("pytest tests/a.py", "AssertionError: assert 1 == 2"), sh("pytest tests/b.py")],
         [sh("npm i", "The user doesn't want to proceed with this tool use.", interrupted=True), sh("npm i")],
-        [sh("npm i", "Claude requested permissions to use Bash, but you haven't granted it yet."), sh("npm ci"), sh("npm i")],
+        [
+            sh("npm i", "Claude requested permissions to use Bash, but you haven't granted it yet."),
+            sh("npm ci"),
+            sh("npm i"),
+        ],
         [sh("npm test", "Command timed out after 2m 0.0s"), sh("npm ci"), sh("npm test")],
         [sh("python - <<'E'\nimport yaml\nE", NO_MODULE), sh("python - <<'E'\nimport json\nE")],
         [sh("npm test", "Error: Cannot find module 'a'"), sh("npm ci"), sh("npm test | tail -3", output="2 failed")],
@@ -385,7 +397,9 @@ def test_only_success_counts(step: Step) -> None:
 
 def test_a_lone_cd_is_remembered() -> None:
     """An agent that went somewhere by a line of its own relies on staying there."""
-    assert texts(run(sh("cd web"), sh("npm test")), "command") == ["Tests of this project run with `cd web && npm test`."]
+    assert texts(run(sh("cd web"), sh("npm test")), "command") == [
+        "Tests of this project run with `cd web && npm test`."
+    ]
 
 
 # --- resolutions ------------------------------------------------------------------------------------------------------
@@ -394,9 +408,16 @@ def test_a_lone_cd_is_remembered() -> None:
 @pytest.mark.parametrize(
     ("sentence", "advice"),
     [
-        ("In the next trial, I will go to desk 1, then examine the coffee mug.", "Go to desk 1, then examine the coffee mug."),
-        ("Next time I should not delete the migration before the backup.", "Do not delete the migration before the backup."),
+        (
+            "In the next trial, I will go to desk 1, then examine the coffee mug.",
+            "Go to desk 1, then examine the coffee mug.",
+        ),
+        (
+            "Next time I should not delete the migration before the backup.",
+            "Do not delete the migration before the backup.",
+        ),
         ("I will try to execute a different action if I am stuck in a loop again.", ""),
+        ("In the next trial, I will find the mug, take it, then put it on the desk.", ""),
         ("In this environment, my plan was to find a mug.", ""),
         ("Next time I will ask my colleague about the deployment window.", ""),
         ("I will now run the tests.", ""),

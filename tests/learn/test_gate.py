@@ -176,7 +176,10 @@ def test_every_decision_carries_the_gates_version() -> None:
             "- 🔴 [gate=allow confidence=0.9 category=jc:operations reason=fix] Restart clears the lock",
             Annotation("Restart clears the lock", "allow", 0.9, "fix", "jc:operations"),
         ),
-        ("[verdict=HOLD conf=.4 reason='no context'] Rate was raised", Annotation("Rate was raised", "hold", 0.4, "no context")),
+        (
+            "[verdict=HOLD conf=.4 reason='no context'] Rate was raised",
+            Annotation("Rate was raised", "hold", 0.4, "no context"),
+        ),
         ("[gate=hold confidence=high] Another region", Annotation("Another region", "hold")),
         ("[WIP] Alarm is set to 500", Annotation("Alarm is set to 500")),
         ("Alarm is 500 [gate=discard]", Annotation("Alarm is 500 [gate=discard]")),
@@ -202,9 +205,16 @@ def test_joelclaws_gate_fails_open_and_says_so() -> None:
     )
 
 
-@pytest.mark.parametrize("fact", ["[gate=allow confidence=0.9] ok done", "[gate=allow] <toolCall>ls</toolCall> and more"])
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "[gate=allow confidence=0.9] ok done",
+        "[gate=allow] <toolCall>ls</toolCall> and more",
+        "[gate=allow] Replace the second bullet with a shorter one",
+    ],
+)
 def test_joelclaws_gate_discards_noise_whatever_the_annotation_says(fact: str) -> None:
-    """The document discards scraps and tool traces; the original lets them in."""
+    """The document discards scraps, tool traces and instruction edits; the original lets them in."""
     assert joelclaw_gate(finding(fact), RULES).outcome == "discard"
 
 
@@ -250,12 +260,16 @@ CHECKED = GateRules(
 )
 def test_ralphs_gate_checks_figures(changes: dict[str, object], fault: str) -> None:
     """The first violated rule gives the reason, and what it refuses is kept as rejected."""
-    good = Finding("r", "p", "Test first", kind="strategy", task_type="test-fix", confidence=0.8, extra={"success_rate": 0.1})
+    good = Finding(
+        "r", "p", "Write the tests first", kind="strategy", task_type="test-fix", confidence=0.8, extra={"success_rate": 0.1}
+    )
     decision = validation_gate(replace(good, **changes), CHECKED)
     expected = GateDecision("discard", fault, rejected=True) if fault else GateDecision("allow", "within all ranges")
     assert (decision, decision.stored) == (expected, True)
 
 
-def test_archeflow_has_no_gate() -> None:
-    """What its reviewers say is a candidate, hedged or short."""
-    assert open_gate(finding("maybe flaky", "review"), RULES) == GateDecision("allow", "this profile has no gate")
+def test_the_open_gate_stops_only_the_noise_its_profile_names() -> None:
+    """What ArcheFlow's reviewers say is a candidate, hedged or short; geas discards traces."""
+    open_rules = GateRules(min_chars=0, discard=("tool_trace",))
+    assert open_gate(finding("maybe flaky", "review"), open_rules) == GateDecision("allow", "this profile has no gate")
+    assert open_gate(finding("<tool_use>ls</tool_use>"), open_rules) == GateDecision("discard", "a tool trace")

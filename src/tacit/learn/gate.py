@@ -6,9 +6,9 @@ noise is discarded (tool traces, command dumps, edits to some document, an agent
 own files already say is linked instead of stored, guesses are held, and a lesson that names something checkable is let
 in. What cannot be judged is held.
 
-Nothing a person adds by hand is discarded or doubted here. Three gates of the origins stand beside it under their own
-names: joelclaw's, which reads a model's annotation and lets in what it cannot read; Ralph's, which checks figures;
-ArcheFlow's, which is open. All four let provenance go first.
+Nothing a person adds by hand is discarded or doubted here. Three gates of the origins stand beside it: joelclaw's, which
+reads a model's annotation and lets in what it cannot read; Ralph's, which checks figures; the open one of ArcheFlow and
+geas. All four begin alike, with provenance and with the noise their profile names.
 """
 
 from __future__ import annotations
@@ -111,17 +111,12 @@ def gate(
     `suspicion` is the screen's word on the text, empty where it found nothing; `known_lines` maps lines of the
     project's instruction files, spelled by `plain_line`, to the file they stand in.
     """
-    early = _provenance(finding, rules, suspicion, by_person)
-    if early is not None:
-        return early
-    text = finding.text.strip()
-    if not by_person and (noise := noise_in(finding, rules)):
-        return GateDecision("discard", noise)
-    file = (known_lines or {}).get(plain_line(text), "")
-    if file and rules.known == "link":
-        return GateDecision("allow", f"already written in {file}", linked=file)
+    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    if settled is not None:
+        return settled
     if by_person:
         return GateDecision("allow", "added by a person")
+    text = finding.text.strip()
     hedge = _hedge(text, rules)
     if hedge and rules.hedged == "downgrade":
         return GateDecision("allow", f"a guess: {hedge}", severity="info")
@@ -140,19 +135,14 @@ def joelclaw_gate(
 ) -> GateDecision:
     """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
 
-    What carries no readable verdict is allowed at a confidence of .35 and flagged. Scraps and tool traces are discarded
-    whatever the annotation says: so the document; the original lets them in.
+    What carries no readable verdict is allowed at a confidence of .35 and flagged. Scraps, tool traces and edits are
+    discarded whatever the annotation says: so the document; the original lets them in.
     """
     note = read_annotation(finding.text)
     blank = GateDecision("allow", "", JOELCLAW_VERSION, category=note.category, text=note.text)
-    early = _provenance(finding, rules, suspicion, by_person)
-    if early is not None:
-        return replace(blank, outcome=early.outcome, reason=early.reason, confidence=note.confidence)
-    if not by_person:
-        if len(note.text) < rules.min_chars:
-            return replace(blank, outcome="discard", reason=_too_short(rules))
-        if cues.TRACE.search(note.text):
-            return replace(blank, outcome="discard", reason=_NOISE["tool_trace"][0])
+    settled = _settled(replace(finding, text=note.text), rules, suspicion, by_person, known_lines)
+    if settled is not None:
+        return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
     if note.verdict not in ("allow", "hold", "discard"):
         return replace(blank, reason="parse_fallback", fallback=True, confidence=rules.fallback_confidence)
     stated = rules.stated_confidence if note.confidence is None else min(1.0, max(0.0, note.confidence))
@@ -172,9 +162,9 @@ def validation_gate(
 
     A figure that a check asks for and the finding lacks fails it: the original lets a missing confidence pass.
     """
-    early = _provenance(finding, rules, suspicion, by_person)
-    if early is not None:
-        return early
+    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    if settled is not None:
+        return settled
     fault = _fault(finding, rules)
     if fault:
         return GateDecision("discard", fault, rejected=rules.refused == "reject")
@@ -189,27 +179,35 @@ def open_gate(
     by_person: bool = False,
     known_lines: Mapping[str, str] | None = None,
 ) -> GateDecision:
-    """ArcheFlow's gate: none. What its reviewers say is a candidate; only provenance can stop it."""
-    return _provenance(finding, rules, suspicion, by_person) or GateDecision("allow", "this profile has no gate")
+    """ArcheFlow's and geas's gate: none of its own. What their reviewers say is a candidate."""
+    settled = _settled(finding, rules, suspicion, by_person, known_lines)
+    return settled or GateDecision("allow", "this profile has no gate")
 
 
 GATES: Mapping[str, Gate] = {
     "rules": gate,
-    "joelclaw": joelclaw_gate,
+    "annotation": joelclaw_gate,
     "validation": validation_gate,
     "open": open_gate,
 }
 
 
-# --- trust ------------------------------------------------------------------------------------------------------------
+# --- what every gate asks first ---------------------------------------------------------------------------------------
 
 
-def _provenance(finding: Finding, rules: GateRules, suspicion: str, by_person: bool) -> GateDecision | None:
+def _settled(
+    finding: Finding, rules: GateRules, suspicion: str, by_person: bool, known_lines: Mapping[str, str] | None
+) -> GateDecision | None:
+    """The decision where provenance, noise or the project's own files settle it; None where the text must be judged."""
     if suspicion:
         return GateDecision("quarantine", suspicion)
-    if finding.tier in rules.held and not by_person:
-        return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
-    return None
+    if not by_person:
+        if finding.tier in rules.held:
+            return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
+        if noise := noise_in(finding, rules):
+            return GateDecision("discard", noise)
+    file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
+    return GateDecision("allow", f"already written in {file}", linked=file) if file else None
 
 
 # --- noise ------------------------------------------------------------------------------------------------------------
@@ -219,16 +217,12 @@ def noise_in(finding: Finding, rules: GateRules) -> str:
     """Why an extracted text is no lesson; empty where it may be one."""
     text = finding.text.strip()
     if len(text) < rules.min_chars:
-        return _too_short(rules)
+        return f"shorter than {rules.min_chars} characters"
     for name in rules.discard:
         reason, found = _NOISE[name]
         if found(text, finding.tier):
             return reason
     return ""
-
-
-def _too_short(rules: GateRules) -> str:
-    return f"shorter than {rules.min_chars} characters"
 
 
 def _is_trace(text: str, tier: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from tacit.core.run import Finding
-from tacit.learn.cues import word_set
+from tacit.learn.cues import NAMED, word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ _VAGUE = word_set(
     this time trying when will with without work
     """
 )
+# A plan without either restates the task: "find the mug, then put it on the desk".
+_CHECKABLE = re.compile(rf"\d|{NAMED.pattern}")
+_CONTRAST = re.compile(r"\b(?:not|never|instead|rather than|before|without|unless|only|until)\b", re.I)
 _DIARY = re.compile(r"\b(?:i|me|my|mine|we|our)\b", re.I)  # what is left of it after the rewording below
 
 
@@ -77,6 +80,6 @@ def resolution(sentence: str) -> str:
     if match["when"] and "stuck" in match["when"]:
         said += " when stuck"
     names = [word for word in re.findall(r"[^\W\d_]{4,}", said.lower()) if word not in _VAGUE]
-    if len(names) < FEWEST_NAMES or _DIARY.search(said):
+    if len(names) < FEWEST_NAMES or _DIARY.search(said) or not (_CHECKABLE.search(said) or _CONTRAST.search(said)):
         return ""
     return said[0].upper() + said[1:] + "."
