@@ -53,6 +53,9 @@ def promote(
             memory, profile, at, evidence=tx.evidence(id), run_seq=seq or project.run_seq, moment=moment
         )
         move = advance(profile, standing)
+        if move is not None and move.cause == "silence" and moment != "sweep":
+            # Old runs are often learned late: what they say is news to us, and silence is for `tend` to judge.
+            return Promoted(tuple(moves))
         if move is None:
             asked = sum(
                 _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in due(profile, standing)
