@@ -87,13 +87,13 @@ def main() -> int:
         import random
 
         chance = random.Random(size)
-        r, ms = ratio(lambda n: [TACIT, "add", str(lesson(chance, n)["text"])], env, args.rounds)
+        r, _ms = ratio(lambda n: [TACIT, "add", str(lesson(chance, n)["text"])], env, args.rounds)
         line(f"tacit add, fresh process, {size:,} memories", f"{r:.2f}x", "≤ 5x", r <= 5)
         adds[size] = durable_add(path, env)
-        r, ms = ratio(lambda n: [TACIT, "list", "--limit", "20"], env, args.rounds)
+        r, _ms = ratio(lambda n: [TACIT, "list", "--limit", "20"], env, args.rounds)
         line(f"tacit list --limit 20, fresh process, {size:,}", f"{r:.2f}x", "≤ 5x", r <= 5)
         task = "celery worker migration times out on the redis host when the lockfile changes"
-        r, ms = ratio(lambda n: [TACIT, "inject", "--task", task, "--run", f"b{time.time_ns()}"], env, args.rounds)
+        r, _ms = ratio(lambda n: [TACIT, "inject", "--task", task, "--run", f"b{time.time_ns()}"], env, args.rounds)
         line(f"tacit inject, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
 
         def prompt(n: int) -> bytes:
@@ -107,9 +107,9 @@ def main() -> int:
                 }
             ).encode()
 
-        r, ms = ratio(lambda n: [TACIT, "hook", "prompt"], env, args.rounds, prompt, work)
+        r, _ms = ratio(lambda n: [TACIT, "hook", "prompt"], env, args.rounds, prompt, work)
         line(f"tacit hook prompt, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
-        r, ms = ratio(lambda n: [TACIT, "recall", task], env, max(9, args.rounds // 3))
+        r, _ms = ratio(lambda n: [TACIT, "recall", task], env, max(9, args.rounds // 3))
         line(f"tacit recall, fresh process, {size:,}", f"{r:.2f}x", "", True)
     small, large = min(adds), max(adds)
     if small != large:

@@ -108,11 +108,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args and args[0] == "hook":
             from tacit.surfaces.hooks import main as hook
 
-            return hook(args[1:])
+            return _leave(hook(args[1:]), argv is None)
         if "inject" in args[:8] and _verb(args) == "inject":
             from tacit.surfaces.cli.inject import main as inject
 
-            return inject(args)
+            return _leave(inject(args), argv is None)
         return _main(args, Cli(os.environ, sys.stdout, sys.stderr))
     except BrokenPipeError:
         # The reader went away, for instance `tacit list | head`. Nothing of ours failed.
@@ -120,6 +120,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _leave(code: int, at_once: bool) -> int:
+    """End the process without tearing the interpreter down: what was acknowledged is on disk, and a prompt is waiting."""
+    if at_once:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 def _main(args: list[str], cli: Cli) -> int:
