@@ -1,0 +1,143 @@
+"""What a finding is about, told from its words: its kind, its subject and how far it reaches.
+
+A format says what the run said; which kind of memory that is, the profile's vocabulary decides. geas sorts a
+retrospective's sentences into twelve types and five scopes, joelclaw files every observation under one of seven
+categories. Both did it by keywords, and so does this; what a source states outright is never overruled.
+"""
+
+from __future__ import annotations
+
+from tacit.core.profile import kind_named
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tacit.core.profile import Categories, Profile
+    from tacit.core.run import Finding
+    from tacit.learn.gate import GateDecision
+
+UNSAID = "pitfall"  # the kind a finding has where its source names none
+
+
+@value
+class Filed:
+    """The subject a text is filed under, and how surely."""
+
+    category: str
+    confidence: float
+    source: str  # llm: the source said so; rules: keywords; fallback: nothing fitted
+    version: str = ""
+
+
+def classified(finding: Finding, profile: Profile) -> Finding:
+    """A finding with the kind and scope that its text betrays, where the profile tells them by keywords.
+
+    Only what the run said outright is read: an extractor knows the kind of what it derives.
+    """
+    if profile.extract.classifier != "keywords" or finding.extractor != "outright":
+        return finding
+    kind = finding.kind if finding.kind not in ("", UNSAID) else kind_of(finding.text, profile)
+    return replace(finding, kind=kind, scope=finding.scope or scope_of(finding.text, profile))
+
+
+def kind_of(text: str, profile: Profile) -> str:
+    """The kind with the most keywords in a text, the earlier of two equal ones; `other_kind` if none has any."""
+    best, hits = profile.other_kind, 0
+    for name, kind in profile.kinds.items():
+        found = hits_of(text, kind.keywords, "word_start")
+        if found > hits:
+            best, hits = name, found
+    return best
+
+
+def scope_of(text: str, profile: Profile) -> str:
+    """The scope whose words a text holds; empty where it holds none, and the kind or the profile decides."""
+    for name, words in profile.scopes.keywords.items():
+        if hits_of(text, words, "word_start"):
+            return name
+    return ""
+
+
+def category_named(word: str, categories: Categories) -> str:
+    """The category behind a name or alias, in any spelling; empty for an unknown one."""
+    asked = _spelled(word)
+    if not asked:
+        return ""
+    for name, category in categories.names.items():
+        if asked in (_spelled(name), _spelled(name.rpartition(":")[2]), *map(_spelled, category.aliases)):
+            return name
+    return ""
+
+
+def category_of(text: str, categories: Categories) -> Filed:
+    """The category with the most keywords in a text, the earlier of two equal ones."""
+    best, hits = categories.otherwise, 0
+    for name, category in categories.names.items():
+        found = hits_of(text, category.keywords, categories.match)
+        if found > hits:
+            best, hits = name, found
+    if not hits:
+        return Filed(best, categories.otherwise_confidence, "fallback", categories.version)
+    sure = min(categories.top, max(categories.base, categories.base + categories.per_hit * hits))
+    return Filed(best, sure, "rules", categories.version)
+
+
+def filed(text: str, hint: str, stated: float | None, categories: Categories) -> Filed:
+    """Where a text belongs: the source's own word if it names a known category, otherwise the keywords."""
+    named = category_named(hint, categories)
+    if named:
+        return Filed(named, max(categories.hint, stated or 0.0), "llm", categories.version)
+    return category_of(text, categories)
+
+
+def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Finding:
+    """A finding after the gate: without its annotation, filed under a category, with what the gate said of it.
+
+    The key does not change: it is where the finding stands that makes it the same one.
+    """
+    text = decision.text or finding.text
+    confidence = finding.confidence if decision.confidence is None else decision.confidence
+    finding = replace(finding, text=text, confidence=confidence)
+    categories = profile.categories
+    if categories.classifier != "keywords":
+        return finding
+    at = filed(text, decision.category or finding.category, confidence, categories)
+    kind = kind_named(profile, at.category) if finding.kind in ("", UNSAID) else finding.kind
+    told: Mapping[str, object] = {
+        "write_verdict": decision.outcome,
+        "write_confidence": confidence,
+        "write_reason": decision.reason,
+        "write_gate_version": decision.version,
+        "write_gate_fallback": decision.fallback,
+        "category_id": at.category,
+        "category_confidence": round(at.confidence, 4),
+        "category_source": at.source,
+        "taxonomy_version": at.version,
+    }
+    return replace(finding, kind=kind, category=at.category, extra={**(finding.extra or {}), **told})
+
+
+def hits_of(text: str, keywords: Iterable[str], match: str) -> int:
+    """How many of the keywords occur: anywhere, at the start of a word, or as whole words."""
+    low = text.casefold()
+    return sum(1 for word in keywords if _holds(low, word.casefold(), match))
+
+
+def _holds(text: str, word: str, match: str) -> bool:
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        begins = at == 0 or not text[at - 1].isalnum()
+        ends = end == len(text) or not text[end].isalnum()
+        if match == "substring" or (begins and (ends or match == "word_start")):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _spelled(name: str) -> str:
+    """Lower case, everything but letters, digits and the colon a hyphen."""
+    folded = "".join(c if c.isalnum() or c == ":" else " " for c in name.casefold())
+    return "-".join(folded.split())

@@ -1,0 +1,227 @@
+"""joelclaw's observer: a transcript cleaned of tool traces, the model's answer read, its facts turned into observations.
+
+A model is asked to observe a session. Before, the transcript loses its tool calls and the shell commands of the agent,
+so that the model is not tempted to remember them; the user's words stay as they are. After, the answer is read: XML
+segments of a narrative and facts, or plain lines with a priority mark. Each fact carries an annotation that the gate
+reads; each observation is filed under a category.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from tacit.core.run import Finding
+from tacit.core.value import value
+from tacit.learn import cues
+from tacit.learn.classify import filed
+from tacit.learn.gate import joelclaw_gate, read_annotation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.profile import Categories
+    from tacit.learn.gate import GateRules
+
+PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
+
+_TAG = re.compile(
+    r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>", re.I
+)
+_ENCODED = re.compile(r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I)
+_TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
+_PROMPT = re.compile(r"^[$#%]\s+(?=\S)")
+_SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)
+_HEARD = ("user", "human", "system")  # whose command lines stay: a person may well speak of a command
+
+
+# --- the sanitiser ----------------------------------------------------------------------------------------------------
+
+
+def sanitize_text(text: str) -> str | None:
+    """One observation without tool traces; None where nothing but traces or shell commands is left."""
+    lines = [line for line in _lines(text) if not _TRACE_LINE.search(line)]
+    if not lines or all(is_command(line) for line in lines):
+        return None
+    return "\n".join(lines)
+
+
+def sanitize_transcript(transcript: str) -> str:
+    """A transcript without tool traces and without the agent's shell commands; what the user says stays."""
+    kept = []
+    for line in _lines(transcript):
+        speaker = _SPEAKER.match(line)
+        said = line[speaker.end() :] if speaker else line
+        heard = bool(speaker) and speaker[1].lower() in _HEARD if speaker else False
+        if not said.strip() or (not heard and (_TRACE_LINE.search(said) or is_command(said))):
+            continue
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is a shell command and nothing more: a program's name, and signs of a shell or three words at most."""
+    said = line.strip()
+    prompted = _PROMPT.match(said)
+    if prompted and said.startswith("$"):
+        return True
+    if not cues.DUMP.match(said) or cues.PROSE.search(said):
+        return False
+    if cues.SHELL_SIGNS.search(said):
+        return True
+    return len(said.split()) <= 3 + bool(prompted) and not said.endswith((".", "!", "?"))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text without its tool calls, trimmed, empty ones left out."""
+    if _ENCODED.search(text):
+        text = html.unescape(text)
+    for line in _without_calls(text).splitlines():
+        if line.strip():
+            yield line.strip()
+
+
+def _without_calls(text: str) -> str:
+    """A text with a blank in place of each tool call, from its opening tag to its closing one; a lone tag goes alone.
+
+    One pass from the end finds where each opening tag is closed: a thousand unclosed ones cost no more than one.
+    """
+    tags = list(_TAG.finditer(text))
+    closes: dict[str, int] = {}
+    ends = [0] * len(tags)
+    for number in range(len(tags) - 1, -1, -1):
+        name = tags[number][2].lower()
+        if tags[number][1]:
+            closes[name] = tags[number].end()
+        ends[number] = closes.get(name, 0) if not tags[number][1] else 0
+    kept, at = [], 0
+    for tag, end in zip(tags, ends):
+        if tag.start() >= at:
+            kept.append(text[at : tag.start()])
+            at = max(end, tag.end())
+    return " ".join((*kept, text[at:]))
+
+
+# --- the observer's answer --------------------------------------------------------------------------------------------
+
+
+@value
+class Segment:
+    """A stretch of a session: what happened, and the facts that came of it."""
+
+    narrative: str
+    facts: tuple[str, ...]
+
+
+@value
+class Answer:
+    """What the observing model said."""
+
+    observations: str
+    segments: tuple[Segment, ...] = ()
+    current_task: str | None = None
+    suggested_response: str | None = None
+    parsed: bool = False  # neither tags nor priority marks were found: a note, not an answer
+
+
+def parse_observer(raw: str) -> Answer:
+    """The answer in parts; text without tags or priority marks comes back unparsed."""
+    text = raw.strip()
+    if not text:
+        return Answer("")
+    inner = _between(text, "observations")
+    if inner is None:
+        marked = any(line.lstrip(" -*•\t")[:1] in PRIORITIES for line in text.splitlines() if line.strip(" -*•\t"))
+        return Answer(text, (), _between(text, "current-task"), _between(text, "suggested-response"), marked)
+    segments = tuple(
+        Segment(_between(part, "narrative") or "", tuple(_facts(_between(part, "facts") or "")))
+        for part in _all_between(inner, "segment")
+    )
+    return Answer(inner, segments, _between(text, "current-task"), _between(text, "suggested-response"), True)
+
+
+def _between(text: str, tag: str) -> str | None:
+    return next(_all_between(text, tag), None)
+
+
+def _all_between(text: str, tag: str) -> Iterator[str]:
+    """What stands between each pair of tags; found by plain search, so that no input makes it slow."""
+    low = text.lower()
+    at = 0
+    while (start := low.find(f"<{tag}>", at)) >= 0:
+        start += len(tag) + 2
+        end = low.find(f"</{tag}>", start)
+        if end < 0:
+            return
+        yield text[start:end].strip()
+        at = end
+
+
+def _facts(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
+        if fact:
+            yield fact
+
+
+# --- observations -----------------------------------------------------------------------------------------------------
+
+
+@value
+class Observation:
+    """One thing observed, judged by the gate and filed under a category."""
+
+    type: str  # segment_fact, segment_narrative or observation_text: where it stood
+    text: str
+    verdict: str
+    confidence: float | None
+    reason: str
+    version: str
+    fallback: bool
+    category: str
+    category_confidence: float
+    category_source: str
+    taxonomy: str
+
+
+def observations(answer: Answer, rules: GateRules, categories: Categories) -> tuple[Observation, ...]:
+    """Every observation of an answer, also held and discarded ones; tool traces are no observations."""
+    return tuple(_observation(kind, text, rules, categories) for kind, text in said(answer))
+
+
+def said(answer: Answer) -> Iterator[tuple[str, str]]:
+    """(where it stood, text with its annotation) of everything an answer says, without tool traces."""
+    parts = [
+        (kind, text)
+        for segment in answer.segments
+        for kind, text in (
+            ("segment_narrative", segment.narrative),
+            *(("segment_fact", fact) for fact in segment.facts),
+        )
+    ]
+    if not answer.segments:
+        parts = [("observation_text", answer.observations)]
+    for kind, text in parts:
+        clean = sanitize_text(text)
+        if clean is not None:
+            yield kind, clean
+
+
+def _observation(kind: str, text: str, rules: GateRules, categories: Categories) -> Observation:
+    decision = joelclaw_gate(Finding("", "", text), rules)
+    plain = decision.text or read_annotation(text).text
+    at = filed(plain, decision.category, decision.confidence, categories)
+    return Observation(
+        kind,
+        plain,
+        decision.outcome,
+        decision.confidence,
+        decision.reason,
+        decision.version,
+        decision.fallback,
+        at.category,
+        at.confidence,
+        at.source,
+        at.version,
+    )
