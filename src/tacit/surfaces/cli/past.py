@@ -1,0 +1,171 @@
+"""Past sessions: what a host has written on this machine before we came, what it would cost to learn, and learning it.
+
+Claude Code keeps a session's transcript in a folder named after the project's path, everything but letters and digits
+made a dash. Two paths may share one name, and a long one is cut, so the records inside have the last word on where
+they were written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+
+from tacit.core.errors import TacitError
+from tacit.core.value import value
+from tacit.surfaces.hooks.claude_code import HOST
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.stores.identity import Place
+    from tacit.surfaces.cli import Cli
+
+SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
+HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
+DAY = 86400.0
+
+
+@value
+class Cost:
+    """What learning some transcripts takes."""
+
+    sessions: int
+    bytes: int
+    seconds: float  # a guess from one of them
+
+    def __str__(self) -> str:
+        span = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
+        return f"{self.sessions} {'session' if self.sessions == 1 else 'sessions'}, {self.bytes / 1e6:.1f} MB, about {span}"
+
+
+def offer(cli: Cli, memories: Memories, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
+    """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
+    paths = transcripts(memories.place, memories.env, days, everywhere=everywhere)
+    if not paths:
+        return {"sessions": 0}, f"no session of the last {days} days was found to learn from"
+    cost = _measured(memories, paths)
+    said: dict[str, Any] = {"sessions": cost.sessions, "bytes": cost.bytes, "seconds": round(cost.seconds, 1), "learned": 0}
+    if not yes and not _wanted(cli, f"Learn the last {days} days now ({cost})? [y/N] "):
+        more = f"tacit connect claude-code --learn-days {days} --yes learns them"
+        return said, f"not learned: the last {days} days ({cost}); {more}"
+    learned = lessons = failed = 0
+    for number, path in enumerate(paths, 1):
+        _progress(cli, f"  {number}/{len(paths)} {os.path.basename(path)}")
+        try:
+            found = memories.learn(path, format=HOST)
+        except (TacitError, OSError):
+            failed += 1
+            continue
+        learned += 1
+        lessons += sum(len(each.new) for each in found)
+    _progress(cli, "")
+    said.update(learned=learned, lessons=lessons, failed=failed)
+    return said, f"learned {learned} sessions: {lessons} lessons" + (f"; {failed} could not be read" if failed else "")
+
+
+def transcripts(place: Place, env: Mapping[str, str], days: int, *, everywhere: bool = False) -> list[str]:
+    """Transcripts of this project, or of all whose folder is still there, changed in the last days.
+
+    Oldest first: lessons grow in the order in which they were met.
+    """
+    since = time.time() - days * DAY
+    where = _Where(place, env)
+    found: list[tuple[float, str]] = []
+    for path in _all(claude_folder(env)):
+        try:
+            at = os.stat(path).st_mtime
+        except OSError:
+            continue
+        if at >= since and where.holds(path, everywhere):
+            found.append((at, path))
+    return [path for _, path in sorted(found)]
+
+
+def claude_folder(env: Mapping[str, str]) -> str:
+    """Where Claude Code keeps what is the user's."""
+    return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
+
+
+def _all(folder: str) -> Iterator[str]:
+    for project in _listed(os.path.join(folder, "projects")):
+        yield from (path for path in _listed(project) if path.endswith(".jsonl") and not os.path.basename(path).startswith("agent-"))
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in os.listdir(folder)]
+    except OSError:
+        return []
+
+
+class _Where:
+    """Tells whether a transcript was written in a place; asks the file system once per folder."""
+
+    def __init__(self, place: Place, env: Mapping[str, str]) -> None:
+        self.place, self.env = place, env
+        self.known: dict[str, bool] = {}
+
+    def holds(self, path: str, everywhere: bool) -> bool:
+        cwd = written_in(path)
+        if everywhere:
+            return os.path.isdir(cwd)
+        if not cwd:
+            return os.path.basename(os.path.dirname(path)) == slug(self.place.root)
+        if cwd not in self.known:
+            self.known[cwd] = self._is_here(cwd)
+        return self.known[cwd]
+
+    def _is_here(self, cwd: str) -> bool:
+        from tacit.stores.identity import locate
+
+        if os.path.isdir(cwd):
+            return locate(cwd, self.env).key == self.place.key  # also in another worktree of the repository
+        return f"{os.path.realpath(cwd)}/".startswith(f"{os.path.realpath(self.place.root)}/")
+
+
+def slug(folder: str) -> str:
+    """The name under which Claude Code keeps a folder's sessions, as far as it is not cut."""
+    return re.sub(r"[^A-Za-z0-9]", "-", folder)[:SLUG]
+
+
+def written_in(path: str) -> str:
+    """The folder that a transcript's first records name."""
+    try:
+        with open(path, "rb") as file:
+            found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', file.read(HEAD))
+        return str(json.loads(found[1])) if found else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _measured(memories: Memories, paths: list[str]) -> Cost:
+    """From a try with the one of middle size; the try changes nothing."""
+    sized = sorted((os.path.getsize(path), path) for path in paths if os.path.exists(path))
+    total = sum(size for size, _ in sized)
+    size, middle = sized[len(sized) // 2]
+    began = time.perf_counter()
+    try:
+        memories.learn(middle, format=HOST, dry_run=True)
+    except (TacitError, OSError):
+        pass
+    return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))
+
+
+def _wanted(cli: Cli, question: str) -> bool:
+    if cli.json or cli.quiet or not (sys.stdin.isatty() and cli.err.isatty()):
+        return False
+    cli.err.write(question)
+    cli.err.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _progress(cli: Cli, text: str) -> None:
+    if cli.err.isatty() and not cli.quiet:
+        cli.err.write(f"\r\x1b[K{text}")
+        cli.err.flush()
