@@ -17,7 +17,21 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, Protocol
+
+    from tacit.core.profile import Signals
+
+    class Numbers(Protocol):
+        """The numbers of a moving confidence."""
+
+        @property
+        def start(self) -> tuple[float, ...]: ...
+        @property
+        def positive(self) -> float: ...
+        @property
+        def negative(self) -> float: ...
+        @property
+        def contradiction(self) -> float: ...
 
 ARMS = ("injected", "withheld", "exempt")  # exempt: given without a coin, never part of a table
 
@@ -144,7 +158,7 @@ def tally_of(
     evidence: Sequence[Evidence],
     uses: Sequence[Use],
     marks: Sequence[Mark],
-    confidence: str = "none",
+    confidence: str | Signals = "none",
     kept: Tally = NO_TALLY,
 ) -> Tally:
     """What all rows of one memory add up to; beliefs, which lean on other lessons, stay as they were kept."""
@@ -175,8 +189,8 @@ def tally_of(
         uses=len(uses) + int(signals.pop("uses", 0)),
         clean=sum(1 for unit, word in outcome.items() if unit in injected and word == "not_occurred"),
         recurred=sum(1 for unit, word in outcome.items() if unit in injected and word == "occurred"),
-        contradicted=len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"}),
-        confidence=CONFIDENCE[confidence](evidence, marks),
+        contradicted=max(0, _contradictions(evidence) + int(signals.pop("contradicted", 0))),
+        confidence=confidence_of(confidence, evidence, marks),
         belief=kept.belief,
         seen_at=max((row.at for row in supports), default="") or None if seen else None,
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
@@ -184,35 +198,64 @@ def tally_of(
     )
 
 
-def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+def _contradictions(evidence: Sequence[Evidence]) -> int:
+    return len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"})
+
+
+class Steps:
+    """The numbers of a confidence that moves: geas's own, where a caller has no profile at hand."""
+
+    start = (0.4, 0.6, 0.8)  # one, two, three or more pieces of evidence
+    positive = 0.1
+    negative = -0.1
+    contradiction = -0.2
+
+
+def confidence_of(rule: str | Signals, evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+    """How sure a memory is, by a rule's name or a profile's `[signals]`, which brings the rule's numbers too."""
+    if isinstance(rule, str):
+        return CONFIDENCE[rule](evidence, marks, Steps())
+    return CONFIDENCE[rule.confidence](evidence, marks, rule)
+
+
+def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
     return None
 
 
-def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
+def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
     """What the source said, last word first (Ralph: a ratio fixed at extraction)."""
     said = [row.amount for row in evidence if row.signal == "confidence"]
     return said[-1] if said else None
 
 
-def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark]) -> float | None:
-    """geas: starts at .4, .6 from a second source; +.1 a successful reuse, −.1 a failed one, −.2 a contradiction; within 0 and 1."""
-    start = _stated(evidence, marks)
-    steps: list[tuple[str, float]] = [(row.at, -0.2) for row in evidence if row.stance == "contradicts"]
-    sources = {row.root or row.run or row.key for row in evidence if row.stance == "supports" and row.signal == "seen"}
-    level = start if start is not None else 0.4
-    if len(sources) >= 2:
-        level = max(level, 0.6)
-    steps += [
-        (mark.at, {"successful_reuse": 0.1, "failed_reuse": -0.1}[mark.signal] * mark.amount)
-        for mark in marks
-        if mark.signal in ("successful_reuse", "failed_reuse") and mark.unit
+def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
+    """geas: a level by the number of sources, then a step for each reuse and contradiction, in their order; within 0 and 1.
+
+    An imported confidence already holds the steps behind it: only sources that came later lift it further. A review that
+    finds for the memory lifts it to at least the mark's amount, so that the next sweep does not undo the review.
+    """
+    supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
+    brought = int(sum(row.amount for row in supports if row.opening))
+    sources = brought + len({row.root or row.run or row.key for row in supports if not row.opening})
+    openings = [row.amount for row in evidence if row.signal == "confidence" and row.opening]
+    said = [row.amount for row in evidence if row.signal == "confidence" and not row.opening]
+
+    def by(count: int) -> float:
+        return steps.start[min(max(count, 1), len(steps.start)) - 1]
+
+    level = openings[-1] + by(sources) - by(brought) if openings else max((by(sources), *said))
+    moves: list[tuple[str, int, float]] = [
+        (row.at, 0, steps.contradiction) for row in evidence if row.stance == "contradicts" and not row.opening
     ]
-    for _, step in sorted(steps):
-        level = min(1.0, max(0.0, round(level + step, 10)))
-    return level
+    reuse = {"successful_reuse": steps.positive, "failed_reuse": steps.negative}
+    moves += [(mark.at, 0, reuse[mark.signal] * mark.amount) for mark in marks if mark.signal in reuse and mark.unit]
+    moves += [(mark.at, 1, mark.amount) for mark in marks if mark.signal == "reinstated"]
+    for _, lifted, step in sorted(moves):
+        level = max(level, step) if lifted else min(1.0, max(0.0, round(level + step, 10)))
+    return round(min(1.0, max(0.0, level)), 10)
 
 
-CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark]], float | None]] = {
+CONFIDENCE: dict[str, Callable[[Sequence[Evidence], Sequence[Mark], Numbers], float | None]] = {
     "none": _no_confidence,
     "stated": _stated,
     "geas": _geas,

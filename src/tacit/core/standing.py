@@ -56,7 +56,7 @@ def standing_of(
         seen=tally.seen,
         seen_since=_since(evidence, changed),
         seen_in_period=_since(evidence, memory.updated_at),
-        evidence=len(evidence) or tally.seen,
+        evidence=_pieces(evidence) or tally.seen,
         contradictions=tally.contradicted,
         confidence=tally.confidence,
         success_rate=signals.get("success_rate"),
@@ -89,6 +89,13 @@ def cause_of(memory: Memory) -> str:
 def is_exempt(memory: Memory, profile: Profile) -> bool:
     """Never on trial: by class, pinned, canonical, or standing on a page that the host loads."""
     return memory.pinned or memory.on_page or memory.state == "canonical" or memory.klass in profile.trial.exempt
+
+
+def _pieces(evidence: Sequence[Evidence]) -> int:
+    """Distinct documents that speak for it (geas: evidence refs); one that says it twice is one."""
+    supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
+    brought = int(sum(row.amount for row in supports if row.opening))
+    return brought + len({(row.root or row.run or row.key, row.origin) for row in supports if not row.opening})
 
 
 def _since(evidence: Sequence[Evidence], when: str) -> int:
