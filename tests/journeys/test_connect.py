@@ -1,0 +1,300 @@
+"""connect: our entries in somebody else's settings file, and out of it again without a trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as thorough
+from hypothesis import strategies as st
+
+from tacit.surfaces.cli.connect import is_ours, registration, with_entries, without_entries
+from tacit.surfaces.cli.json_text import member, parts, put, take, top
+
+ENTRIES = registration(("/opt/tacit/bin/tacit", []))
+EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
+# Numbers, escapes and spacing as people and other tools write them: none of it may be respelled.
+SETTINGS = """{
+    "model": "opus",  "cleanupPeriodDays": 3.0e1,
+    "env": {"A": "\\u00e9\\/", "B": []},
+    "hooks": {
+        "Stop": [ {"hooks": [{"type": "command", "command": "say done"}]} ],
+        "PreToolUse": [
+            {
+                "matcher": "Bash",
+                "hooks": [{"type": "command", "command": "./check.sh", "timeout": 5}]
+            }
+        ]
+    },
+    "permissions": { "allow": ["Bash(make:*)"] }
+}
+
+"""
+
+
+@pytest.fixture
+def local(folder: Path) -> Path:
+    return folder / ".claude" / "settings.local.json"
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) -> None:
+    """A project without settings gets a file with one handler per event: program, arguments, and time limits in seconds."""
+    done = tacit("connect", "claude-code", "--json")
+    assert done.data["settings"] == str(local) and done.data["changed"] is True
+    hooks = json.loads(local.read_text())["hooks"]
+    assert list(hooks) == EVENTS
+    handlers = {event: groups[0]["hooks"][0] for event, groups in hooks.items()}
+    program, before = handlers["Stop"]["command"], handlers["Stop"]["args"][:-2]
+    assert os.path.isabs(program)
+    assert {event: [*handler["args"][len(before) :], handler["timeout"], handler.get("async")] for event, handler in handlers.items()} == {
+        "SessionStart": ["hook", "session-start", 10, None],
+        "UserPromptSubmit": ["hook", "prompt", 5, None],
+        "SubagentStart": ["hook", "subagent-start", 5, None],
+        "PostToolUseFailure": ["hook", "tool-failure", 5, None],
+        "PreCompact": ["hook", "pre-compact", 5, None],
+        "Stop": ["hook", "stop", 10, True],
+        "SessionEnd": ["hook", "session-end", 5, None],
+    }
+    assert [groups[0].get("matcher") for groups in hooks.values()] == ["startup|resume|clear|compact|fork", None, None, "Bash", None, None, None]
+
+
+def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -> None:
+    """What stands in the settings can be started as the host starts it, and gives what was kept."""
+    tacit("connect", "claude-code")
+    tacit("add", "Always use pnpm, never npm.", "--kind", "preference")
+    handler = json.loads(local.read_text())["hooks"]["SessionStart"][0]["hooks"][0]
+    payload = {"session_id": "s1", "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    done = subprocess.run([handler["command"], *handler["args"]], input=json.dumps(payload), capture_output=True, text=True, cwd="/", timeout=60)
+    assert "Always use pnpm, never npm." in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("text", [SETTINGS, SETTINGS.replace("\n", "\r\n"), "{}", "{ }\n", '{"a":1}', "", "\n", '{"hooks": {}}', '{\n\t"hooks": {\n\t\t"Stop": []\n\t}\n}'])
+def test_connect_twice_and_undo_leave_the_same_bytes(tacit: Any, local: Path, text: str) -> None:
+    """The second connect changes nothing, and after undo every byte is what it was."""
+    written(local, text)
+    assert tacit("connect", "claude-code", "--json").data["changed"] is True
+    once = local.read_bytes()
+    assert tacit("connect", "claude-code", "--json").data["changed"] is False
+    assert local.read_bytes() == once
+    assert tacit("connect", "claude-code", "--undo", "--json").data["changed"] is True
+    assert local.read_bytes() == text.encode()
+
+
+def test_a_byte_order_mark_and_the_mode_stay(tacit: Any, local: Path) -> None:
+    """What an editor put in front, and who may read the file, is not ours to change."""
+    written(local, "\ufeff" + SETTINGS)
+    local.chmod(0o640)
+    tacit("connect", "claude-code")
+    assert local.read_bytes().startswith("\ufeff{".encode()) and stat.S_IMODE(local.stat().st_mode) == 0o640
+    tacit("connect", "claude-code", "--undo")
+    assert local.read_bytes() == ("\ufeff" + SETTINGS).encode() and stat.S_IMODE(local.stat().st_mode) == 0o640
+
+
+def test_a_file_of_ours_alone_goes_with_undo(tacit: Any, local: Path) -> None:
+    """Where there was no file and no folder, there is none afterwards."""
+    tacit("connect", "claude-code")
+    assert local.exists()
+    tacit("connect", "claude-code", "--undo")
+    assert not local.parent.exists()
+
+
+def test_a_folder_that_got_other_files_stays(tacit: Any, local: Path) -> None:
+    """Only the file that we made goes; what others put beside it stays."""
+    tacit("connect", "claude-code")
+    (local.parent / "agents.md").write_text("mine")
+    assert tacit("connect", "claude-code", "--undo").code == 0
+    assert [entry.name for entry in local.parent.iterdir()] == ["agents.md"]
+
+
+def test_undo_after_other_changes_takes_out_only_ours(tacit: Any, local: Path) -> None:
+    """What somebody changed since stays changed, to the byte."""
+    written(local, SETTINGS)
+    tacit("connect", "claude-code")
+    local.write_bytes(local.read_bytes().replace(b'"opus"', b'"sonnet"'))
+    tacit("connect", "claude-code", "--undo")
+    assert local.read_bytes() == SETTINGS.replace('"opus"', '"sonnet"').encode()
+
+
+def test_other_hooks_keep_their_places(tacit: Any, local: Path) -> None:
+    """Handlers of others stay in front of ours, in their own groups."""
+    written(local, SETTINGS)
+    tacit("connect", "claude-code")
+    hooks = json.loads(local.read_text())["hooks"]
+    before = json.loads(SETTINGS)["hooks"]
+    assert hooks["PreToolUse"] == before["PreToolUse"]
+    assert hooks["Stop"][:1] == before["Stop"] and is_ours(hooks["Stop"][1]["hooks"][0])
+
+
+def test_a_new_installation_replaces_the_old_one(tacit: Any, local: Path) -> None:
+    """Entries of another installation of Tacit do not stay beside the new ones."""
+    old = with_entries(SETTINGS, registration(("/gone/bin/tacit", [])), "settings")
+    written(local, old)
+    tacit("connect", "claude-code")
+    assert "/gone/" not in local.read_text()
+    tacit("connect", "claude-code", "--undo")
+    assert local.read_bytes() == SETTINGS.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [('{"hooks": {', "is not JSON"), ('{"a": 1, // why\n}', "is not JSON"), ('{"hooks": []}', "not in the shape"), ('{"hooks": {"Stop": {}}}', "not in the shape"), ("[]", "not in the shape")],
+)
+def test_malformed_settings_are_left_alone(tacit: Any, local: Path, alone: Path, text: str, told: str) -> None:
+    """What is not settings gets a message, keeps its bytes, and nothing else is made either."""
+    written(local, text)
+    for undo in ([], ["--undo"]):
+        done = tacit("connect", "claude-code", *undo)
+        assert done.code == 1 and told in done.err and "nothing was changed" in done.err
+    assert local.read_bytes() == text.encode()
+    assert not (alone / "data" / "tacit" / "tacit.db").exists()
+
+
+def test_text_that_is_not_utf8_is_left_alone(tacit: Any, local: Path) -> None:
+    """Bytes that are no text get a message."""
+    local.parent.mkdir()
+    local.write_bytes(b'{"a": "\xff"}')
+    done = tacit("connect", "claude-code")
+    assert (done.code, local.read_bytes()) == (1, b'{"a": "\xff"}')
+    assert "not UTF-8" in done.err
+
+
+def test_read_only_settings_are_left_alone(tacit: Any, local: Path, alone: Path) -> None:
+    """Read-only is the owner's word, though a rename would not ask."""
+    written(local, SETTINGS).chmod(0o444)
+    done = tacit("connect", "claude-code")
+    assert done.code == 4 and "cannot be written; nothing was changed" in done.err
+    assert local.read_bytes() == SETTINGS.encode() and stat.S_IMODE(local.stat().st_mode) == 0o444
+    assert not (alone / "data" / "tacit" / "tacit.db").exists()
+    assert [entry.name for entry in local.parent.iterdir()] == [local.name]
+
+
+def test_linked_settings_stay_linked(tacit: Any, local: Path, tmp_path: Path) -> None:
+    """A link, as people who keep their settings in a repository have it, is followed; the file behind it changes."""
+    real = written(tmp_path / "dotfiles" / "claude.json", SETTINGS)
+    local.parent.mkdir()
+    local.symlink_to(real)
+    tacit("connect", "claude-code")
+    assert local.is_symlink() and "tacit" in real.read_text()
+    tacit("connect", "claude-code", "--undo")
+    assert local.is_symlink() and real.read_bytes() == SETTINGS.encode()
+
+
+def test_the_user_and_the_shared_file(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """--user goes to the host's own folder, wherever that is; --shared to the file that is committed."""
+    assert tacit("connect", "claude-code", "--user", "--json").data["settings"] == str(alone / ".claude" / "settings.json")
+    assert tacit("connect", "claude-code", "--user", "--json", CLAUDE_CONFIG_DIR=str(tmp_path / "c")).data["settings"] == str(tmp_path / "c" / "settings.json")
+    assert tacit("connect", "claude-code", "--shared", "--json").data["settings"] == str(folder / ".claude" / "settings.json")
+
+
+def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, local: Path, alone: Path) -> None:
+    """The difference is printed; no settings, no store."""
+    done = tacit("connect", "claude-code", "--dry-run")
+    assert '+  "hooks": {' in done.out
+    assert not local.exists() and not (alone / "data").exists()
+
+
+def test_disabled_hooks_are_pointed_out(tacit: Any, local: Path) -> None:
+    """Being connected is no use where the host calls nobody."""
+    written(local, '{"disableAllHooks": true}')
+    assert "disableAllHooks" in tacit("connect", "claude-code").err
+
+
+# -- past sessions ------------------------------------------------------------------------------------------------------
+
+
+def past_session(home: Path, folder: Path, name: str, cwd: str, wish: str, days_ago: float = 1.0) -> Path:
+    slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
+    path = home / ".claude" / "projects" / slug / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = {"parentUuid": None, "isSidechain": False, "type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "version": "2.1.240"}
+    line = {**record, "timestamp": "2026-11-01T09:00:00.000Z", "message": {"role": "user", "content": wish}}
+    path.write_text(json.dumps(line) + "\n")
+    at = time.time() - days_ago * 86400
+    os.utime(path, (at, at))
+    return path
+
+
+def test_past_sessions_are_offered_with_their_cost(tacit: Any, folder: Path, alone: Path) -> None:
+    """Without a terminal nothing is learned unasked; the offer says how many, how much, how long."""
+    past_session(alone, folder, "a", str(folder), "From now on always use pnpm in this repository.")
+    past_session(alone, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40)
+    past_session(alone, folder, "c", "/elsewhere", "Always use yarn in this repository.")  # another path of the same name
+    done = tacit("connect", "claude-code", "--json")
+    offered = done.data["learn"]
+    assert (offered["sessions"], offered["learned"]) == (1, 0) and offered["bytes"] > 0 and offered["seconds"] >= 0
+    assert tacit("list", "--json").data["memories"] == []
+
+
+def test_past_sessions_are_learned_once_asked(tacit: Any, folder: Path, alone: Path) -> None:
+    """--learn-days with --yes learns them, of this project only; --no-learn does not look."""
+    past_session(alone, folder, "a", str(folder), "From now on always use pnpm in this repository.")
+    past_session(alone, folder, "b", str(folder), "Never commit to main in this repository.", days_ago=40)
+    past_session(alone, folder, "c", "/elsewhere", "Always use yarn in this repository.")
+    assert tacit("connect", "claude-code", "--no-learn", "--json").data["learn"] == {}
+    learned = tacit("connect", "claude-code", "--learn-days", "60", "--yes", "--json").data["learn"]
+    assert (learned["sessions"], learned["learned"], learned["failed"]) == (2, 2, 0)
+    told = tacit("list", "--json").out
+    assert "pnpm" in told and "main" in told and "yarn" not in told
+
+
+# -- the text of a JSON file --------------------------------------------------------------------------------------------
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=12,
+)
+STYLES = st.sampled_from([{}, {"indent": 2}, {"indent": 4}, {"indent": "\t"}, {"separators": (",", ":")}, {"indent": 0}])
+
+
+@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), STYLES, st.text(max_size=5), VALUES)
+def test_what_is_put_in_can_be_taken_out(tree: dict[str, Any], style: dict[str, Any], key: str, item: Any) -> None:
+    """Putting a member into any object and taking it out again gives the same text; between, it is there and nothing else changed."""
+    if not key or key in tree:
+        return
+    text = json.dumps(tree, **style)
+    more = put(text, top(text), key, item)
+    assert json.loads(more) == {**tree, key: item}
+    added = member(more, top(more), key)
+    assert added is not None and take(more, top(more), added) == text
+
+
+@given(st.lists(VALUES, max_size=4), STYLES, VALUES)
+def test_items_too(tree: list[Any], style: dict[str, Any], item: Any) -> None:
+    """The same for arrays."""
+    text = json.dumps(tree, **style)
+    more = put(text, top(text), "", item)
+    assert json.loads(more) == [*tree, item]
+    assert take(more, top(more), parts(more, top(more))[-1]) == text
+
+
+HOOKS = st.dictionaries(
+    st.sampled_from([*EVENTS, "PreToolUse"]),
+    st.lists(st.fixed_dictionaries({"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2)}), max_size=2),
+    max_size=4,
+)
+
+
+@thorough(max_examples=50)
+@given(st.dictionaries(st.sampled_from(["model", "env", "x"]), VALUES, max_size=2), HOOKS, STYLES)
+def test_entries_go_in_and_out_of_any_settings(rest: dict[str, Any], hooks: dict[str, Any], style: dict[str, Any]) -> None:
+    """Whatever else a file holds, our entries come after others' and leave no trace but an event's list that was empty before."""
+    text = json.dumps({**rest, "hooks": hooks}, **style)
+    there = with_entries(text, ENTRIES, "settings")
+    assert all(json.loads(there)["hooks"][event] == [*hooks.get(event, []), group] for event, group in ENTRIES.items())
+    full = {event: groups for event, groups in hooks.items() if groups or event not in ENTRIES}
+    assert json.loads(without_entries(there, "settings")) == ({**rest, "hooks": full} if full else rest)
