@@ -8,9 +8,10 @@ finding and writing is a pure step in a module of its own.
 from __future__ import annotations
 
 from tacit.core.links import Mark, Use
-from tacit.core.value import value
-from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, LeftOut, barred, rank
+from tacit.core.value import replace, value
+from tacit.recall.query import Query as Query
+from tacit.recall.query import asked
+from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, barred, ordered, rank, showing
 from tacit.stores.sql import RunRow, run_id, scope_projects
 
 TYPE_CHECKING = False
@@ -20,15 +21,19 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Ids
     from tacit.core.profile import Profile
+    from tacit.recall.budget import Level
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
     from tacit.recall.trial import Assigned
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-RECORD_WITHIN = 0.15  # seconds; an injection that cannot be recorded by then is not given
-STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
-RECURRING = 32
+RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
+STANDING = 20  # lessons that apply whatever the task is: more than any budget, less than a flood
+EVERY = 1000  # memories that a ranker which weighs everything is given at most
+MOST = 1000  # hits of one recall, whatever is asked for
+# A run is known by its host's own id. An agent's shell knows the id but not always the host that gave it.
+HOSTS = ("claude-code", "codex", "cli", "library", "mcp", "gemini", "cursor", "copilot", "opencode", "cline", "neutral")
 
 
 @value
@@ -73,31 +78,36 @@ def inject(
     repeat: bool = False,
     exists: Callable[[str], bool] | None = None,
 ) -> Injection:
-    """The lessons for a run, recorded before they are given. Raises `Unavailable` where they cannot be."""
-    from tacit.recall.budget import fit, level as level_for, tokens_of
-    from tacit.recall.render import frame_tokens, line_tokens, render
+    """The lessons for a run, recorded before they are given. Raises `Unavailable` where they cannot be.
+
+    What a unit was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
+    instance, the notes are gone from the agent's context. `exists` tells whether a file that a lesson names is there.
+    """
+    from tacit.recall.budget import fit, level_for, tokens_of
+    from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
     from tacit.recall.trial import assignments
 
+    check_renderer(renderer)
     wanted = asked(query, profile)
     run = asking.run or ids()
     row = _run_of(store, project.id, asking, run, query, now)
-    projects = scope_projects(project.id)
     before = store.uses(unit=row.root)
-    ranking = _ranking(store, projects, profile, wanted, now, exists, start=wanted.nothing or not before)
+    size = level_for(profile, level, query.task, query.agent)
+    ranking = _ranking(store, project.id, profile, wanted, size, before, repeat, now, exists)
     known = frozenset() if repeat else frozenset(use.memory for use in before)
     fresh = [each for each in ranking.ranked if each.memory.id not in known]
     fitted = fit(
-        fresh, level_for(profile, level, query.task, query.agent), profile,
+        fresh, size, profile,
         cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
         at_odds=_at_odds(store, project.id) if len(fresh) > 1 else frozenset(),
     )  # fmt: skip
-    left = (*fitted.left, *(LeftOut(id, "given before in this run") for id in known), *ranking.left)
-    suppressed, counts = _left_out(left, profile.budget.nearest)
+    again = _all_out((each for each in ranking.ranked if each.memory.id in known), "assigned before")
+    suppressed, counts = _left_out((*fitted.left, *again, *ranking.left), profile.budget.nearest)
     if not fitted.kept:
-        return Injection(run, profile.render.empty, 0, (), (), suppressed, counts)
+        return Injection(run, profile.render.empty, tokens_of(profile.render.empty), (), (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
         told = assignments(
-            (each.memory for each in fitted.kept), tx.uses(unit=row.root),
+            [each.memory for each in fitted.kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
         )  # fmt: skip
         given = [each for each, at in zip(fitted.kept, told) if at.given]
@@ -105,13 +115,13 @@ def inject(
         withheld = tuple(at.memory for at in told if not at.given)
         markdown = render(given, profile, ids(), renderer=renderer, wrap=wrap)
         tokens = tokens_of(markdown)
+        left = {"counts": counts, "nearest": [[each.id, each.reason] for each in suppressed]}
         event = asking.event or f"{row.id} {ids()}"
         if not tx.add_injection(
-            event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld,
-            {"counts": counts, "nearest": [[each.id, each.reason] for each in suppressed]}, now,
-        ):  # fmt: skip
+            event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld, left, now
+        ):
             return Injection(run, note="this very event was answered before")
-        _record(tx, row, project.id, asking, query, fitted.kept, told, now)
+        _record(tx, row, asking, query, [each.memory for each in fitted.kept], told, now)
     return Injection(run, markdown, tokens, injected, withheld, suppressed, counts)
 
 
@@ -119,45 +129,86 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
     """The run's row, as it is or as it will be written."""
     id = run_id(project, asking.host, run)
     known = store.run(id)
-    if known is not None:
+    if known is None and asking.run:
+        known = store.run(run) or next(filter(None, (store.run(run_id(project, host, run)) for host in HOSTS)), None)
+    if known is not None and known.project == project:
         return known
     root = run_id(project, asking.host, asking.root) if asking.root else id
     return RunRow(
-        id, project, asking.host, run, root, agent=query.agent, model=asking.model, domain=query.domain, task=query.task,
-        task_id=query.task_id, task_type=query.task_type, started_at=now,
+        id, project, asking.host, run, root, agent=query.agent, model=asking.model, domain=query.domain,
+        task=query.task, task_id=query.task_id, task_type=query.task_type, started_at=now,
     )  # fmt: skip
 
 
 def _ranking(
     store: SqliteStore,
-    projects: Sequence[str],
+    project: str,
     profile: Profile,
     wanted: Asked,
+    size: Level,
+    before: Sequence[Use],
+    repeat: bool,
     now: str,
     exists: Callable[[str], bool] | None,
-    *,
-    start: bool,
 ) -> Ranking:
-    found = store.find(projects, (*wanted.words, *wanted.file_words), limit=profile.rank.candidates, injectable=True)
-    hits: list[Hit] = list(_signed(store, projects, wanted.signatures))
-    hits += store.standing(projects, limit=STANDING)
-    hits += found.hits
+    """Everything the channels find that may be given at all, ranked.
+
+    What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
+    """
+    projects = scope_projects(project)
+    limit = min(size.fetch + len(before), profile.rank.candidates)
+    start = wanted.nothing or not before
+    found = store.find(projects, (*wanted.words, *wanted.file_words), limit=limit, injectable=True)
+    hits: list[Hit] = []
+    if repeat:
+        given = [use.memory for use in before if use.arm != "withheld"]
+        hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
+    hits += _signed(store, projects, wanted.signatures)
     if start:
-        hits += store.recurring(projects, limit=RECURRING)
+        hits += store.standing(projects, limit=STANDING)
+        hits += store.recurring(projects, limit=limit)
+    hits += found.hits
+    if profile.rank.ranker not in BY_WORDS:
+        hits = _every(store, projects) or hits
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    facts = Facts(now, found.rows, found.frequency, found.tokens, gone, start=start)
-    return rank(hits, wanted, profile, facts)
+    alike = _alike(store, project, wanted.query.task) if start and wanted.words else {}
+    return rank(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, alike, start))
+
+
+def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
+    """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
+    from tacit.core.trial import INJECTABLE
+
+    every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY + 1)
+    return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY else []
 
 
 def _signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
+    """Lessons about exactly these errors."""
     by_signature = getattr(store, "signed", None)
     return by_signature(projects, signatures) if signatures and by_signature else ()
 
 
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
-    paths = {path for memory in memories for path in memory.paths}
-    return frozenset(path for path in paths if not exists(path))
+    """The files that these memories name and that are no longer there."""
+    return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
+
+
+def _alike(store: SqliteStore, project: str, task: str) -> dict[str, float]:
+    """What was met in the latest runs whose task reads much like this one."""
+    from tacit.recall.query import likeness
+
+    found: dict[str, float] = {}
+    for run in store.runs(project, limit=ALIKE):
+        if run.learned_at and (alike := likeness(task, run.task)) >= 0.5:
+            for finding in store.findings(run=run.id):
+                if finding.memory:
+                    found[finding.memory] = max(alike, found.get(finding.memory, 0.0))
+    return found
+
+
+ALIKE = 40  # latest runs whose tasks are compared
 
 
 def _at_odds(store: SqliteStore, project: str) -> frozenset[frozenset[str]]:
@@ -167,6 +218,10 @@ def _at_odds(store: SqliteStore, project: str) -> frozenset[frozenset[str]]:
         for each in store.proposals(project, state="open")
         if each.kind == "contradiction"
     )
+
+
+def _all_out(ranked: Iterable[Ranked], reason: str) -> list[LeftOut]:
+    return [LeftOut(each.memory.id, reason, each.score) for each in ranked]
 
 
 def _left_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...], dict[str, int]]:
@@ -181,25 +236,146 @@ def _left_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...
 def _record(
     tx: Transaction,
     row: RunRow,
-    project: str,
     asking: Asking,
     query: Query,
-    kept: Sequence[Ranked],
+    memories: Sequence[Memory],
     told: Sequence[Assigned],
     now: str,
+    signal: str = "",
 ) -> None:
-    """Write down who was given what, before it is given."""
+    """Write down who was given what, before it is given; `signal` says how, where that is not as usual."""
     from tacit.recall.trial import epoch_for, instrument_of, is_told
 
     if tx.run(row.id) is None:
         tx.put_run(row)
-    epoch = epoch_for(asking.model or row.model, asking.host)
-    for each, at in zip(kept, told):
-        if at.recorded:
-            continue
-        tx.add_use(
-            Use(
-                each.memory.id, row.root, project, row.id, at.family, at.arm, at.probability, asking.surface, epoch,
-                instrument_of(each.memory), is_told(each.memory, query.agent), query.task_id or query.task, at.blank, now,
+    epoch = epoch_for(asking.model or row.model, row.host)
+    for memory, at in zip(memories, told):
+        if not at.recorded:
+            tx.add_use(
+                Use(
+                    memory.id, row.root, row.project, row.id, at.family, at.arm, at.probability, asking.surface, epoch,
+                    instrument_of(memory), is_told(memory, query.agent), query.task_id or query.task, at.blank, now,
+                )
+            )  # fmt: skip
+        if at.crossed:
+            tx.add_mark(Mark(memory.id, row.root, row.project, "crossed", run=row.id, surface=asking.surface, at=now))
+        if signal and at.given:
+            tx.add_mark(
+                Mark(memory.id, row.root, row.project, "delivered", signal, 1.0, row.id, asking.surface, at=now)
             )
-        )  # fmt: skip
+
+
+# --- recall
+
+
+@value
+class Recollection:
+    """One answer to a question."""
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, float]
+    mark: str = ""  # what a reader must know of it: candidate, held, stale …
+
+
+@value
+class Recalled:
+    """What is known about a question."""
+
+    hits: tuple[Recollection, ...] = ()
+    level: Level | None = None
+    dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
+    run: str = ""
+
+
+def recall(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    query: Query,
+    *,
+    now: str,
+    asking: Asking | None = None,
+    level: str = "",
+    limit: int | None = None,
+    min_score: float | None = None,
+    include_held: bool = False,
+    include_stale: bool = False,
+    as_of: str = "",
+    person: bool = True,
+) -> Recalled:
+    """What is known about a question, best first, for people and agents; nothing for a question without words.
+
+    With `asking`, a run asks: its assignments are honoured and what it is told is recorded. Quarantined texts are shown
+    to a person only. `as_of` answers from what was known at a time, and records nothing.
+    """
+    from tacit.recall.budget import level_for
+
+    wanted = asked(query, profile)
+    size = level_for(profile, level, query.task, query.agent)
+    most = max(0, min(size.most if limit is None else limit, MOST))
+    if wanted.nothing or not most:
+        return Recalled((), size)
+    projects = scope_projects(project.id)
+    if as_of:
+        hits, facts = _past(store, projects, wanted, as_of)
+    else:
+        found = store.find(projects, (*wanted.words, *wanted.file_words), limit=max(size.fetch, 2 * most))
+        hits = [*_signed(store, projects, wanted.signatures), *found.hits]
+        facts = Facts(now, found.rows, found.frequency, found.tokens)
+    marks: dict[str, str] = {}
+    shown: dict[str, Hit] = {}
+    left: list[LeftOut] = []
+    for hit in hits:
+        memory = hit.memory
+        mark, why = showing(memory, wanted, profile, include_held, include_stale, person)
+        if why:
+            left.append(LeftOut(memory.id, why))
+        else:
+            marks[memory.id] = mark
+            shown.setdefault(memory.id, hit)
+    ranker = profile.rank.ranker if profile.rank.ranker in BY_WORDS else "lexical"
+    floor = profile.rank.floor if min_score is None else min_score
+    ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
+    fit = [each for each in ranked if each.score >= floor and each.score]
+    left += _all_out(ranked[len(fit) :], "below the floor")
+    left += _all_out(fit[most:], "limit")
+    kept, run = fit[:most], ""
+    if asking is not None and not as_of:
+        kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
+    answers = tuple(Recollection(each.memory, each.score, each.parts, marks[each.memory.id]) for each in kept)
+    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run)
+
+
+def _told_in_run(
+    store: SqliteStore, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
+) -> tuple[list[Ranked], str]:
+    """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
+    from tacit.recall.trial import assignments
+
+    row = _run_of(store, project.id, asking, asking.run, query, now)
+    eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
+    if not eligible:
+        return kept, row.foreign_id
+    with store.write(wait=RECORD_WITHIN) as tx:
+        told = assignments(
+            eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial
+        )
+        _record(tx, row, asking, query, eligible, told, now, signal="on request")
+    withheld = {at.memory for at in told if not at.given}
+    return [each for each in kept if each.memory.id not in withheld], row.foreign_id
+
+
+def _past(store: SqliteStore, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
+    """The memories as they were at a time, and how common the asked words were among them."""
+    from tacit.recall.past import frequencies, memories_then, tally_then
+
+    tokens = store.find(projects, ()).tokens
+    then = memories_then(store.entries(projects, until=at))
+    frequency, fitting = frequencies(then.values(), wanted.words, tokens)
+    hits: list[Hit] = [
+        Candidate(replace(then[id], tally=tally_then(store.evidence(id), at)), "words", n)
+        for n, id in enumerate(then)
+        if id in fitting
+    ]
+    return hits, Facts(at, len(then), frequency, tokens)

@@ -1,8 +1,8 @@
 """How many memories a run is given, and which ones have to stay behind.
 
-A level sets the number; caps of kinds and agents, a token cap and conflicts thin it out. Pinned memories stand outside the
-number, never outside the token cap: what goes into a prompt is bounded. What is left behind is counted by reason, and
-the nearest are named, because "why was I not told?" is a fair question.
+A level sets the number; caps of kinds and agents, a token cap and conflicts thin it out. Pinned memories stand outside
+the number, never outside the token cap: what goes into a prompt is bounded. What is left behind is counted by reason,
+and the nearest are named, because "why was I not told?" is a fair question.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def tokens_of(text: str) -> int:
     return -(-len(text) // CHARS_PER_TOKEN)
 
 
-def level(profile: Profile, wanted: str, text: str, agent: str = "") -> Level:
+def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Level:
     """The level for a query: the one that was asked for, or the profile's own; an unknown word means auto."""
     budget = profile.budget
     word = (wanted or budget.level).strip().lower()
@@ -100,7 +100,7 @@ def fit(
         left.append(LeftOut(each.memory.id, reason, each.score))
 
     for each in _first_pinned(_settled(ranked, at_odds, profile, leave), budget.pinned_outside):
-        memory, price = each.memory, cost(each)
+        memory = each.memory
         outside = budget.pinned_outside and memory.pinned
         kind = profile.kinds.get(memory.kind)
         if not outside:
@@ -117,6 +117,7 @@ def fit(
             if memory.agent in budget.agents and agents.get(memory.agent, 0) >= budget.agents[memory.agent]:
                 leave(each, f"cap of {memory.agent}")
                 continue
+        price = cost(each)
         if price > room:
             leave(each, "tokens")
             continue
@@ -159,7 +160,7 @@ def _settled(
 
 
 def _goes_before(one: Ranked, other: Ranked, precedence: Sequence[str]) -> bool:
-    """Whether the first of the profile's opinions that tells two apart speaks for `one`; the better fit, if none does."""
+    """Whether the first of the profile's opinions that tells two apart speaks for `one`; if none does, its fit."""
     for opinion in precedence:
         mine, theirs = _weight(one.memory, opinion), _weight(other.memory, opinion)
         if mine != theirs:
@@ -168,9 +169,10 @@ def _goes_before(one: Ranked, other: Ranked, precedence: Sequence[str]) -> bool:
 
 
 def _weight(memory: Memory, opinion: str) -> float:
-    facet, colon, word = opinion.partition(":")
+    against = opinion.startswith("not ")
+    facet, colon, word = opinion.removeprefix("not ").partition(":")
     if colon:
-        return float(getattr(memory, "klass" if facet == "class" else facet) == word)
+        return float((getattr(memory, "klass" if facet == "class" else facet) == word) != against)
     if opinion in ("newer", "older"):
         from tacit.core.clock import seconds
 

@@ -7,16 +7,16 @@ whether it is believed to help, its age, scope and severity, whether its files s
 nothing can have failed yet, what recurs leads: most failures of a run have been seen before, few can be told from its
 task.
 
-The rankers of the origins stand beside it, to the digit. Every number comes from the profile; each score is given with
-its parts, so that it can be explained.
+Every number that a person may want to set comes from the profile; each score is given with its parts, so that it can
+be explained. The rankers of the origins stand in `origins`.
 """
 
 from __future__ import annotations
 
-from math import exp, log, log10
+from math import log
 
-from tacit.core.clock import days_between
-from tacit.core.memory import GLOBAL, SCOPES
+from tacit.core.clock import DAY, seconds
+from tacit.core.memory import SCOPES
 from tacit.core.run import SEVERITIES
 from tacit.core.trial import CLOSED, INJECTABLE
 from tacit.core.value import value
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         @property
         def memory(self) -> Memory: ...
         @property
-        def channel(self) -> str: ...
+        def channel(self) -> str: ...  # who found it: words, signature, recurring, standing, before
         @property
         def n(self) -> int: ...  # order of writing
         @property
@@ -50,8 +50,20 @@ FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what
 PAIR = 0.15  # weight of two asked words that stand side by side
 PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
+STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
 PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
+CALLED_FOR = ("standing", "before")  # channels whose lessons need not fit the words
+
+
+@value
+class Candidate:
+    """A memory to be ranked, where no search found it."""
+
+    memory: Memory
+    channel: str = ""
+    n: int = 0
+    words: str = ""
 
 
 @value
@@ -62,6 +74,7 @@ class Facts:
     rows: int = 0  # memories in the store
     frequency: Mapping[str, int] = {}  # asked word -> rows that hold it
     tokens: Callable[[str], list[str]] = str.split  # how the index reads a text
+    meaning: Mapping[str, float] = {}  # memory -> cosine, where vectors are at hand
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
     alike: Mapping[str, float] = {}  # memory -> how alike the tasks are in which it was met
     start: bool = False  # nothing was given in this run yet
@@ -97,26 +110,19 @@ class Ranking:
 
 def rank(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> Ranking:
     """The candidates that may be given for this query, best first; below the profile's floor nothing."""
-    settings = profile.rank
     left: list[LeftOut] = []
     fit: list[Hit] = []
-    known: set[str] = set()
-    for hit in hits:
-        if hit.memory.id not in known:
-            known.add(hit.memory.id)
-            reason = unfit(hit.memory, asked, profile)
-            if reason:
-                left.append(LeftOut(hit.memory.id, reason))
-            else:
-                fit.append(hit)
-    scored = RANKERS[settings.ranker](fit, asked, profile, facts)
-    order = {hit.memory.id: hit.n for hit in fit}
-    scored.sort(key=lambda each: (-each.score, *_ties(each.memory, settings.ties), order[each.memory.id]))
+    for hit in _once(hits):
+        reason = unfit(hit.memory, asked, profile, facts.now)
+        if reason:
+            left.append(LeftOut(hit.memory.id, reason))
+        else:
+            fit.append(hit)
     ranked: list[Ranked] = []
     signatures: set[str] = set()
-    for each in scored:
+    for each in ordered(profile.rank.ranker, fit, asked, profile, facts):
         signature = each.memory.signature
-        if each.score < settings.floor and each.channel != "standing":
+        if each.score < profile.rank.floor and each.channel not in CALLED_FOR:
             left.append(LeftOut(each.memory.id, "below the floor", each.score))
         elif signature and signature in signatures:
             left.append(LeftOut(each.memory.id, "same signature", each.score))
@@ -124,6 +130,22 @@ def rank(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> R
             signatures.add(signature)
             ranked.append(each)
     return Ranking(tuple(ranked), tuple(left))
+
+
+def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
+    order = {hit.memory.id: hit.n for hit in hits}
+    scored = ranker(name)(hits, asked, profile, facts)
+    ties = profile.rank.ties
+    scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
+    return scored
+
+
+def _once(hits: Iterable[Hit]) -> list[Hit]:
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        found.setdefault(hit.memory.id, hit)
+    return list(found.values())
 
 
 def barred(memory: Memory, projects: Sequence[str]) -> str:
@@ -142,32 +164,61 @@ def barred(memory: Memory, projects: Sequence[str]) -> str:
     return "" if memory.text.strip() else "empty"
 
 
-def unfit(memory: Memory, asked: Asked, profile: Profile) -> str:
+def showing(
+    memory: Memory, asked: Asked, profile: Profile, include_held: bool, include_stale: bool, person: bool
+) -> tuple[str, str]:
+    """How a memory is marked when somebody searches for it, and why it is not shown; empty where neither applies."""
+    query = asked.query
+    if query.category and memory.category != query.category:
+        return "", "other category"
+    if query.kind and query.kind not in (memory.kind, memory.klass):
+        return "", "other kind"
+    if query.domain and memory.domain not in ("", query.domain, profile.general_domain):
+        return "", "other domain"
+    if query.agent and memory.agent not in ("", query.agent):
+        return "", "other agent"
+    if query.task_type and memory.task_type not in ("", query.task_type):
+        return "", "other task type"
+    if not memory.text.strip() or memory.gate == "discard" or memory.state in ("superseded", "archived", "rejected"):
+        return "", memory.state if memory.gate != "discard" else "discard"
+    if memory.gate == "quarantine" and not (include_held and person):
+        return "", "quarantine"
+    if memory.gate == "hold" and not include_held:
+        return "", "hold"
+    if (memory.stale_at or memory.state == "decayed") and not include_stale:
+        return "", "decayed" if memory.state == "decayed" else "stale"
+    if memory.gate != "allow":
+        return {"hold": "held", "quarantine": "quarantined"}[memory.gate], ""
+    if memory.state in ("candidate", "under_review", "decayed"):
+        return memory.state.replace("_", " "), ""
+    if memory.stale_at:
+        return "stale", ""
+    return memory.verdict if memory.verdict in CLOSED else "", ""
+
+
+def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     """Why a memory is not for this query; empty if it may be ranked."""
     query, settings = asked.query, profile.rank
-    kind = profile.kinds.get(memory.kind)
-    tally, signals = memory.tally, memory.tally.signals or {}
     if query.category and memory.category != query.category:
         return "other category"
     if query.kind and query.kind not in (memory.kind, memory.klass):
         return "other kind"
     if len(memory.text) < settings.min_chars:
         return "too short"
-    if settings.drop_stale and memory.stale_at:
-        return "stale"
+    if settings.drop_stale and (memory.stale_at or is_forgotten(memory, profile, now)):
+        return "stale" if memory.stale_at else "never recalled"
+    kind = profile.kinds.get(memory.kind)
     if kind is not None:
-        if kind.min_confidence and (tally.confidence or 0.0) < kind.min_confidence:
+        if kind.min_confidence and (memory.tally.confidence or 0.0) < kind.min_confidence:
             return "confidence too low"
-        if kind.min_success and signals.get("success_rate", 0.5) < kind.min_success:
+        if kind.min_success and success_of(memory) < kind.min_success:
             return "success rate too low"
-        if kind.same_task and not _same_task(memory, asked, profile):
+        if kind.same_task and memory.task_type and memory.task_type != task_type(asked, profile):
             return "other task type"
-    if settings.min_frequency and memory.klass == "preference":
-        return ""  # ArcheFlow: preferences are injected immediately, whatever the filters say
     seen = frequency_of(memory)
     if settings.universal_at and seen >= settings.universal_at:
         return ""
-    if seen < settings.min_frequency:
+    if seen < settings.min_frequency and memory.klass != "preference":
         return "seen too rarely"
     if settings.by_domain and query.domain and memory.domain not in ("", query.domain, profile.general_domain):
         return "other domain"
@@ -176,33 +227,52 @@ def unfit(memory: Memory, asked: Asked, profile: Profile) -> str:
     return ""
 
 
+def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
+    """joelclaw: older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
+    fade = profile.fade
+    if not fade.stale_days or memory.pinned or memory.klass in fade.never or memory.state in fade.never_states:
+        return False
+    return not recalls_of(memory) and days_since(memory.created_at, now) > fade.stale_days
+
+
 def frequency_of(memory: Memory) -> int:
-    """How often it counts as seen: the profile's own faded counter where it keeps one, else its sightings."""
+    """How often it counts as seen: the profile's own fading counter, or its sightings; a person's word is one."""
     signals = memory.tally.signals or {}
-    return int(signals["frequency"]) if "frequency" in signals else memory.tally.seen
+    return int(signals["frequency"]) if "frequency" in signals else max(1, memory.tally.seen)
 
 
-def _same_task(memory: Memory, asked: Asked, profile: Profile) -> bool:
-    if not memory.task_type:
-        return True
-    return memory.task_type == (asked.query.task_type or task_type_of(profile, asked.query.task))
+def recalls_of(memory: Memory) -> float:
+    """How often it was recalled, by the profile's own count or by its uses."""
+    return (memory.tally.signals or {}).get("recalls", memory.tally.uses)
 
 
-def _ties(memory: Memory, names: Sequence[str]) -> list[object]:
-    """What orders equal scores: the larger number, or the later time, first."""
-    return [_tie(memory, name) for name in names]
+def success_of(memory: Memory) -> float:
+    """The share of its iterations that succeeded; a half where nobody said."""
+    return (memory.tally.signals or {}).get("success_rate", 0.5)
+
+
+def task_type(asked: Asked, profile: Profile) -> str:
+    """The type of the asked task: given, or told from its text."""
+    return asked.query.task_type or task_type_of(profile, asked.query.task)
+
+
+def days_since(then: str, now: str) -> float:
+    """Days between two times; 0 where the first is unknown or still to come."""
+    start = seconds(then)
+    return max(0.0, seconds(now) - start) / DAY if start else 0.0
 
 
 def _tie(memory: Memory, name: str) -> object:
-    if name == "confidence":
-        return -(memory.tally.confidence or 0.0)
-    if name == "seen":
-        return -memory.tally.seen
-    if name == "frequency":
-        return -frequency_of(memory)
+    """A key for equal scores: more before less, later before earlier; by birth, the order of writing."""
+    if name == "created_at":
+        return memory.created_at
+    if name == "updated_at":
+        return _Later(memory.updated_at)
     if name == "confirmed_at":
         return _Later(memory.tally.seen_at or memory.created_at)
-    return _Later(memory.updated_at if name == "updated_at" else memory.created_at)
+    if name == "confidence":
+        return -(memory.tally.confidence or 0.0)
+    return -(memory.tally.seen if name == "seen" else frequency_of(memory))
 
 
 class _Later(str):
@@ -220,41 +290,55 @@ class _Later(str):
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
     settings = profile.rank.lexical
-    terms = _terms(asked, facts)
-    whole = sum(rarity for _, rarity in terms) or 1.0
+    held = words_reader(asked, facts, settings.title)
     start = facts.start and settings.start_by_recurrence
+    now = seconds(facts.now)
     found: list[Ranked] = []
     for hit in hits:
         memory = hit.memory
-        parts: dict[str, float] = {}
-        if terms:
-            parts["words"] = _held(terms, memory.text, hit.words, settings.title, facts.tokens) / whole
+        parts = {"words": held(hit)}
+        if facts.meaning:
+            parts["meaning"] = profile.rank.meaning * max(0.0, facts.meaning.get(memory.id, 0.0))
         if asked.files and memory.paths:
             parts["path"] = PATH * shared_path(memory.paths, asked.files)
         if memory.signature and memory.signature in asked.signatures:
             parts["signature"] = SIGNATURE
         if facts.alike.get(memory.id, 0.0) >= settings.same_task_similarity:
             parts["same_task"] = settings.same_task_lift
+        if hit.channel in CALLED_FOR:
+            parts[hit.channel] = STANDING
         if start:
             parts["met"] = log(1 + _met(memory), 2) / MET
-        fits = sum(parts.values())
-        parts["recurrence"] = 1 + settings.recurrence * log(1 + memory.tally.seen)
-        parts["belief"] = 1 + settings.belief * _leaning(memory)
-        parts["severity"] = 1 + settings.severity * SEVERITIES.index(memory.severity)
-        parts["scope"] = 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope))
-        parts["age"] = _freshness(memory, settings.half_life_days, facts.now)
-        if memory.paths and facts.gone.issuperset(memory.paths):
-            parts["path_gone"] = settings.path_gone
-        if memory.stale_at:
-            parts["stale"] = profile.fade.stale_factor
-        score = fits
-        for name in KNOWN:
-            score *= parts.get(name, 1.0)
+        score = sum(parts.values())
+        if score:
+            parts["recurrence"] = 1 + settings.recurrence * log(1 + memory.tally.seen)
+            parts["belief"] = 1 + settings.belief * _leaning(memory)
+            parts["severity"] = 1 + settings.severity * SEVERITIES.index(memory.severity)
+            parts["scope"] = 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope))
+            parts["age"] = _freshness(memory, settings.half_life_days, now)
+            if memory.paths and facts.gone.issuperset(memory.paths):
+                parts["path_gone"] = settings.path_gone
+            if memory.stale_at:
+                parts["stale"] = profile.fade.stale_factor
+            for name in KNOWN:
+                score *= parts.get(name, 1.0)
         found.append(Ranked(memory, score, parts, hit.channel))
     return found
 
 
-KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")
+KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
+
+
+def words_reader(asked: Asked, facts: Facts, title: float) -> Callable[[Hit], float]:
+    """A function that says how much of the asked words a candidate holds, about 0 to 1."""
+    terms = _terms(asked, facts)
+    whole = sum(rarity for _, rarity in terms)
+    tokens = facts.tokens
+
+    def held(hit: Hit) -> float:
+        return _held(terms, hit.memory.text, hit.words, title, tokens) / whole if whole else 0.0
+
+    return held
 
 
 def _terms(asked: Asked, facts: Facts) -> list[tuple[list[str], float]]:
@@ -272,7 +356,7 @@ def _terms(asked: Asked, facts: Facts) -> list[tuple[list[str], float]]:
 def _held(
     terms: list[tuple[list[str], float]], text: str, words: str, title: float, tokens: Callable[[str], list[str]]
 ) -> float:
-    """The rarity of the words that a lesson holds, each by its saturated frequency, first words counting `title` times."""
+    """The rarity of the words a lesson holds, each by its saturated frequency; first words count `title` times."""
     read = tokens(text)
     own = read + tokens(words) if words else read
     heads = read[:FIRST_WORDS]
@@ -320,14 +404,23 @@ def _leaning(memory: Memory) -> float:
     return memory.tally.belief - (memory.tally.signals or {}).get("belief_harm", 0.0)
 
 
-def _freshness(memory: Memory, half_life: float, now: str) -> float:
+def _freshness(memory: Memory, half_life: float, now: float) -> float:
     """Between ½ and 1: half of the weight stays, the other halves with each half-life unseen."""
     if half_life <= 0:
         return 1.0
-    days = max(0.0, days_between(memory.tally.seen_at or memory.created_at, now))
+    then = seconds(memory.tally.seen_at or memory.created_at)
+    days = max(0.0, now - then) / DAY if then else 0.0
     return float((1 + 2 ** -(days / half_life)) / 2)
 
 
-RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
-    "lexical": lexical,
-}
+RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {"lexical": lexical}
+BY_WORDS = ("lexical", "decay")  # rankers that a full-text search finds candidates for; the others weigh everything
+
+
+def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
+    """A ranker by name; those of the origins are loaded when one is first named."""
+    if name not in RANKERS:
+        from tacit.recall.origins import ORIGINS
+
+        RANKERS.update(ORIGINS)
+    return RANKERS[name]

@@ -1,13 +1,13 @@
 """Which of the chosen lessons are given and which withheld.
 
-This comes after the budget, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in two
-lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart they
-would hide each other's effect. What is exempt is given without a coin and is part of no table.
+This comes after the budget, so that a withheld lesson leaves its place empty: otherwise the two arms would differ in
+two lessons. What was once assigned in a unit stays so on every surface; near-twins share one assignment, since apart
+they would hide each other's effect. What is exempt is given without a coin and is part of no table.
 """
 
 from __future__ import annotations
 
-from tacit.core.trial import INJECTED, WITHHELD, assign, is_blank, rate_for
+from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
 from tacit.core.value import value
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.core.links import Use
     from tacit.core.memory import Memory
     from tacit.core.profile import Trial
+    from tacit.core.trial import Rate
 
 EXEMPT = "exempt"
 
@@ -33,17 +34,18 @@ class Assigned:
     reason: str
     blank: bool = False
     recorded: bool = False  # this very memory was assigned in this unit before
+    crossed: bool = False  # withheld here, and given all the same because a person asked for no trial
 
     @property
     def given(self) -> bool:
         """Whether the agent is told."""
-        return self.arm != WITHHELD
+        return self.arm != WITHHELD or self.crossed
 
 
 def assignments(
     memories: Iterable[Memory], recorded: Sequence[Use], *, key: bytes, unit: str, settings: Trial, trial: bool = True
 ) -> list[Assigned]:
-    """One assignment for each memory, in their order: the recorded one, its family's, none for the exempt, else a coin."""
+    """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin."""
     by_memory = {use.memory: use for use in recorded}
     families: dict[str, Assigned] = {
         use.family: Assigned(use.memory, use.family, use.arm, use.probability, "as its family", use.blank)
@@ -56,8 +58,10 @@ def assignments(
         family = memory.family or memory.id
         use = by_memory.get(memory.id)
         if use is not None:
-            arm = INJECTED if use.arm == WITHHELD and not trial else use.arm
-            found.append(Assigned(memory.id, use.family, arm, use.probability, "as recorded", use.blank, True))
+            crossed = use.arm == WITHHELD and not trial
+            found.append(
+                Assigned(memory.id, use.family, use.arm, use.probability, "as recorded", use.blank, True, crossed)
+            )
             continue
         if not trial:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
@@ -78,7 +82,7 @@ def assignments(
     return found
 
 
-def _rate(memory: Memory, settings: Trial):  # type: ignore[no-untyped-def]
+def _rate(memory: Memory, settings: Trial) -> Rate:
     signals = memory.tally.signals or {}
     return rate_for(
         state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned, verdict=memory.verdict,

@@ -7,8 +7,8 @@ A word with fewer rows than that is known completely. Candidates are the rows th
 where all are common, the rows that hold two of them. The estimates go out with the candidates, as ranking needs them,
 and so does the index's own tokenizer, so that what was found by a word is also ranked by it.
 
-A file holds many projects. A project with a small share of the rows is therefore read as a set of row numbers first, and
-postings of other projects fall away before they displace its own.
+A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set
+of row numbers, and the common words are read further within it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.stores.sql import _MEMORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
@@ -34,6 +34,7 @@ PROJECT = 5000  # rows of a project up to which they are taken as a set
 POSTINGS = 8000  # rows of common words that are read further for such a project
 PAIRS = 3  # of the common words, the rarest so many are asked for in pairs
 CHECKED = 1500  # candidate rows that are looked at for their project and state
+MOST = 1000  # hits of one search, whatever is asked for
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
 STATES = "m.state IN ('provisional', 'stable', 'canonical')"
@@ -73,25 +74,30 @@ def find(
     held = {word: _newest(store, f'"{word}"', first) for word in asked}
     frequency = {word: _frequency(rows, first, total) for word, rows in held.items()}
     common = sorted((word for word in asked if len(held[word]) == first), key=frequency.__getitem__)
-    here = _rows_of(store, projects, injectable) if total > SMALL else None
-    if here is not None:
-        _read_on(store, held, common, frequency)
-    elif sum(len(held[word]) for word in asked if word not in common) < limit:
+    oldest = {word: held[word][-1] for word in common}
+    if sum(len(held[word]) for word in asked if word not in oldest) < limit:
         _in_pairs(store, held, common[:PAIRS], limit)
-    scores: dict[int, float] = {}
-    for word, rows in held.items():
-        rarity = log(1 + total / (frequency[word] + 0.5))
-        for n in rows if here is None else here.intersection(rows):
-            scores[n] = scores.get(n, 0.0) + rarity
-    best = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
-    return Found(_hits(store, projects, best, scores, min(limit, 1000), injectable), total, frequency, _tokenizer(store))
+    take = _Taker(store, projects, min(limit, MOST), injectable)
+    scores = _scores(held, frequency, total)
+    rows = take.best(scores, portions=1)
+    if 3 * len(rows) < 2 * take.limit and len(scores) > take.size:
+        sparse = len(rows) < take.size // 3
+        here = _rows_of(store, projects, injectable) if sparse else None
+        if here is not None:
+            _read_on(store, held, oldest, frequency)
+            scores = _scores(held, frequency, total, here)
+        rows = take.best(scores)
+    return Found(
+        _loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, frequency, _tokenizer(store)
+    )
 
 
 def _newest(store: SqliteStore, match: str, limit: int, below: int = 1 << 62) -> list[int]:
     return [
         row[0]
         for row in store.rows(
-            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match AND rowid < :below ORDER BY rowid DESC LIMIT :limit",
+            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match AND rowid < :below"
+            " ORDER BY rowid DESC LIMIT :limit",
             match=match, below=below, limit=limit,
         )
     ]  # fmt: skip
@@ -104,19 +110,23 @@ def _frequency(rows: list[int], first: int, total: int) -> int:
 
 def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> set[int] | None:
     """The rows of these projects, if they are few; None if they are many."""
-    rows = f"SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project{f' AND {STATES}' if injectable else ''}"
+    rows = "SELECT m.n FROM memory m INDEXED BY memory_by_state WHERE m.project = :project"
+    if injectable:
+        rows += f" AND {STATES}"
     if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
         return None
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
 
 
-def _read_on(store: SqliteStore, held: dict[str, list[int]], common: Iterable[str], frequency: dict[str, int]) -> None:
+def _read_on(
+    store: SqliteStore, held: dict[str, list[int]], oldest: dict[str, int], frequency: dict[str, int]
+) -> None:
     """Read common words further, the rarer ones first, as far as the budget goes."""
     left = POSTINGS
-    for word in common:
+    for word, below in oldest.items():
         if frequency[word] > left:
             break
-        held[word] += _newest(store, f'"{word}"', left, held[word][-1])
+        held[word] = list({*held[word], *_newest(store, f'"{word}"', left, below)})
         left -= frequency[word]
 
 
@@ -130,22 +140,40 @@ def _in_pairs(store: SqliteStore, held: dict[str, list[int]], common: Sequence[s
                 held[word] += [n for n in both if n not in known]
 
 
-def _hits(
-    store: SqliteStore, projects: Sequence[str], best: list[int], scores: dict[int, float], limit: int, injectable: bool
-) -> tuple[Hit, ...]:
-    """The best rows that belong to these projects, looked up in portions."""
-    found: list[Any] = []
-    size = max(limit + limit // 3, 16)
-    for start in range(0, min(len(best), max(CHECKED, 2 * limit)), size):
-        rows = store.rows(
+def _scores(
+    held: dict[str, list[int]], frequency: dict[str, int], total: int, here: set[int] | None = None
+) -> dict[int, float]:
+    """How rare the words are that each row holds."""
+    scores: dict[int, float] = {}
+    for word, rows in held.items():
+        rarity = log(1 + total / (frequency[word] + 0.5))
+        for n in rows if here is None else here.intersection(rows):
+            scores[n] = scores.get(n, 0.0) + rarity
+    return scores
+
+
+class _Taker:
+    """Looks rows up, best first, in portions, until enough of them belong to these projects."""
+
+    def __init__(self, store: SqliteStore, projects: Sequence[str], limit: int, injectable: bool) -> None:
+        self.store = store
+        self.projects = json.dumps(list(projects))
+        self.limit = limit
+        self.size = max(limit + limit // 3, 16)  # of the first portion
+        self.sql = (
             f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
-            " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else ""),
-            ns=json.dumps(best[start : start + size]), projects=json.dumps(list(projects)),
-        )  # fmt: skip
-        found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
-        if len(found) >= limit:
-            break
-    return _loaded(store, "words", [(*row, scores[row[-1]]) for row in found[:limit]])
+            " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
+        )
+
+    def best(self, scores: dict[int, float], portions: int = 9) -> list[Any]:
+        order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)][: max(CHECKED, 2 * self.limit)]
+        start, size = 0, self.size
+        found: list[Any] = []
+        while start < len(order) and len(found) < self.limit and portions:
+            rows = self.store.rows(self.sql, ns=json.dumps(order[start : start + size]), projects=self.projects)
+            found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
+            start, size, portions = start + size, 4 * size, portions - 1
+        return found[: self.limit]
 
 
 def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
@@ -161,20 +189,22 @@ def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
     flag = apsw.FTS5_TOKENIZE_DOCUMENT
 
     def read(text: str) -> list[str]:
-        words: list[Any] = tokens(text.encode("utf-8", "replace"), flag, None, include_offsets=False, include_colocated=False)
-        return words
+        return tokens(text.encode("utf-8", "replace"), flag, None, include_offsets=False, include_colocated=False)  # type: ignore[return-value]
 
     return read
 
 
-def signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+def signed(
+    store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
+) -> tuple[Hit, ...]:
     """Lessons about exactly these errors."""
     found: list[Any] = []
     for project in projects:
         for signature in signatures:
             found += store.rows(
                 f"SELECT {_MEMORY}, m.words, m.n, 1.0 FROM memory m INDEXED BY memory_by_signature"
-                f" WHERE m.project = :project AND m.signature = :it AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+                " WHERE m.project = :project AND m.signature = :it AND m.signature <> ''"
+                f" AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
                 project=project, it=signature, limit=limit,
             )  # fmt: skip
     return _loaded(store, "signature", found[:limit])
@@ -185,7 +215,8 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {_MEMORY}, m.words, m.n, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
+            f"SELECT {_MEMORY}, m.words, m.n, t.amount"
+            " FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip

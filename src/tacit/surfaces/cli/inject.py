@@ -1,7 +1,8 @@
 """`tacit inject`: what an agent should know before a run.
 
-Runs for each prompt, so its arguments are read by hand: argparse alone costs as much as the whole answer. Without a store,
-or with one that is busy or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless `--strict`.
+Runs for each prompt, so its arguments are read by hand: argparse alone costs as much as the whole answer. Without a
+store, or with one that is busy or unreadable, it prints nothing, warns, and leaves the agent alone (exit 0), unless
+`--strict` is given.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
 
-    from tacit.app import Memories
     from tacit.recall import Injection
 
 USAGE = """usage: tacit inject [options]
@@ -23,16 +24,16 @@ What an agent should know before a run, as markdown; what is given and withheld 
 the run:
   --run ID            the run that asks; without one an id is made and told on stderr
   --task TEXT         what is to be done; without one, what recurs here leads
-  --task-id ID        --mission ID     --task-type TYPE
-  --domain NAME       --agent NAME     the agent or role that asks
+  --task-id ID  --mission ID  --task-type TYPE  --domain NAME
+  --agent NAME        the agent or role that asks
   --file PATH         a file it is about; may be repeated
   --error TEXT        an error that just happened; may be repeated
-  --category NAME     only lessons filed under this
+  --category NAME     --kind NAME          only lessons filed so
 
 the answer:
   --budget LEVEL      lean, balanced, deep or auto
-  --render NAME       another wording       --wrap      fence it
-  --no-trial          withhold nothing      --json      one JSON document
+  --render NAME       another wording      --wrap     fence it
+  --no-trial          withhold nothing     --json     one JSON document
 
 everywhere: --store FILE  --project NAME  --profile NAME  --quiet  --strict
 
@@ -41,14 +42,15 @@ examples:
   tacit inject --run "$RUN" --agent reviewer --budget lean
 """
 
-# option -> where its value goes
+RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given (design §4)
+FACETS = ("agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk")
 ONE = {
-    "--run": "run", "--task": "task", "--task-id": "task_id", "--mission": "mission", "--domain": "domain", "--agent": "agent", "--task-type": "task_type",
-    "--category": "category", "--kind": "kind", "--risk": "risk", "--budget": "budget", "--render": "render", "--store": "store", "--project": "project", "--profile": "profile",
-    "--by": "by", "--host": "host", "--root": "root", "--model": "model",
-}  # fmt: skip
+    f"--{name.replace('_', '-')}": name
+    for name in (*FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
+}
 MANY = {"--file": "files", "--error": "errors"}
-FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+FLAGS = ("--wrap", "--no-trial", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+SHELLS = {"CLAUDECODE": "claude-code", "CODEX_THREAD_ID": "codex", "GEMINI_CLI": "gemini", "CURSOR_AGENT": "cursor"}
 LEVELS = ("lean", "balanced", "deep", "auto")
 
 
@@ -83,7 +85,7 @@ def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
 
 
 def parse(args: Sequence[str]) -> Options:
-    """The options by hand: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among the global ones."""
+    """The options, read by hand: `--x y` and `--x=y`, repeatable where it says so, the verb anywhere among them."""
     options = Options()
     words = iter(args)
     verb = False
@@ -119,67 +121,67 @@ def _nearest(word: str) -> str:
     return f"Did you mean {near[0]}?" if near else "tacit inject --help"
 
 
-def _answer(options: Options, env: Mapping[str, str]) -> Injection | None:
+def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.app import open
 
-    one = options.one
-    with open(one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=0.15, by=one.get("by", ""), yes="--yes" in options.flags) as memories:
-        return _inject(memories, options)
+    one, flags = options.one, options.flags
+    with open(
+        one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=RECORD_WITHIN,
+        by=one.get("by", ""), yes="--yes" in flags,
+    ) as memories:  # fmt: skip
+        return memories.inject(
+            one.get("task", ""),
+            run=one.get("run") or env.get("TACIT_RUN", ""),
+            host=host_of(env) if "run" not in one else "cli",
+            surface="cli",
+            budget=one.get("budget", ""),
+            render=one.get("render", ""),
+            wrap=True if "--wrap" in flags else None,
+            trial="--no-trial" not in flags,
+            files=tuple(options.many["files"]),
+            errors=tuple(options.many["errors"]),
+            **_facets(one),
+        )
 
 
-def _inject(memories: Memories, options: Options) -> Injection | None:
-    # To become Memories.inject.
-    from tacit.core import clock
-    from tacit.core.digest import new_id
-    from tacit.recall import Asking, Query, inject
-
-    one = options.one
-    project = memories.project
-    if project is None:
-        return None
-    query = Query(
-        files=tuple(options.many["files"]), errors=tuple(options.many["errors"]),
-        **{name: one[name] for name in ("task", "agent", "domain", "task_type", "task_id", "mission", "category", "kind", "risk") if name in one},
-    )  # fmt: skip
-    asking = Asking(one.get("run") or memories.env.get("TACIT_RUN", ""), one.get("host", "cli"), one.get("root", ""), one.get("model", ""))
-    root = memories.place.root
-
-    def exists(path: str) -> bool:
-        return os.path.lexists(os.path.join(root, path))
-
-    return inject(
-        memories.store, project, memories.profile, query, asking, now=clock.now(), ids=new_id, level=one.get("budget", ""), renderer=one.get("render", ""),
-        wrap=True if "--wrap" in options.flags else None, trial="--no-trial" not in options.flags, repeat="--repeat" in options.flags, exists=exists,
-    )  # fmt: skip
+def _facets(one: Mapping[str, str]) -> dict[str, Any]:
+    return {name: one[name] for name in FACETS if name in one}
 
 
-def _print(options: Options, given: Injection | None) -> int:
+def host_of(env: Mapping[str, str]) -> str:
+    """The host in whose shell this runs, by the marker it sets: the run it names with TACIT_RUN is that host's."""
+    return next((host for marker, host in SHELLS.items() if env.get(marker)), "cli")
+
+
+def _print(options: Options, given: Injection) -> int:
     if "--json" in options.flags:
-        import json
-
-        data = {
-            "run": given.run if given else None,
-            "markdown": given.markdown if given else "",
-            "tokens": given.tokens if given else 0,
-            "injected": list(given.injected) if given else [],
-            "withheld": list(given.withheld) if given else [],
-            "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed] if given else [],
-        }
-        sys.stdout.write(json.dumps({"ok": True, "schema": 1, "data": data, "warnings": []}, ensure_ascii=False) + "\n")
-    elif given is not None:
+        _envelope({"ok": True, "schema": 1, "data": _data(given), "warnings": [given.note] if given.note else []})
+    else:
         sys.stdout.write(given.markdown)
-        if "run" not in options.one and "--quiet" not in options.flags:
-            sys.stderr.write(f"run: {given.run}\n")
+        if "--quiet" not in options.flags:
+            if "run" not in options.one:
+                sys.stderr.write(f"run: {given.run}\n")
+            if given.note:
+                sys.stderr.write(f"note: {given.note}\n")
     sys.stdout.flush()
     return 0
 
 
-def _silent(options: Options, why: str) -> int:
-    if "--json" in options.flags:
-        import json
+def _data(given: Injection | None) -> dict[str, Any]:
+    return {
+        "run": given.run if given else None,
+        "markdown": given.markdown if given else "",
+        "tokens": given.tokens if given else 0,
+        "injected": list(given.injected) if given else [],
+        "withheld": list(given.withheld) if given else [],
+        "suppressed": [{"id": each.id, "reason": each.reason} for each in given.suppressed] if given else [],
+    }
 
-        data = {"run": None, "markdown": "", "tokens": 0, "injected": [], "withheld": [], "suppressed": []}
-        sys.stdout.write(json.dumps({"ok": True, "schema": 1, "data": data, "warnings": [why]}, ensure_ascii=False) + "\n")
+
+def _silent(options: Options, why: str) -> int:
+    """Nothing is given, and nobody is stopped by it."""
+    if "--json" in options.flags:
+        _envelope({"ok": True, "schema": 1, "data": _data(None), "warnings": [why]})
     if "--quiet" not in options.flags:
         sys.stderr.write(f"tacit: nothing is given: {why}\n")
     return 0
@@ -187,9 +189,13 @@ def _silent(options: Options, why: str) -> int:
 
 def _fail(options: Options, exit_code: int, code: str, message: str, hint: str) -> int:
     if "--json" in options.flags:
-        import json
-
-        sys.stdout.write(json.dumps({"ok": False, "error": {"code": code, "message": message, "hint": hint}}, ensure_ascii=False) + "\n")
+        _envelope({"ok": False, "error": {"code": code, "message": message, "hint": hint}})
     else:
         sys.stderr.write(f"tacit: {message}\n" + (f"  {hint}\n" if hint else ""))
     return exit_code
+
+
+def _envelope(answer: dict[str, Any]) -> None:
+    import json
+
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8") + "\n")

@@ -1,0 +1,158 @@
+"""The origins' rankers, to the digit: what ArcheFlow, Ralph, geas and joelclaw put first.
+
+Each goes by its profile's numbers, and any profile may name it.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, log10
+
+from tacit.recall.query import path_of
+from tacit.recall.rank import Ranked, days_since, frequency_of, recalls_of, success_of, task_type, words_reader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.recall.query import Asked
+    from tacit.recall.rank import Facts, Hit
+
+
+def frequency(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """ArcheFlow: the most common first."""
+    return [_ranked(hit, {"frequency": float(frequency_of(hit.memory))}) for hit in hits]
+
+
+def relevance(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """Ralph: confidence, the same type of task, success, recency; at most 1, and its lifts for errors and files."""
+    at = profile.rank.relevance
+    wanted = task_type(asked, profile)
+    files = [path_of(file).lower() for file in asked.query.files]
+    errors = [error.lower() for error in asked.query.errors if error]
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        days = days_since(memory.updated_at or memory.created_at, facts.now)
+        score = (
+            at.confidence * (memory.tally.confidence or 0.0)
+            + (at.task if memory.task_type == wanted else 0.0)
+            + at.success * success_of(memory)
+            + at.recency * max(0.0, (at.days - days) / at.days)
+        )
+        parts = {"relevance": min(1.0, score)}
+        kind = profile.kinds.get(memory.kind)
+        text = memory.text.lower()
+        if kind is not None and kind.error_lift:
+            parts["errors"] = kind.error_lift * sum(error in text for error in errors)
+        if kind is not None and kind.path_lift and files:
+            named = " ".join((text, *memory.paths, *map(str, _examples(memory)))).lower()
+            parts["files"] = kind.path_lift * any(file in named for file in files)
+        found.append(_ranked(hit, parts))
+    return found
+
+
+def _examples(memory: Memory) -> Sequence[object]:
+    content = (memory.extra or {}).get("content")
+    listed = (content if isinstance(content, dict) else memory.extra or {}).get("examples")
+    return listed if isinstance(listed, list) else ()
+
+
+def proven(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """Ralph's own store: confidence × success × log10(uses + 1); a success rate of 0 counts as a half."""
+    return [
+        _ranked(
+            hit,
+            {
+                "proven": (hit.memory.tally.confidence or 0.0)
+                * (success_of(hit.memory) or 0.5)
+                * log10(hit.memory.tally.uses + 1)
+            },
+        )
+        for hit in hits
+    ]
+
+
+def six_factor(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """geas: scope, paths, role, freshness, confidence, reuse, less contradictions; where risk is high, risks count."""
+    at = profile.rank.six_factor
+    query = asked.query
+    context = 0 if query.task_id else 1 if query.mission else 2  # a task, a mission, the project
+    risky = query.risk.lower() in ("high", "critical")
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        tally, signals = memory.tally, memory.tally.signals or {}
+        good, bad = signals.get("successful_reuse", 0.0), signals.get("failed_reuse", 0.0)
+        paths = {path_of(path) for path in memory.paths}
+        confidence = tally.confidence or 0.0
+        days = days_since(tally.last_used_at or memory.created_at, facts.now)
+        parts = {
+            "scope": at.scope * at.matrix.get(_scope_row(memory, query.task_id, query.agent), (0.0, 0.0, 0.0))[context],
+            "path": at.path * (len(paths.intersection(asked.files)) / len(asked.files) if asked.files else 0.0),
+            "role": at.role * bool(query.agent and memory.agent == query.agent),
+            "freshness": at.freshness * max(0.0, 1 - days / at.days),
+            "confidence": at.confidence * confidence,
+            "reuse": at.reuse * (good / (good + bad) if good + bad else at.no_history),
+            "contradictions": -min(at.contradiction * tally.contradicted, at.contradiction_most),
+        }
+        score = min(1.0, max(0.0, sum(parts.values())))
+        if risky and memory.kind in at.risk_kinds:
+            parts["risk"] = at.risk
+            score += at.risk
+        caution = confidence < at.caution_below or tally.contradicted > 0
+        found.append(Ranked(memory, score, parts, hit.channel, caution))
+    return found
+
+
+def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
+    if memory.scope == "task":
+        own = str((memory.extra or {}).get("task_id", ""))
+        return "task_same" if own and own == task_id else "task_other"
+    if memory.scope == "agent":
+        return "agent_same" if agent and memory.agent == agent else "agent_other"
+    return memory.scope
+
+
+def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
+    """joelclaw: raw × exp(−rate × days) × use, stale ones less. Raw is meaning and words, or words alone."""
+    at, fade = profile.rank.decay, profile.fade
+    held = words_reader(asked, facts, profile.rank.lexical.title)
+    found = []
+    for hit in hits:
+        memory = hit.memory
+        raw = held(hit)
+        if facts.meaning:
+            raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(memory.id, 0.0)
+        parts = {
+            "raw": raw,
+            "decay": exp(-fade.rate * days_since(memory.created_at, facts.now)),
+            "use": _boost(memory, profile, at.priority, at.recalls, at.recalls_most, at.boost_least),
+            "stale": fade.stale_factor if memory.stale_at else 1.0,
+        }
+        score = 1.0
+        for part in parts.values():
+            score *= part
+        found.append(Ranked(memory, score, parts, hit.channel))
+    return found
+
+
+def _boost(memory: Memory, profile: Profile, priority: float, recalls: float, most: float, least: float) -> float:
+    signals = memory.tally.signals or {}
+    echoes = signals.get("echo", 0.0) * profile.signals.echo + signals.get("fizzle", 0.0) * profile.signals.fizzle
+    wanted = min(1.0, max(-1.0, signals.get("priority", echoes)))
+    return max(least, (1 + priority * wanted) * (1 + min(most, recalls * log(1 + recalls_of(memory)))))
+
+
+def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
+    return Ranked(hit.memory, sum(parts.values()), parts, hit.channel)
+
+
+ORIGINS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
+    "frequency": frequency,
+    "relevance": relevance,
+    "proven": proven,
+    "six_factor": six_factor,
+    "decay": decay,
+}

@@ -1,0 +1,70 @@
+"""What was known at an earlier time, from the journal alone.
+
+Rows hold what is decided now. Each entry of the journal holds the fields it changed, so that the entries of a memory,
+put on top of one another up to a time, are its row at that time. An entry whose words were erased tells nothing any
+more: what it held stays unknown, also in retrospect.
+"""
+
+from __future__ import annotations
+
+from tacit.core.links import sightings
+from tacit.core.memory import DECIDED, Memory, Tally, from_row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from tacit.core.journal import Entry
+    from tacit.core.links import Evidence
+
+_NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
+
+
+def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
+    """The memories as these entries, in the order they were written, leave them; erased ones are left out."""
+    rows: dict[str, dict[str, Any]] = {}
+    erased: set[str] = set()
+    for entry in entries:
+        if entry.erased:
+            erased.add(entry.memory)
+        row = rows.setdefault(entry.memory, {"id": entry.memory, "project": entry.project})
+        row.update(entry.after)
+    return {id: _memory(row) for id, row in rows.items() if id not in erased and row.get("text")}
+
+
+def _memory(row: dict[str, Any]) -> Memory:
+    return from_row(tuple(row.get(name, 0 if name in _NUMBERS else _USUAL.get(name, "")) for name in DECIDED))
+
+
+# What an entry leaves out is what a memory is born with.
+_BORN_WITH = ("kind", "klass", "scope", "severity", "trust", "gate", "state", "verdict")
+_USUAL = {name: getattr(Memory, name) for name in _BORN_WITH}
+
+
+def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:
+    """What the evidence added up to."""
+    known = [row for row in evidence if row.at <= until]
+    seen = sightings(known)
+    at = max((row.at for row in known if row.signal == "seen" and row.stance == "supports"), default="")
+    return Tally(
+        seen=seen,
+        contradicted=len({row.root or row.run or row.key for row in known if row.stance == "contradicts"}),
+        seen_at=at or None,
+    )
+
+
+def frequencies(
+    memories: Iterable[Memory], words: Sequence[str], tokens: Callable[[str], list[str]]
+) -> tuple[dict[str, int], set[str]]:
+    """How many of these memories hold each word, and which hold any."""
+    read = {word: tokens(word) for word in words}
+    counts = dict.fromkeys(words, 0)
+    fitting: set[str] = set()
+    for memory in memories:
+        own = set(tokens(" ".join((memory.text, *memory.tags, *memory.paths))))
+        for word, parts in read.items():
+            if parts and own.issuperset(parts):
+                counts[word] += 1
+                fitting.add(memory.id)
+    return counts, fitting

@@ -1,0 +1,157 @@
+"""`tacit recall`: what is known about a question, for people and agents.
+
+Candidates are shown and marked; held and stale lessons on request. Inside a run (`TACIT_RUN`, or `--run`) the agent
+asks: what is withheld from that run is not shown, and what is shown is recorded as delivered on request. Without a
+store, or with one that is busy or unreadable, nothing is printed and nothing fails, unless `--strict` is given.
+"""
+
+from __future__ import annotations
+
+from tacit.core.errors import TacitError, UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.inject import LEVELS, host_of
+from tacit.surfaces.cli.words import one_line, paint, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.recall import Recalled, Recollection
+
+_FACETS = ("agent", "domain", "task_type", "category", "kind")
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", metavar="QUERY", nargs="+", help="what you want to know, in your words")
+    parser.add_argument("--run", help="the run that asks; TACIT_RUN otherwise")
+    parser.add_argument("--task", default="", help="what is being done, beside the question")
+    parser.add_argument("--task-type", dest="task_type", default="")
+    parser.add_argument("--file", dest="files", action="append", default=[], metavar="PATH", help="may be repeated")
+    parser.add_argument("--error", dest="errors", action="append", default=[], metavar="TEXT", help="may be repeated")
+    parser.add_argument("--budget", default="", type=str.lower, choices=LEVELS, help="how much is shown")
+    parser.add_argument("--limit", type=int, help="at most so many")
+    parser.add_argument("--min-score", dest="min_score", type=float, help="nothing that fits less; 0: whatever fits")
+    for name in ("category", "kind", "domain", "agent"):
+        parser.add_argument(f"--{name}", default="")
+    parser.add_argument("--include-held", action="store_true", help="also what the gate holds")
+    parser.add_argument("--include-stale", action="store_true", help="also what is stale or decayed")
+    parser.add_argument("--as-of", dest="as_of", metavar="TIME", help="what was known then: 2026-11-01, or 7d, 12h")
+    parser.add_argument("--explain", action="store_true", help="why each fits")
+    parser.add_argument("--raw", action="store_true", help="texts only, one a line")
+    parser.epilog = (
+        "examples:\n  tacit recall 'migration fails on a fresh database'\n"
+        "  tacit recall 'flaky login test' --explain --limit 3"
+    )
+
+
+def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
+    question = " ".join(args.query)
+    try:
+        found = _found(args, cli, question)
+    except UsageError:
+        raise
+    except TacitError as error:
+        if args.strict:
+            raise
+        if not cli.json:
+            cli.say(f"tacit: nothing is recalled: {error.message}")
+        return Answer({"hits": [], "budget": None, "dropped": []}, warnings=[error.message] if cli.json else [])
+    return Answer(_data(found, args.explain), _text(found, args, cli))
+
+
+def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
+    with cli.open(args, create=False) as memories:
+        return _ask(
+            memories,
+            " ".join(filter(None, (question, args.task))),
+            run=args.run or cli.env.get("TACIT_RUN", ""),
+            host="cli" if args.run else host_of(cli.env),
+            surface="cli",
+            budget=args.budget,
+            limit=args.limit,
+            min_score=args.min_score,
+            include_held=args.include_held,
+            include_stale=args.include_stale,
+            as_of=_instant(args.as_of),
+            files=tuple(args.files),
+            errors=tuple(args.errors),
+            **{name: getattr(args, name) for name in _FACETS if getattr(args, name)},
+        )
+
+
+def _instant(text: str | None) -> str:
+    """A time as the journal writes it; a bare date is the end of its day."""
+    from tacit.core import clock
+    from tacit.surfaces.cli.keep import moment
+
+    told = moment(text)
+    if not told:
+        return ""
+    return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
+
+
+def _ask(
+    memories: Memories, task: str, *, run: str, host: str, surface: str, budget: str, limit: int | None,
+    min_score: float | None, include_held: bool, include_stale: bool, as_of: str, **facets: Any,
+) -> Recalled:  # fmt: skip
+    # To become Memories.recall.
+    from tacit.core import clock
+    from tacit.recall import Asking, Query, Recalled, recall
+
+    project = memories.project
+    if project is None:
+        return Recalled()
+    return recall(
+        memories.store, project, memories.profile, Query(task=task, **facets), now=clock.now(),
+        asking=Asking(run, host, surface=surface) if run else None, level=budget, limit=limit, min_score=min_score,
+        include_held=include_held, include_stale=include_stale, as_of=as_of, person=memories.actor.is_person,
+    )  # fmt: skip
+
+
+def _data(found: Recalled, explain: bool) -> dict[str, Any]:
+    level = found.level
+    return {
+        "hits": [
+            {
+                "id": hit.memory.id,
+                "alias": hit.memory.alias or None,
+                "text": hit.memory.text,
+                "score": round(hit.score, 6),
+                "parts": {name: round(part, 6) for name, part in hit.parts.items()} if explain else {},
+                "state": hit.memory.state,
+                "trust": hit.memory.trust,
+                "seen": hit.memory.tally.seen,
+                "mark": hit.mark or None,
+            }
+            for hit in found.hits
+        ],
+        "budget": {"requested": level.requested, "applied": level.applied, "reason": level.reason, "most": level.most}
+        if level
+        else None,
+        "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
+    }
+
+
+def _text(found: Recalled, args: argparse.Namespace, cli: Cli) -> str:
+    if args.raw:
+        return "\n".join(one_line(hit.memory.text, 1 << 20) for hit in found.hits)
+    lines: list[str] = []
+    for hit in found.hits:
+        lines.append(_line(hit, cli))
+        if args.explain:
+            lines.append("    " + "  ".join(f"{name} {part:.3g}" for name, part in hit.parts.items()))
+    return "\n".join(lines) if lines else "Nothing fits."
+
+
+def _line(hit: Recollection, cli: Cli) -> str:
+    memory = hit.memory
+    seen = f"seen {memory.tally.seen}x" if memory.tally.seen else ""
+    facts = ", ".join(filter(None, (hit.mark, seen, one_line(memory.source, 40))))
+    head = f"{memory.id}  {hit.score:5.2f}  "
+    text = one_line(memory.text, max(30, width() - len(head) - len(facts) - 3))
+    return f"{head}{text} {paint(cli, 'yellow' if hit.mark else 'dim', f'({facts})') if facts else ''}".rstrip()
+
+
+COMMANDS = {"recall": (_declare, _recall)}
