@@ -24,6 +24,7 @@ from tacit.core.words import (
     PATH,
     RUN,
     STEMMERS,
+    VAGUE,
     VERSION,
     WORD,
     all_stop_words,
@@ -55,8 +56,10 @@ if TYPE_CHECKING:
         def margin(self) -> float: ...
 
 
-THRESHOLD = 0.5
+THRESHOLD = 0.45
 MARGIN = 0.05
+CALIBRATION_FLOOR, CALIBRATION_CEILING = 0.4, 0.75  # beyond them a percentile says more of the store's duplicates
+CALIBRATION_LESSONS = 100
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`)
 HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
@@ -64,6 +67,9 @@ SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf +
 HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
 LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
+# Two long texts never share all their words: measured, .4 among reports of 60 terms tells as much as .5 among titles. The
+# score of two texts rises with the shorter one's terms, from SHORT to LONG, by this factor at most.
+LONG, LONG_FACTOR = 45, 1.3
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 
 
@@ -82,7 +88,10 @@ class Claims:
 
     denied: tuple[Denial, ...] = ()
     plain: frozenset[str] = frozenset()  # terms said without one
-    doubtful: frozenset[str] = frozenset()  # words such as "fails" and "missing": negations only beside a text without them
+    taken: frozenset[tuple[str, str]] = frozenset()  # sides of opposites (group, side) said without one
+    doubtful: frozenset[str] = (
+        frozenset()
+    )  # words such as "fails" and "missing": negations only beside a text without them
     figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
     subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
     sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
@@ -247,16 +256,17 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
 
 
-def calibrated(nearest: Sequence[float], percentile: float, floor: float = THRESHOLD) -> float:
+def calibrated(nearest: Sequence[float], percentile: float, default: float = THRESHOLD) -> float:
     """A threshold from the store itself: how alike is each of its lessons to its nearest other?
 
-    A threshold does not travel between stores: measured, one carried over gave 6 to 41 wrong merges per 100, the 95th
-    percentile 1 to 8. Assumes few duplicates in the store; never below the floor, and the floor for fewer than 20.
+    A threshold does not travel: in a store of one narrow subject strangers are as alike as twins are elsewhere. Assumes
+    few duplicates in the store, and so stays within bounds; below a hundred lessons the default holds.
     """
-    if len(nearest) < 20:
-        return floor
+    if len(nearest) < CALIBRATION_LESSONS:
+        return default
     ordered = sorted(nearest)
-    return max(floor, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)])
+    found = ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)]
+    return min(CALIBRATION_CEILING, max(CALIBRATION_FLOOR, found))
 
 
 # --- the score
@@ -271,7 +281,9 @@ def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
     return vector, math.sqrt(sum(weight * weight for weight in vector.values()))
 
 
-def _compare(a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_b: tuple[dict[str, float], float]) -> Likeness:
+def _compare(
+    a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_b: tuple[dict[str, float], float]
+) -> Likeness:
     if a.text == b.text:
         return Likeness(1.0 if a.text else 0.0, "", {"words": 1.0})
     (left, left_length), (right, right_length) = of_a, of_b
@@ -289,6 +301,8 @@ def _compare(a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_
     if a.letters and b.letters and by_words > 0.1:
         parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
         score = (1 - LETTERS) * by_words + LETTERS * by_letters
+    elif len(left) > SHORT:
+        score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT) / (LONG - SHORT)))
     if a.signature and b.signature:
         if a.signature == b.signature:
             parts["signature"] = told = _told(a.signature)
@@ -301,14 +315,19 @@ def _compare(a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_
 @lru_cache(maxsize=4096)
 def _told(signature: str) -> float:
     """How much an equal signature tells: "error: exit code 1" little, a sentence of its own almost everything."""
-    plain = {word for word in re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower()) if word not in _VAGUE}
+    plain = {
+        word for word in re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower()) if word not in VAGUE
+    }
     return min(0.8, 0.2 * len(plain))
 
 
-_VAGUE = frozenset(("error", "exception", "failed", "failure", "fatal", "exit", "code", "status", "command", "errno", "the", "with"))
+_VAGUE = frozenset(
+    ("error", "exception", "failed", "failure", "fatal", "exit", "code", "status", "command", "errno", "the", "with")
+)
 # Without a store's counts: words that nearly every lesson has.
 _LIGHT = dict.fromkeys(
-    ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"), 0.6
+    ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"),
+    0.6,
 )
 
 
@@ -346,7 +365,13 @@ def _negation(x: Claims, y: Claims) -> str:
             if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
-        if one.doubtful and not other.doubtful and not other.denied and not one.denied and one.terms - other.terms <= one.doubtful:
+        if (
+            one.doubtful
+            and not other.doubtful
+            and not other.denied
+            and not one.denied
+            and one.terms - other.terms <= one.doubtful
+        ):
             return f"negation: {min(one.doubtful)}"
     return ""
 
@@ -355,8 +380,7 @@ def _answered(denial: Denial, other: Claims) -> bool:
     """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
     if any(term.isalpha() for theirs in other.denied for term in denial.terms & theirs.terms):
         return True
-    sides = other.sides or {}
-    return any(side in sides.get(group, ()) for group, side in denial.amounts_to)
+    return not denial.amounts_to.isdisjoint(other.taken)
 
 
 def _antonym(x: Claims, y: Claims) -> str:
@@ -449,7 +473,7 @@ def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
     only_x, only_y = _own_terms(x, y) - _FILLERS, _own_terms(y, x) - _FILLERS
-    if not only_x or not only_y or len(only_x) + len(only_y) > 3 or len(x.terms & y.terms) < 2:
+    if not only_x or not only_y or len(only_x) + len(only_y) > 3 or not x.terms & y.terms:
         return ""
     if same_error and all(not term.isalpha() for term in only_x | only_y):
         return ""
@@ -479,8 +503,10 @@ def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
     only_y = [y for y in ys if not any(_same_figure(x, y) for x in xs)]
     for one in sorted(only_x):
         for other in sorted(only_y):
-            # Numbered names compare with their like: ADR-0041 with ADR-0014, not with port 80.
-            if one.partition("#")[0] == other.partition("#")[0] or "#" not in one + other:
+            # Like is compared with like: ADR-0041 with ADR-0014, 3.11 with 3.12, neither with port 80.
+            if one.partition("#")[0] == other.partition("#")[0] or (
+                "#" not in one + other and ("." in one) == ("." in other)
+            ):
                 return f"{'version' if '.' in one and '.' in other else 'number'}: {one} / {other}"
     return ""
 
@@ -511,7 +537,12 @@ def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
 
 
 def _same_place(one: str, other: str) -> bool:
-    return one == other or one.endswith("/" + other) or other.endswith("/" + one) or one.rpartition("/")[2] == other.rpartition("/")[2]
+    return (
+        one == other
+        or one.endswith("/" + other)
+        or other.endswith("/" + one)
+        or one.rpartition("/")[2] == other.rpartition("/")[2]
+    )
 
 
 # --- reading claims
@@ -545,13 +576,14 @@ class _Token:
 
 def _claims(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     tokens = _tokens(text, pieces, tongue)
-    denied, plain = _polarity(tokens)
+    denied, plain, taken = _polarity(tokens)
     first, then = _sequence(tokens)
     order, frame, bound = _arrangement(tokens)
     terms = frozenset(term for token in tokens for term in token.terms)
     return Claims(
         denied=denied,
         plain=plain,
+        taken=taken,
         doubtful=terms & _doubtful(),
         figures=_figures(tokens),
         subjects=_subjects(tokens),
@@ -577,6 +609,8 @@ def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
         token = _Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
         if piece.kind == WORD and (negates(piece.whole) or piece.whole in _CONTRASTS):
             token.terms = []
+        elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `_figures` and the sides know it still
+            token.terms, token.sides = [], sides.get(piece.whole, ())
         elif piece.kind in (WORD, NAME):
             token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
         tokens.append(token)
@@ -593,11 +627,16 @@ def _sides_of(
     found = sides.get(word) or sides.get(stem(word))
     if found or piece.kind != WORD or len(piece.parts) < 2:
         return found or ()
-    return [side for part in piece.parts if part not in _PARTICLES for side in sides.get(part) or sides.get(stem(part)) or ()]
+    return [
+        side
+        for part in piece.parts
+        if part not in _PARTICLES
+        for side in sides.get(part) or sides.get(stem(part)) or ()
+    ]
 
 
-def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str]]:
-    """The negations, and the terms said plainly; marks the word that each negation denies first.
+def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]]]:
+    """The negations, and the terms and sides said plainly; marks the word that each negation denies first.
 
     A negation reaches from its word to the end of its clause, or back over the clause where it comes last. Two in one
     clause cancel out ("do not deploy without approval"). What precedes a negation in its clause is neither denied nor
@@ -630,7 +669,8 @@ def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[s
     if scripts:
         denials.append(Denial(frozenset(scripts)))
     said_plainly = frozenset(term for token in plain for term in token.terms)
-    return tuple(denials), said_plainly.difference(*(denial.terms for denial in denials))
+    taken = frozenset(side for token in plain for side in token.sides)
+    return tuple(denials), said_plainly.difference(*(denial.terms for denial in denials)), taken
 
 
 def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -654,7 +694,9 @@ def _is_negation(clause: Sequence[_Token], number: int) -> bool:
     word = clause[number].word
     following = clause[number + 1].word if number + 1 < len(clause) else ""
     if word in _CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
-        return number == 0 and (word in ("over", "to") or following in ("of", "than", "de", "que", "von", "to") or word in _ALONE)
+        return number == 0 and (
+            word in ("over", "to") or following in ("of", "than", "de", "que", "von", "to") or word in _ALONE
+        )
     if word in ("stop", "cease", "quit"):
         return following.endswith("ing")
     if not negates(word):
@@ -693,6 +735,8 @@ def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
             continue
         if kind == WORD:
             word = _NUMBER_WORDS.get(word, "")
+            if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
+                continue
         if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
             continue
         if kind == VERSION:
@@ -882,7 +926,7 @@ def _synonyms() -> dict[str, str]:
     for line in _SYNONYMS.strip().split("\n"):
         first, *others = (english_stem(word) for word in line.split())
         table.update(dict.fromkeys(others, first))
-    table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items())
+    table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items() if number != "1")
     return table
 
 
@@ -1209,27 +1253,51 @@ _FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
 # Words that may be a negation: "fails to start", "the index is missing".
 _DOUBTFUL = "fail missing lack unable absent broken impossible fehlt falta manque"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
-_CONTRASTS = frozenset(("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed"))
+_CONTRASTS = frozenset(
+    ("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed")
+)
 _ALONE = frozenset(("statt", "anstatt"))
-_PREFERRING = frozenset("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez".split(" "))
-_BREAKS = frozenset("but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas while".split(" "))
+_PREFERRING = frozenset(
+    (
+        "prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez"
+    ).split()
+)
+_BREAKS = frozenset(
+    (
+        "but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas "
+        "while"
+    ).split()
+)
 _JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
-_ARTICLES = frozenset("a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des".split(" "))
-_UNIVERSAL = frozenset("all every each any everything alle jede jeder jedes todos todas tous toutes chaque cada".split(" "))
+_ARTICLES = frozenset(
+    (
+        "a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une "
+        "des"
+    ).split()
+)
+_UNIVERSAL = frozenset(
+    (
+        "all every each any everything alle jede jeder jedes todos todas tous toutes chaque cada"
+    ).split()
+)
 _PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 _EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 _LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
-_PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne", "issue", "bug", "ticket", "pr", "page", "step"))
+_PLACES = frozenset(
+    ("line", "lines", "column", "col", "zeile", "linea", "ligne", "issue", "bug", "ticket", "pr", "page", "step")
+)
 # Words that may come and go without changing a lesson.
 _FILLERS = frozenset(
     english_stem(word)
     for word in (
-        "always really properly correctly currently simply usually generally again ensure please also actually cause issue "
-        "occur happen result time"
-    ).split(" ")
+        "always really properly correctly currently simply usually generally again ensure please also actually cause "
+        "issue occur happen result time"
+    ).split()
 )
 _RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
-_BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split(" "))
+_BEFORE_VERB = frozenset(
+    "不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split()
+)
 _NUMBER_WORDS = {
     word: str(number)
     for number, line in (

@@ -1,9 +1,12 @@
-"""Words of a text, for three readers: the matcher, the full-text index, and whoever asks "is this the same error again?".
+"""Words of a text, for three readers: the matcher, the full-text index, and whoever asks if an error is an old one.
 
-`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts written without spaces. `terms` folds and
-stems them for comparing texts. The index speaks FTS5's `porter unicode61`, which cuts at everything that is not a letter or digit: it splits
-`snake_case` but not `camelCase`, tears words of Indic scripts apart and takes a Japanese sentence for one word. `index_words` says what it
-would miss, and `query_words` asks in the same words. `signature` reduces an error to what stays when the same thing goes wrong again.
+`scan` cuts a text into pieces: words, names, paths, flags, versions, numbers, and runs of scripts written without
+spaces. `terms` folds and stems them for comparing texts. The index speaks FTS5's `porter unicode61`, which cuts at
+everything that is not a letter or digit: it splits `snake_case` but not `camelCase`, tears words of Indic scripts apart
+and takes a Japanese sentence for one word. `index_words` says what it would miss, and `query_words` asks in the same
+words. `signature` reduces an error to what stays when the same thing goes wrong again.
+
+A hook loads this module to ask one question, so nothing is compiled before it is needed.
 """
 
 from __future__ import annotations
@@ -17,39 +20,50 @@ if TYPE_CHECKING:
 
 SCAN_LIMIT = 20_000  # characters: a finding is a sentence; a dump is not read to its end
 SIGNATURE_LENGTH = 200
-ERROR_LINES = 300  # an error is looked for in so many first and so many last lines of an output
+ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
 
-# Function words carry form, not subject. One set per language, since their votes also choose the stemmer. Folded as `fold` does. Words that
-# are technical terms in another of the four languages stay out (todo, car, sin, none, try …).
+# Words that say that something went wrong, and nothing of what.
+VAGUE = frozenset(
+    "error errors exception failed failure fatal exit code status command errno the with occurred build process "
+    "completed assert".split()
+)
+
+# Function words carry form, not subject. One set per language, since their votes also choose the stemmer; folded as
+# `fold` does. Words that are technical terms in another of the four languages stay out (todo, car, sin, none, try …).
 STOP_WORDS = {
     "en": frozenset(
-        "a about above after again all also am an and any are aren as at be because been before being below both but by can cannot could couldn did "
-        "didn do does doesn doing don during each either else ever every few for from further get gets getting got had hadn has hasn have "
-        "haven having he her here hers him his how however i if in into is isn it its itself just let ll make makes may me might more most "
-        "much must mustn my need needs neither never no nor not now of off often on once only or other otherwise ought our ours out over own "
-        "per please quite rather re s same shall shan she should shouldn since so some still such t than that the their theirs them then "
-        "there therefore these they this those through thus to too under until up upon us ve very via was wasn we were weren what when where "
-        "whether which while who whom whose why will with within without won would wouldn yet you your yours".split()
+        "a about above after again all also am an and any are aren as at be because been before being below both "
+        "but by can cannot could couldn did didn do does doesn doing don during each either else ever every few "
+        "for from further get gets getting got had hadn has hasn have haven having he her here hers him his how "
+        "however i if in into is isn it its itself just let ll make makes may me might more most much must mustn "
+        "my need needs neither never no nor not now of off often on once only or other otherwise ought our ours "
+        "out over own per please quite rather re s same shall shan she should shouldn since so some still such t "
+        "than that the their theirs them then there therefore these they this those through thus to too under "
+        "until up upon us ve very via was wasn we were weren what when where whether which while who whom whose "
+        "why will with within without won would wouldn yet you your yours".split()
     ),
     "de": frozenset(
-        "aber alle allem allen aller alles als also am an auch auf aus bei beim bereits bin bis bist da dabei damit dann das dass dem den "
-        "denn der des dessen die dies diese diesem diesen dieser dieses doch dort du durch durfen ein eine einem einen einer eines er es "
-        "etwas euch fur gegen gibt haben hat hatte hier ich ihm ihn ihr ihre im immer in ins ist ja jede jedem jeden jeder jedes kann kein "
-        "keine keinem keinen keiner konnen man mehr mit muss mussen nach nicht nie niemals noch nun nur ob oder ohne schon sehr sein seine "
-        "seit sich sie sind so soll sollen sollte sonst uber um und uns unter vom von vor war was weil weiter wenn wer werden wie wieder wir "
-        "wird wo wurde wurden zu zum zur zwischen".split()
+        "aber alle allem allen aller alles als also am an auch auf aus bei beim bereits bin bis bist da dabei "
+        "damit dann das dass dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort du "
+        "durch durfen ein eine einem einen einer eines er es etwas euch fur gegen gibt haben hat hatte hier ich "
+        "ihm ihn ihr ihre im immer in ins ist ja jede jedem jeden jeder jedes kann kein keine keinem keinen "
+        "keiner konnen man mehr mit muss mussen nach nicht nie niemals noch nun nur ob oder ohne schon sehr sein "
+        "seine seit sich sie sind so soll sollen sollte sonst uber um und uns unter vom von vor war was weil "
+        "weiter wenn wer werden wie wieder wir wird wo wurde wurden zu zum zur zwischen".split()
     ),
     "es": frozenset(
-        "al algo algunos ante antes aquel aunque cada como con contra cual cuando de debe deben del desde donde el ella ellos en entre era "
-        "es esa ese eso esta estaba estado estan estar este esto estos fue ha hace han hasta hay la las le les lo los mas mientras muy nada "
-        "ni no nos nosotros nunca o otra otro para pero por porque que quien se sea ser si sido sobre son su sus tambien tan tanto te tiene "
-        "tienen toda todas todos tras tu un una uno unos y ya".split()
+        "al algo algunos ante antes aquel aunque cada como con contra cual cuando de debe deben del desde donde "
+        "el ella ellos en entre era es esa ese eso esta estaba estado estan estar este esto estos fue ha hace han "
+        "hasta hay la las le les lo los mas mientras muy nada ni no nos nosotros nunca o otra otro para pero por "
+        "porque que quien se sea ser si sido sobre son su sus tambien tan tanto te tiene tienen toda todas todos "
+        "tras tu un una uno unos y ya".split()
     ),
     "fr": frozenset(
-        "ai alors au aucun aussi autre aux avec avant avoir c ca ce cela ces cet cette ceux chaque comme d dans de depuis des doit doivent "
-        "donc dont du elle elles en encore est et ete etre eu faut fait il ils j je jamais l la le les leur leurs lors lorsque lui m ma mais "
-        "meme mes moi n ne nos notre nous on ont ou par parce pas peu peut plus pour pourquoi qu quand que quel quelle qui s sa sans se sera "
-        "ses si son sont sous sur t ta tous tout toute toutes tu un une vers voici vos votre vous y".split()
+        "ai alors au aucun aussi autre aux avec avant avoir c ca ce cela ces cet cette ceux chaque comme d dans "
+        "de depuis des doit doivent donc dont du elle elles en encore est et ete etre eu faut fait il ils j je "
+        "jamais l la le les leur leurs lors lorsque lui m ma mais meme mes moi n ne nos notre nous on ont ou par "
+        "parce pas peu peut plus pour pourquoi qu quand que quel quelle qui s sa sans se sera ses si son sont "
+        "sous sur t ta tous tout toute toutes tu un une vers voici vos votre vous y".split()
     ),
 }
 
@@ -70,14 +84,14 @@ class Piece:
 
 
 def terms(text: str) -> list[str]:
-    """Folded, stemmed words of a text in reading order, stop words left out; names, paths and versions whole and split."""
+    """Folded, stemmed words of a text in reading order, no stop words; names, paths and versions whole and split."""
     pieces = list(scan(text))
     stem = STEMMERS[language(pieces)]
     return [term for piece in pieces for term in piece_terms(piece, stem)]
 
 
 def index_words(text: str) -> str:
-    """What an index should hold beside the text itself: words that `porter unicode61` does not find in it, joined by spaces."""
+    """What an index should hold beside the text: words `porter unicode61` does not find in it, joined by spaces."""
     known = all_stop_words().union(_fts_words(text))
     return " ".join(dict.fromkeys(word for piece in scan(text) for word in _indexed(piece) if word not in known))
 
@@ -85,8 +99,8 @@ def index_words(text: str) -> str:
 def query_words(text: str, limit: int = 64) -> list[str]:
     """Distinct words to ask the index for, in reading order, stop words left out.
 
-    Each may stand between double quotes in a MATCH. One with inner punctuation (a path, `snake_case`, `3.11.7`) is a phrase there: its words
-    in a row. Two inflections of a word count once, since the index stems them alike.
+    Each may stand between double quotes in a MATCH. One with inner punctuation (a path, `snake_case`, `3.11.7`) is a
+    phrase there: its words in a row. Two inflections of a word count once, since the index stems them alike.
     """
     stop = all_stop_words()
     asked: dict[str, str] = {}
@@ -96,7 +110,7 @@ def query_words(text: str, limit: int = 64) -> list[str]:
         whole = () if piece.kind in (WORD, RUN) else (piece.raw,)
         for word in (*whole, *_indexed(piece)):
             if word not in stop and (len(word) > 1 or not word.isascii()):
-                asked.setdefault(english_stem(word.lower()), word)
+                asked.setdefault(_regular_stem(word.lower()), word)
         if len(asked) >= limit:
             break
     return list(asked.values())[:limit]
@@ -111,7 +125,9 @@ def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:
         return list(parts)
     if kind in (NUMBER, VERSION):
         return [piece.whole]
-    return [stem(piece.whole), *(english_stem(p) for p in parts if len(p) > 1 and p not in all_stop_words() and p != piece.whole)]
+    stop = all_stop_words()
+    within = [english_stem(part) for part in parts if len(part) > 1 and part not in stop and part != piece.whole]
+    return [stem(piece.whole), *within]
 
 
 def _indexed(piece: Piece) -> list[str]:
@@ -124,18 +140,15 @@ def _indexed(piece: Piece) -> list[str]:
 
 
 def _fts_words(text: str) -> list[str]:
-    """What unicode61 makes of a text, before Porter: as near as tests need, exact for Latin script."""
+    """What unicode61 makes of a text, before Porter; exact for Latin script, near enough for others."""
     if text.isascii():
-        return _ASCII_WORDS.findall(text.lower())
-    return [_unaccented(word) for word in _UNICODE_WORDS.findall(text.lower())]
-
-
-_ASCII_WORDS = re.compile(r"[a-z0-9]+")
-_UNICODE_WORDS = re.compile(r"[^\W_\u0300-\u0331][^\W_\u0300-\u0331]*(?:[\u0300-\u0331]+[^\W_]*)*")
+        return re.findall(r"[a-z0-9]+", text.lower())
+    joined = "[^\\W_][^\\W_\u0300-\u0331]*(?:[\u0300-\u0331]+[^\\W_]*)*"  # combining accents do not end a word
+    return [_unaccented(word) for word in re.findall(joined, text.lower())]
 
 
 def _unaccented(word: str) -> str:
-    # unicode61 drops one accent from a Latin letter and leaves a letter with two (ế), ß, ø, Greek and Cyrillic as they are.
+    # unicode61 drops one accent from a Latin letter and leaves alone one with two (ế), ß, ø, Greek and Cyrillic.
     if word.isascii():
         return word
     from unicodedata import normalize
@@ -196,20 +209,28 @@ def fold(word: str) -> str:
 
 _ONE_SPELLING = {**dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)), 0x2019: "'", 0x2010: "-", 0x2011: "-"}
 _ACCENTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
-# Signs that belong to a word although Python's \w leaves them out: accents, Hebrew and Arabic points, vowels of Indic scripts.
-_SIGNS = _ACCENTS + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3"
-# Scripts written without spaces, and Hangul, whose words carry their particles with them: read as overlapping pairs of letters.
-_UNSPACED = (
-    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0003134f"
+# Signs that belong to a word although Python's \\w leaves them out: accents, Hebrew and Arabic points, Indic vowels.
+_SIGNS = (
+    _ACCENTS + "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u0f71-\u0f84"
+    "\u102b-\u103e\u17b4-\u17d3"
 )
+# Scripts written without spaces, and Hangul, whose words carry their particles with them: read as pairs of letters.
+_UNSPACED = (
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
+)
+_JOINTS = "-_.:/\\@+'~"
+_TO_SPACES = dict.fromkeys(map(ord, _JOINTS), " ")
+# What a French or Italian word sheds before a vowel. "n'" is half a negation and is kept.
+_ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".split())
 
 
 @lru_cache(maxsize=2)
 def _chunks(ascii_only: bool) -> re.Pattern[str]:
-    # What stands together: letters and digits, the punctuation between them, and what makes them a flag, a path or a percentage.
+    # What stands together: letters and digits, the punctuation between them, and what makes them a flag or a path.
     letters = r"\w+" if ascii_only else f"[\\w{_SIGNS}]+"
-    return re.compile(rf"(?:(?<![\w-])--?(?=[A-Za-z])|(?:~|\.{{1,2}})?/(?=[\w.])|\.(?=[A-Za-z]))?{letters}(?:[-.:/\\@+']+{letters})*%?")
+    lead = r"(?:(?<![\w-])--?(?=[A-Za-z])|(?:~|\.{1,2})?/(?=[\w.])|\.(?=[A-Za-z]))?"
+    return re.compile(rf"{lead}{letters}(?:[-.:/\\@+']+{letters})*%?")
 
 
 @lru_cache(maxsize=1)
@@ -217,29 +238,19 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile(f"([{_UNSPACED}]+)")
 
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*(?:[a-zA-Z]{1,4}|x\d+)?%?")
-_VERSION = re.compile(r"[vV]\d+(?:\.\d+)*(?:[-.]?\w+)*|\d+(?:\.\d+){2,}(?:[-+.]?\w+)*|\d+(?:\.\d+)+(?:[-+]\w+(?:\.\w+)*|[A-Za-z]\w*)|\d+(?:\.\d+)*\.[xX]")
-_WORD_VERSION = re.compile(r"([A-Za-z]{2,})(\d+(?:\.\d+)+)")
-_LINE = re.compile(r"(?::\d+)+$")
-_HUMPS = re.compile(r"(?<=[a-z0-9ß-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-ÿ])")
-_JOINTS = re.compile(r"[-_.:/\\@+'~]+")
-# What a French or Italian word sheds before a vowel. "n'" is half a negation and is kept.
-_ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".split())
-
-
 def _pieces(raw: str, start: int) -> Iterator[Piece]:
     if not raw.isascii() and _unspaced().search(raw):
         for run in _unspaced().split(raw):
             if run and _unspaced().match(run):
                 yield Piece(RUN, run, run, _letter_pairs(run), start)
-            elif _JOINTS.sub("", run):
-                yield from _pieces(run.strip("-_.:/\\@+'"), start)
+            elif run.strip(_JOINTS):
+                yield from _pieces(run.strip(_JOINTS), start)
             start += len(run)
     elif "'" in raw:
         yield from _apostrophe(raw, start)
-    elif versioned := _WORD_VERSION.fullmatch(raw):  # python3.11
-        yield _piece(versioned[1], start)
-        yield _piece(versioned[2], start + len(versioned[1]))
+    elif "." in raw and (number := _trailing_version(raw)):  # python3.11
+        yield _piece(raw[:number], start)
+        yield _piece(raw[number:], start + number)
     else:
         yield _piece(raw, start)
 
@@ -247,57 +258,85 @@ def _pieces(raw: str, start: int) -> Iterator[Piece]:
 def _apostrophe(raw: str, start: int) -> Iterator[Piece]:
     first, _, rest = raw.partition("'")
     low = first.lower()
-    if low == "n" and rest:
+    if low == "n":
         yield Piece(WORD, first, "ne", ("ne",), start)
-    if low in _ELIDED or low == "n":
-        yield from _pieces(rest.strip("'") or first, start + len(first) + 1)
+    if low == "n" or low in _ELIDED:
+        yield from _pieces(rest.strip("'"), start + len(first) + 1)
     elif rest.lower() == "s":
         yield from _pieces(first, start)
     elif rest.isalpha() and len(rest) <= 2:  # don't, we're, they'll: function words all
         yield Piece(WORD, raw, fold(raw), (), start)
     else:
         for part in raw.split("'"):
-            if _JOINTS.sub("", part):
-                yield from _pieces(part.strip("-_.:/\\@+"), start)
+            if part.strip(_JOINTS):
+                yield from _pieces(part.strip(_JOINTS), start)
+
+
+def _trailing_version(raw: str) -> int:
+    """Where "3.11" begins in "python3.11"; 0 for other shapes."""
+    name = raw.rstrip("0123456789.")
+    return len(name) if len(name) > 1 and name.isalpha() and raw[len(name)].isdigit() and raw[-1] != "." else 0
 
 
 def _piece(raw: str, start: int) -> Piece:
-    first = raw[0]
-    if first == "-":
+    if raw[0] == "-":
         return Piece(FLAG, raw, raw.lower(), _split(raw), start)
-    if first.isdigit() or (first in "vV" and raw[1:2].isdigit()):
-        if _VERSION.fullmatch(raw):
-            return Piece(VERSION, raw, raw.lower(), (), start)
-        if _NUMBER.fullmatch(raw):
-            return Piece(NUMBER, raw, raw.lower(), (), start)
+    if kind := _number_kind(raw):
+        return Piece(kind, raw, raw.lower(), (), start)
     if "/" in raw or "\\" in raw:
-        raw = _LINE.sub("", raw)
+        raw = _without_line(raw)
         parts = _split(raw)
         if len(parts) > 1 and not any(part in all_stop_words() for part in parts):
             return Piece(PATH, raw, raw.lower().replace("\\", "/").removeprefix("./"), parts, start)
         return Piece(WORD, raw, "".join(parts), parts, start)  # and/or, w/o
-    if raw.isalpha() and (raw[1:].islower() or raw.isupper() or len(raw) == 1 or not raw.isascii()):
-        word = fold(raw)
-        return Piece(WORD, raw, word, (word,), start)
-    if raw.isalpha() and raw[-1] == "s" and raw[:-1].isupper():  # PRs, APIs
+    if raw.isalpha() and raw[-1] == "s" and raw[:-1].isupper() and len(raw) > 2:  # PRs, APIs
         return Piece(WORD, raw, raw[:-1].lower(), (raw[:-1].lower(),), start)
     if "-" in raw and raw.replace("-", "").isalpha():  # front-end, read-only: an ordinary word
         parts = _split(raw)
         return Piece(WORD, raw, "".join(parts), parts, start)
-    if not raw.isascii() and "_" not in raw and not _JOINTS.search(raw):
+    foreign = not raw.isascii() and raw.translate(_TO_SPACES) == raw
+    if foreign or (raw.isalpha() and (raw[1:].islower() or raw.isupper())):
         word = fold(raw)
         return Piece(WORD, raw, word, (word,), start)
-    raw = _LINE.sub("", raw)
+    raw = _without_line(raw)
     return Piece(NAME, raw, fold(raw).replace("_", "").replace("-", ""), _split(raw), start)
 
 
+def _number_kind(raw: str) -> str:
+    """NUMBER for 8080, 0.2, 30s, 80%, 16x16, 02:30; VERSION for v2, 3.11.7, 4.1.46Final, 1.0-rc1; empty for others."""
+    low = raw.lower()
+    marked = low[0] == "v" and low[1:2].isdigit()
+    if not marked and not low[0].isdigit():
+        return ""
+    low = low[1:] if marked else low
+    tail = low.lstrip("0123456789.,:")
+    head = low[: len(low) - len(tail)]
+    if marked or head.count(".") > 1 or (head[-1] == "." and tail == "x"):
+        return VERSION
+    if "." in head and tail[:1] in ("-", "+"):
+        return VERSION
+    unit = tail.rstrip("%")
+    return NUMBER if not unit or (unit.isalpha() and len(unit) < 5) or (unit[0] == "x" and unit[1:].isdigit()) else ""
+
+
+def _without_line(raw: str) -> str:
+    """`src/app.py` for `src/app.py:14:7`."""
+    head, colon, tail = raw.rpartition(":")
+    return _without_line(head) if colon and tail.isdigit() else raw
+
+
 def _split(raw: str) -> tuple[str, ...]:
+    """The folded words inside a name: at joints and at humps."""
     parts: list[str] = []
-    for joint in _JOINTS.split(raw):
-        if joint.islower() or joint.isupper():
-            parts.append(fold(joint))
-        elif joint:
-            parts.extend(fold(hump) for hump in _HUMPS.split(joint))
+    for joint in raw.translate(_TO_SPACES).split():
+        begun = 0
+        for at in range(1, len(joint)) if not (joint.islower() or joint.isupper()) else ():
+            rises = joint[at].isupper() and not joint[at - 1].isupper()  # maxRetry
+            falls = joint[at].isupper() and joint[at + 1 : at + 2].islower()  # HTTPServer
+            if rises or falls:
+                parts.append(fold(joint[begun:at]))
+                begun = at
+        parts.append(fold(joint[begun:]))
     return tuple(parts)
 
 
@@ -328,10 +367,13 @@ def all_stop_words() -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def english_stem(word: str) -> str:
-    """A word without its inflection, after Porter's manner but shorter: plural, -ing, -ed, -ly, -ment, -ion, a final e."""
+    """A word without its inflection, in Porter's manner but shorter: plural, -ing, -ed, -ly, -ment, -ion, a final e."""
+    return _regular_stem(_IRREGULAR.get(word, word))
+
+
+def _regular_stem(word: str) -> str:
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    word = _IRREGULAR.get(word, word)
     if word.endswith("ies"):
         word = word[:-3] + "y"
     elif word.endswith(("sses", "shes", "ches", "xes", "zzes")):
@@ -361,10 +403,11 @@ def english_stem(word: str) -> str:
 _IRREGULAR = {
     form: forms.split()[0]
     for forms in (
-        "keep kept", "send sent", "build built", "find found", "leave left", "lose lost", "make made", "meet met", "hold held",
-        "take took taken", "throw threw thrown", "tell told", "write wrote written", "break broke broken", "give gave given",
-        "choose chose chosen", "forget forgot forgotten", "hide hid hidden", "show shown", "know knew known", "grow grew grown",
-        "begin began begun", "rise rose risen", "fall fell fallen", "come came", "become became", "child children", "index indices",
+        "keep kept", "send sent", "build built", "find found", "lose lost", "make made", "meet met", "hold held",
+        "take took taken", "throw threw thrown", "tell told", "write wrote written", "break broke broken",
+        "give gave given", "choose chose chosen", "forget forgot forgotten", "hide hid hidden", "show shown",
+        "know knew known", "grow grew grown", "begin began begun", "rise rose risen", "fall fell fallen", "come came",
+        "become became", "child children", "index indices",
     )
     for form in forms.split()[1:]
 }  # fmt: skip
@@ -382,12 +425,13 @@ def _undoubled(stem: str) -> str:
     return stem
 
 
-def _ending(*endings: str) -> Callable[[str], str]:
-    """A stemmer that cuts the first of these endings, longest first, and leaves at least four letters."""
+def _ending(endings: str) -> Callable[[str], str]:
+    """A stemmer that cuts the first of these endings, given longest first, and leaves at least four letters."""
+    known = endings.split()
 
     def stem(word: str) -> str:
-        if len(word) > 4:
-            for ending in endings:
+        if len(word) > 4 and word.isalpha():
+            for ending in known:
                 if word.endswith(ending) and len(word) - len(ending) > 3:
                     return word[: -len(ending)]
         return word
@@ -397,55 +441,65 @@ def _ending(*endings: str) -> Callable[[str], str]:
 
 STEMMERS: dict[str, Callable[[str], str]] = {
     "en": english_stem,
-    "de": _ending("ern", "ens", "en", "er", "es", "em", "st", "e", "n", "s", "t"),
-    "es": _ending("aciones", "acion", "ando", "iendo", "adas", "ados", "idas", "idos", "ada", "ado", "ida", "ido", "amos", "aron", "ar", "er",
-                  "ir", "an", "en", "as", "os", "es", "a", "o", "e", "s"),
-    "fr": _ending("ations", "ation", "ements", "ement", "antes", "ante", "ants", "ant", "aux", "ees", "ent", "ons", "ez", "er", "es", "ee", "al",
-                  "is", "it", "e", "s", "x"),
-}  # fmt: skip
+    "de": _ending("ern ens en er es em st e n s t"),
+    "es": _ending(
+        "aciones acion iendo ando adas ados idas idos amos aron ada ado ida ido ar er ir an en as os es a o e s"
+    ),
+    "fr": _ending("ations ements ation ement antes ante ants ant aux ees ent ons ez er es ee al is it e s x"),
+}
 
 
 # --- signatures
 
 
 def signature(text: str) -> str:
-    """The decisive line of an error with everything masked that changes from run to run; empty where nothing went wrong.
+    """The decisive line of an error with all masked that changes from run to run; empty where nothing went wrong.
 
     A signature names a class of problems: quoted names are masked too. Who needs the names compares the texts as well.
     """
     line = _decisive_line(text)
-    if not line:
-        return ""
-    for pattern, mask in _masks():
+    for pattern, mask in _masks() if line else ():
         line = pattern.sub(mask, line)
-    line = " ".join(line.split()).strip(" .,:;-|")
+    line = " ".join(line.split()).strip(" .,:;-|[]")
     if len(line) > SIGNATURE_LENGTH:
         line = line[:SIGNATURE_LENGTH].rsplit(" ", 1)[0]
-    return line
+    return line if _informs(line) else ""
 
 
 def _decisive_line(text: str) -> str:
-    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in _ANSI.sub("", text.replace("\r\n", "\n")).split("\n")]
+    text = re.sub(_ANSI, "", text.replace("\r\n", "\n"))
+    refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S)  # how hosts wrap a refusal of their own
+    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n")]
+    lines = [line[:ERROR_WIDTH] for line in lines if line.strip()]
     if len(lines) > 2 * ERROR_LINES:
         lines = lines[:ERROR_LINES] + lines[-ERROR_LINES:]
-    traceback = _after_traceback(lines)
-    if traceback:
-        return traceback
-    fallback = ""
-    worded = [line for line in lines if line.strip()]
+    if refused:
+        return " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
+    if said := _after_traceback(lines):
+        return said
+    vague = ""
     for pattern, take_last in _decisive():
-        for line in reversed(worded) if take_last else worded:
-            found = pattern.search(line)
-            if found and not _harmless().search(line):
-                said = found.group("said") if "said" in pattern.groupindex else line
-                if not _summary().search(line):
-                    return said.strip()
-                fallback = fallback or said.strip()
-    return fallback
+        for number in reversed(range(len(lines))) if take_last else range(len(lines)):
+            found = pattern.search(lines[number])
+            if not found or _harmless().search(lines[number]):
+                continue
+            said = found["said"] if "said" in pattern.groupindex else lines[number]
+            if said.endswith(":") and number + 1 < len(lines):
+                said = f"{said} {lines[number + 1].strip()}"
+            if _informs(said) and not _summary().search(lines[number]):
+                return said.strip()
+            vague = vague or lines[number].strip()
+    return vague
+
+
+def _informs(line: str) -> bool:
+    """Whether a line says more than that something failed."""
+    plain = re.sub(r"<\w+>", " ", line)
+    return any(word.lower() not in VAGUE for word in re.findall(r"[^\W\d_]{3,}", plain))
 
 
 def _after_traceback(lines: list[str]) -> str:
-    """The exception of the last Python traceback: the first line after its frames that is not indented deeper than its head."""
+    """The exception of the last Python traceback: the first line after its frames, indented no deeper than its head."""
     found = ""
     for number, line in enumerate(lines):
         head = line.find("Traceback (most recent call last)")
@@ -459,12 +513,20 @@ def _after_traceback(lines: list[str]) -> str:
     return found
 
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]")
+_ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
 
 
 @lru_cache(maxsize=1)
 def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
     """Where the decisive line is looked for, best first, and whether the last or the first such line counts."""
+    bad_news = (
+        "fail(?:ed|ure|s|ing)?|denied|refused|timed out|timeout|not found|unable to|could not|cannot|can't|killed|aborted|"
+        "segmentation fault|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|unreachable|rejected|"
+        "does not exist|has not been|have not|haven't"
+    )
+    from_the_system = (
+        "command not found|No such file or directory|Permission denied|Is a directory|Not a directory|cannot access"
+    )
     forms = (
         (r"^E\s{2,}(?P<said>(?:[\w.]+(?:Error|Exception|Failed|Exit|Interrupt)\b|assert ).*)", False),  # pytest
         (r"^\s*Caused by: (?P<said>.+)", True),  # java: the root cause comes last
@@ -472,63 +534,74 @@ def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
         (r"^\s*\S+?(?::\d+){1,2}:\s+(?P<said>(?:fatal )?error\b.+)", False),  # gcc, clang, javac
         (r"^\s*\S+?\(\d+(?:,\d+)?\):\s+(?P<said>error\b.+)", False),  # tsc, msbuild
         (r"^\s*\S+?:\d+:\d+ - (?P<said>error\b.+)", False),  # tsc --pretty
-        (r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)", False),  # java, python modules
-        (r"^\s*(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)", False),  # javascript, python without frames
+        (r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)", False),
+        (r"^\s*\W?(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)", False),  # javascript
+        (r"^\s*\*\* (?P<said>\([\w.]+\) .+)", False),  # elixir
         (r"^\s*(?P<said>panic: .+)", False),  # go
         (r"^\s*(?P<said>thread \S+ (?:\(\d+\) )?panicked at .+)", False),  # rust
         (r"^\s*\S+\.go:\d+(?::\d+)?: (?P<said>.+)", False),  # go build and go test
         (r"(?P<said>undefined reference to .+)", False),  # ld
-        (r"^(?:/\S*/)?(?:ba|z|da|k|fi)?sh: (?:line )?(?:\d+: )?(?P<said>.+)", False),  # shells
-        (r"^\S.*(?:command not found|No such file or directory|Permission denied|Is a directory|Not a directory|cannot access)", False),
+        (r"^(?:(?:/\S*/)?(?:ba|z|da|k|fi)?sh: (?:line )?(?:\d+: )?|\(eval\):\d+: )(?P<said>.+)", False),  # shells
+        (rf"(?i)^\S.*(?:{from_the_system})", False),
+        (r"\b(?P<said>E[A-Z]{4,}: .+)", False),  # libuv and libc: EACCES, ENOENT
         (r"^npm (?:ERR!|error) (?P<said>(?!code|A complete|path|errno|syscall).+)", False),
         (r"^\s*●\s.+ › (?P<said>.+)", False),  # jest
         (r"^(?P<said>(?:fatal|FATAL|error|ERROR|Error|panic)\b(?: \w+)?[:!] ?.+)", False),
-        (r"(?i)\b(?P<said>(?:[a-z]*error|fatal|exception|critical)\b.*)", False),
-        (r"^\s*(?P<said>E\s{2,}.+)", False),
-        (r"(?i)\b(?:fail(?:ed|ure|s|ing)?|denied|refused|timed out|timeout|not found|unable to|could not|cannot|can't|segmentation fault|"
-         r"killed|aborted|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|panicked|unreachable|rejected)\b", False),
-    )  # fmt: skip
+        (r"^(?P<said>FAILED \S+ - .+)", False),  # pytest, where the assertion itself is all numbers
+        (r"(?i)\b(?:[a-z]*error|fatal|exception|critical)\b", False),
+        (r"^E\s{2,}(?P<said>.+)", False),
+        (rf"(?i)\b(?:{bad_news})\b", False),
+    )
     return tuple((re.compile(pattern), last) for pattern, last in forms)
 
 
 @lru_cache(maxsize=1)
 def _harmless() -> re.Pattern[str]:
-    return re.compile(
-        r"(?i)\b(?:0|no|zero|without) (?:errors?|failures?|failed|failing|problems?|issues?|conflicts?)\b|\b(?:errors?|failures?|failed): ?0\b"
-    )
+    trouble = "errors?|failures?|failed|failing|problems?|issues?|conflicts?"
+    return re.compile(rf"(?i)\b(?:0|no|zero|without) (?:{trouble})\b|\b(?:{trouble}): ?0\b")
 
 
 @lru_cache(maxsize=1)
 def _summary() -> re.Pattern[str]:
     """Lines that say only that something failed; they count where there is no other."""
     return re.compile(
-        r"(?i)could not compile|aborting due to|^make(?:\[\d+\])?: |exit(?:ed)?(?: with)? (?:code|status) -?\d+\.?$|complete log of this run|"
-        r"command failed|^=+ |\d+ (?:failed|errors?|passed)\b|short test summary|for more information|lifecycle script|^npm (?:ERR!|error) code"
+        r"(?i)could not compile|aborting due to|^make(?:\[\d+\])?: |exit(?:ed)?(?: with)? (?:code|status) -?\d+\.?$|"
+        r"complete log of this run|command failed|^=+ |\d+ (?:failed|errors?|passed)\b|short test summary|"
+        r"for more information|lifecycle script|^npm (?:ERR!|error) code"
     )
 
 
 @lru_cache(maxsize=1)
 def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What is masked, in this order: longer forms before the numbers they contain."""
+    """What is masked, in this order: longer forms before the numbers they contain.
+
+    Statuses of HTTP and of processes are no numbers but names; they are marked with # until the numbers are gone.
+    """
     stamp = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    clock = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    suffix = (
+        "py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql"
+    )
+    status = r"HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?|[Ss]tatus(?: code)?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?"
+    answer = "(?:Client|Server) Error|Not Found|Unauthorized|Forbidden|Bad |Internal |Service |Too Many"
+    unit = "[munµ]?s|secs?|seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|days?|[KMGT]i?B|[kmg]b|bytes?"
     forms = (
-        (rf"^\W*(?:{stamp}|\d\d:\d\d:\d\d(?:[.,]\d+)?)\W*(?=\w)", ""),
+        (rf"^\W*(?:{stamp}|{clock})\W*(?=\w)", ""),
         (r"\b[a-zA-Z][\w+.-]*://[^\s'\"`<>)\]]+", "<url>"),
-        (stamp, "<time>"),
-        (r"\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b", "<time>"),
+        (rf"{stamp}|\b{clock}\b", "<time>"),
         (r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b", "<id>"),
         (r"(?<!\w)\"[^\"\n]*\"(?!\w)|(?<!\w)'[^'\n]*'(?!\w)|`[^`\n]*`|[“‘«][^”’»\n]*[”’»]", "<q>"),
         (r"(?<![\w<])(?:[A-Za-z]:|~|\.{1,2})?[/\\](?:[^\s:;,'\"()<>\[\]]+)(?::\d+)*", "<path>"),
         (r"(?<![\w<])[\w.@+-]+(?:[/\\][\w.@+-]+)+(?::\d+)*", "<path>"),
-        (r"(?<![\w<])[\w-]+\.(?:py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql)"
-         r"(?:[:(]\d+(?:[:,]\d+)?\)?)?\b", "<path>"),
+        (rf"(?<![\w<])[\w-]+\.(?:{suffix})\b(?!\.\w)(?:[:(]\d+(?:[:,]\d+)?\)?)?", "<path>"),
         (r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\blocalhost:\d+\b|\[::[\da-f:]*\](?::\d+)?", "<host>"),
         (r"\b0x[0-9a-fA-F]+\b", "<n>"),
-        (r"\b(HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?:?|[Ss]tatus(?: code)?:?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?:?) (\d{1,3})\b", r"\1 #\2"),
-        (r"(?<![\w.#])-?\d+(?:[.,]\d+)*\s?(?:[munµ]?s|secs?|seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|days?|[KMGT]i?B|[kmg]b|bytes?)\b", "<n>"),
+        (rf"\b((?:{status}):?) (\d{{1,3}})\b", r"\1 #\2"),
+        (rf"\b([45]\d\d)(?= (?:{answer}))", r"#\1"),
+        (rf"(?<![\w.#])-?\d+(?:[.,]\d+)*\s?(?:{unit})\b", "<n>"),
         (r"\b(?=[a-z0-9_]*\d)(?=[a-z0-9_]*[a-z])[a-z0-9_]{8,}\b|\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b", "<id>"),
         (r"(?<![\w#])[-+]?\d+(?:[.,]\d+)*%?(?![\w])|(?<=[-_])\d+\b", "<n>"),
         (r"#(\d)", r"\1"),
         (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
-    )  # fmt: skip
+    )
     return tuple((re.compile(pattern), mask) for pattern, mask in forms)
