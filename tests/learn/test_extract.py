@@ -176,6 +176,227 @@ def test_severity_follows_strength() -> None:
     assert [wish.severity for text in said for wish in read(text)] == ["info", "recommendation", "warning", "warning"]
 
 
+# Written one set after the other, each before its first run (docs/extraction.md has the figures). A way of working and a
+# requirement of the product are asked for in the same words.
+TO_STAY = """
+don't run the full test suite, it takes 40 minutes; use pytest -k instead
+Please make sure all new functions have type hints from now on
+never commit .env files
+Always ask me before you install new dependencies
+No, we don't use Redux in this project, use zustand
+stop using print, use the logger
+I'd like you to always write tests first
+can you please stop adding emojis to commit messages
+use `git switch` instead of `git checkout` please
+you must not edit files under vendor/
+Remember: the staging DB is read-only, never write to it
+In this codebase, components go in src/components, not in app/
+keep commit messages under 72 chars, always
+I told you three times already: don't touch package-lock.json
+whenever you change an API, update openapi.yaml too
+Don't ever force push
+Nein, nicht mocha, wir nutzen vitest
+Bitte in Zukunft keine Kommentare auf Deutsch schreiben
+Verwende niemals var, immer const
+Du musst vor jedem Commit prettier laufen lassen
+No modifiques nunca los archivos de migraciones
+De ahora en adelante responde en español
+Usa siempre rutas absolutas
+Non, on utilise poetry, pas pip
+N'utilise jamais any dans le code TypeScript
+À partir de maintenant, écris les messages de commit en anglais
+Toujours lancer les tests avant de pousser
+prefer composition over inheritance
+as a rule, no default exports
+All endpoints must return JSON
+our style is single quotes everywhere
+You should never mock the database
+Never use sudo for npm install
+please don't use any in typescript
+use conventional commits for all commit messages
+Please never rewrite git history on shared branches
+use yarn, not npm!
+from here on, run cargo fmt after every edit
+don't install packages globally
+you keep forgetting to run the linter
+In our repo, feature branches start with feat/
+No, tests belong in tests/unit not next to the source
+I don't like it when you rewrite whole files
+Always use f-strings instead of format()
+please do not add docstrings to private functions
+Never hardcode secrets
+I want you to always explain before editing
+For database access we use SQLAlchemy core, not the ORM
+before pushing, rebase onto main
+make sure you always use absolute imports
+Stick with tabs for indentation everywhere
+do not ever run terraform apply
+I said no comments in the code
+Commits sollen immer auf Englisch sein
+Bitte keine neuen Abhängigkeiten ohne Rückfrage hinzufügen, niemals
+Benutze uv statt pip
+ab sofort immer ruff statt flake8 verwenden
+nunca uses var
+no hagas commits directamente en main
+utiliza siempre TypeScript estricto
+en este proyecto usamos tabs
+n'ajoute jamais de dépendances sans demander
+utilise pnpm plutôt que npm
+dans ce projet, on écrit les tests avec vitest
+il faut toujours lancer le linter avant de commiter
+Looks good. One thing: please always squash before merging.
+Nope. In this repo snapshots are updated with `npm run snap`, never by hand.
+Perfect, but never use default exports please
+Why npm? We use bun here.
+Don't edit CHANGELOG.md manually, changesets does that
+never call the production API from tests
+Use httpx rather than requests.
+stop creating markdown summary files
+All SQL must go through the query builder
+I'd rather you never touch CI config without asking
+please use pytest fixtures instead of setUp methods
+branch names must always start with the ticket number
+we pin all dependencies in this project
+no, the formatter is biome not prettier
+You should always read AGENTS.md before starting
+don't use `any`, use `unknown`
+Bitte nie direkt auf main pushen
+nicht npm sondern pnpm benutzen
+siempre ejecuta los tests antes de hacer commit
+en este repo no usamos jest, usamos vitest
+no toques package-lock.json
+ne pousse jamais sur main
+toujours écrire les tests en anglais
+utilise ruff au lieu de black
+""".strip().splitlines()
+THE_TASK = """
+can you add a loading spinner to the login page
+the build never finishes on CI
+ok now fix the failing test in test_auth.py
+why did you delete that file?
+Use the blue theme for this page
+don't forget the semicolon on line 12
+it should always show the latest value
+I never use this feature anyway
+remove the console.log in app.js
+let's use a different approach
+please run npm install
+No I meant the second file
+you forgot the import
+try using axios for that call
+I want the button to always be visible
+Add a note that users should never share passwords
+write a function that always returns true
+the function should never throw
+Make the sidebar sticky and never collapse it
+ask the user before deleting the account
+Don't show the modal when the user is logged out
+can we use websockets instead of polling?
+I think pnpm is better than npm
+rename foo to bar in utils.py
+the user must confirm the email before login
+Every request must include the auth header
+After each order, send an email to the customer
+It must not be possible to delete an admin
+Kannst du den Button immer sichtbar machen?
+Die Seite soll immer den letzten Stand zeigen
+Der Benutzer darf nie das Passwort sehen
+Haz que el botón sea siempre visible
+El usuario nunca debe ver este mensaje
+Fais en sorte que le menu soit toujours visible
+L'utilisateur ne doit jamais voir cette page
+Whenever the user clicks, reload the list
+By default show 10 rows
+keep the header fixed
+Before submitting, validate the form
+never show negative prices
+add pagination to the users table
+the tests never pass locally
+I always get a 404 here
+make sure the tests pass
+use the existing Button component
+don't add tests for now
+Never gonna give you up
+should I always call close()?
+what happens if the queue is never drained?
+The API should always return 200 for health checks
+users must never see other users' orders
+each row needs a delete button
+update the docs for the new flag
+remember the bug we saw yesterday in parser.py?
+Use 4 columns on desktop
+no, move it to the left
+wrong file
+not that one, the other config
+please use the staging server for this test
+Run the migration and then restart the worker
+when the user logs out, always clear the cache
+The cron job must run every night
+Always show the total at the bottom of the invoice
+do not close the modal automatically
+you should check the logs
+we use three servers in production and one of them is down
+we always had problems with this module
+I'd prefer the first version
+keep it simple
+Die Tests laufen nie durch
+der Server muss immer erreichbar sein
+benutze die Funktion aus utils.py
+el servidor nunca responde
+haz que los tests pasen
+usa la función de utils.py
+les tests ne passent jamais
+utilise la fonction existante
+le bouton doit toujours être visible
+Write a regex that never matches
+Don't use the old endpoint for this call
+Looks good, thanks!
+Now do the same for the settings page.
+The CI never runs on forks, why?
+Could you use a smaller font?
+no that's wrong, the total should be 42
+please revert the last commit
+Don't you think we should use redis?
+use the same approach as in orders.py
+the linter complains about line 80
+you didn't run the tests
+Let's add caching. Never mind, skip it.
+do it again but with postgres
+make the tests faster
+I used npm before but it always broke
+we don't have time for that now
+Make sure the file is closed after reading
+always on top window for the notes app
+write commit message for this change
+commit and push
+Users always forget their password, add a reset link
+Create tests for each function in math.py
+never-ending loop in worker.py, please fix
+Add eslint to the project
+replace axios with fetch in api.ts
+can you check whether we always close the connection?
+es funktioniert immer noch nicht
+mach einen Commit
+benutze hier eine Liste statt einem Set
+arregla los tests
+siempre me sale un error en main.py
+corrige le test qui échoue toujours
+ajoute un bouton qui ne disparaît jamais
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("said", TO_STAY)
+def test_ways_of_working_are_heard(said: str) -> None:
+    """One wish per message, however politely or tersely it is put."""
+    assert len(list(read(said, after_action=True))) == 1
+
+
+@pytest.mark.parametrize("said", THE_TASK)
+def test_requirements_and_requests_are_not(said: str) -> None:
+    """What the product shall do, what is to be done now, and what is the matter."""
+    assert list(read(said, after_action=True)) == []
+
+
 # --- failure and cure -------------------------------------------------------------------------------------------------
 
 NO_MODULE = "Traceback (most recent call last):\n  File \"x.py\", line 1\nModuleNotFoundError: No module named 'yaml'"
@@ -234,6 +455,24 @@ def test_a_fix_whole() -> None:
         (
             [sh("npm run build", 'npm error Missing script: "build"'), sh("cd web && npm run build")],
             '`npm run build` failed with `Missing script: "build"`; `cd web && npm run build` worked.',
+        ),
+        (
+            [
+                sh("pip install x", "error: externally-managed-environment"),
+                sh("python3 -m venv .venv"),
+                sh(".venv/bin/pip install x"),
+            ],
+            "`pip install x` failed with `error: externally-managed-environment`; "
+            "running `python3 -m venv .venv`, then `.venv/bin/pip install x` worked.",
+        ),
+        (
+            [
+                sh("git push", " ! [rejected]   main -> main (fetch first)\nerror: failed to push some refs"),
+                sh("git pull --rebase"),
+                sh("git push"),
+            ],
+            "`git push` failed with `! [rejected] main -> main (fetch first)`; "
+            "running `git pull --rebase` first made it pass.",
         ),
         (
             [edit("a.py", "File has not been read yet. Read it first."), opened("a.py"), edit("a.py")],

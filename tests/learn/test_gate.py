@@ -144,6 +144,12 @@ def test_witnesses_need_no_specifics() -> None:
     }
 
 
+@pytest.mark.parametrize("text", ["Go to desk one and put the mug in/on the shelf", "Make sure of quality and/or speed"])
+def test_words_that_look_like_paths_and_commands(text: str) -> None:
+    """"in/on" is no path, "go to" and "make sure" are no commands."""
+    assert gate(finding(text), replace(RULES, unknown="hold")).reason not in ("names a path", "names a command")
+
+
 def test_what_cannot_be_judged_is_held_or_flagged() -> None:
     """The default holds it; a profile that lets it in flags it as a fallback."""
     vague = finding("Code quality and general cleanliness of modules")

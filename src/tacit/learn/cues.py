@@ -33,15 +33,15 @@ def word_set(text: str) -> frozenset[str]:
 _EN = _joined("""
     use|run|rerun|re-run|write|read|put|keep|make|add|include|create|commit|push|pull|merge|rebase|squash|call|import|
     export|name|mock|stub|deploy|ship|release|publish|edit|change|modify|touch|alter|overwrite|regenerate|generate|
-    delete|remove|drop|follow|prefer|avoid|format|test|lint|check|verify|validate|build|compile|install|upgrade|update|
-    bump|pin|start|stop|restart|ask|tell|show|explain|answer|reply|respond|speak|document|comment|log|print|return|
-    throw|raise|catch|handle|wrap|escape|quote|sort|type|annotate|set|leave|ignore|skip|do|try|guess|assume|hardcode|
-    hard-code|sign|tag|branch|force-push|amend|stage|stash|open|close|review|approve|request|send|store|save|cache|load|
-    cd|work|begin|end|finish|apologi[sz]e|mention|cite|link|reference|refactor|rename|move|copy|duplicate|inline|
-    extract|split|separate|group|batch|limit|cap|summari[sz]e|confirm|double-check|consult|look|search|grep|ensure|
-    disable|enable|turn|execute|launch|invoke|prefix|suffix|append|prepend|give|take|let|provide|pass|specify|declare|
-    define|mark|treat|translate|localize|render|target|support|require|bypass|expose|leak|share|track|clean|reset|rely|
-    default|stick|wait|need to
+    delete|remove|drop|follow|prefer|avoid|format|test|lint|check|verify|validate|build|compile|install|upgrade|
+    update|bump|pin|start|stop|restart|ask|tell|show|explain|answer|reply|respond|speak|document|comment|log|print|
+    return|throw|raise|catch|handle|wrap|escape|quote|sort|type|annotate|set|leave|ignore|skip|do|try|guess|assume|
+    hardcode|hard-code|force|sign|tag|branch|force-push|amend|stage|stash|open|close|review|approve|request|send|
+    store|save|cache|load|cd|work|begin|end|finish|apologi[sz]e|mention|cite|link|reference|refactor|rename|move|copy|
+    duplicate|inline|extract|split|separate|group|batch|limit|cap|summari[sz]e|confirm|double-check|consult|look|
+    search|grep|ensure|disable|enable|turn|execute|launch|invoke|prefix|suffix|append|prepend|give|take|let|provide|
+    pass|specify|declare|define|mark|treat|translate|localize|render|target|support|require|bypass|expose|leak|share|
+    track|clean|reset|rely|default|stick|wait|need to
 """)
 _DE = _joined("""
     benutze?|verwende?|nutze?|nimm|führe?|starte?|schreibe?|teste?|committe?|pushe?|ändere?|lass|lasse|mach|mache|
@@ -87,9 +87,9 @@ STANDING = tuple(
     _compiled(pattern)
     for pattern in (
         # English
-        rf"^(?:always|never(?: ever)?|only ever|under no circumstances)\s+(?:{_EN})\b",
+        r"^(?:always|never(?: ever)?|only ever|under no circumstances) (?!\w+(?:ed|ing)\b)\w+",
         rf"""
-        \b(?:you|we|i|agents?|everyone|one)(?:'ll)?
+        \b(?:you|we|agents?|everyone|one)(?:'ll)?
         [ ](?:should|must|need to|have to|shall|are to|ought to|can|may|want to)? ?
         (?:always|never(?: ever)?|only ever) (?:{_EN})\b
         """,
@@ -98,7 +98,9 @@ STANDING = tuple(
         rf"\b(?:please|to|and|but|so|then|just|,|:|-) (?:always|never(?: ever)?) (?:{_EN})\b",
         rf"^(?:{_FROM_NOW_ON})\b.*\b(?:{_EN}|don't|do not|no|must|should|want|prefer)\b",
         rf"^(?:please )?(?:{_EN}|don't|do not)\b.*\b(?:{_FROM_NOW_ON})\b",
-        r"^(?:always|never) (?:be|have) \w+",
+        rf"^(?:always|never) (?:be|have) \w+|^(?:{_EN})\b.*\balways$",
+        rf"^(?:you|we) (?:must not|mustn't|may not|are not allowed to) (?:{_EN})\b",
+        r"^(?:use|prefer|follow|keep|stick)\b.*\b(?:(?:for|in|on|with) (?:all|every|each) \w+|everywhere)\b",
         r"\b(?:all|every|any|each|no) (?:[\w-]+ ){1,4}(?:must|should|shall|has to|have to|needs to|need to)\b",
         rf"""
         \b(?:must|should) (?:not |never |always )?(?:{_EN})\b.*
@@ -113,7 +115,7 @@ STANDING = tuple(
         ^(?:before|after) (?:every|each|any)\b.*\b(?:{_EN})\b
         |^(?:before|after) (?:you )?(?:commit|push|merg|releas|deploy)\w*\b.*\b(?:{_EN})\b
         """,
-        r"^i (?:\w+ly |always )?prefer\b.*\b(?:over|to|rather than|instead of|when|in general)\b",
+        r"^(?:i (?:\w+ly |always )?)?prefer\b.*\b(?:over|to|rather than|instead of|when|in general)\b",
         r"^i (?:hate|dislike|don't like|do not like) (?:it )?when you\b",
         r"^i (?:never|always) want\b|^i want you to (?:always|never)\b",
         r"^i (?:don't|do not)(?: ever want| want you to ever)\b",
@@ -127,6 +129,7 @@ STANDING = tuple(
         \b(?:immer|nie|niemals|grundsätzlich|stets|ausschließlich)\b{_STRETCH}
         """,
         rf"\b(?:muss|müssen|soll|sollen|darf|dürfen)\b.*\b(?:immer|nie|niemals|stets)\b{_STRETCH}",
+        r"^(?:du|ihr|wir) (?:musst|sollst|müsst|sollt|müssen|sollen)\b.*\b(?:vor|nach) (?:jede[mr]|dem)\b",
         rf"""
         \b(?:ab jetzt|ab sofort|von jetzt an|von nun an|künftig|zukünftig|in zukunft)\b.*
         \b(?:{_DE}|{_DE_WE}|nicht|kein\w*|immer|nie|bitte|nur|\w+en)\b
@@ -180,6 +183,7 @@ CONVENTION = tuple(
         \b{_HERE}\b,? (?:we|you|always|never|use|don't|do not|only|prefer|all|every|no|must|please|it's|it is|
         the (?:rule|convention))\b
         """,
+        rf"^{_HERE}\b,? (?!there|is\b|are\b|i\b|it\b|the (?:bug|issue|problem|test|build|error)\b)\w",
         rf"^(?:we|everything|everyone|all \w+|tests|commits|migrations|branches|please)\b.*\b{_HERE}\b",
         r"""
         \b(?:our|the|my|team|house|project|repo|naming|coding|commit|code)
@@ -187,10 +191,10 @@ CONVENTION = tuple(
         [ ](?:here )?(?:is|are|says?|requires?|in this)\b
         """,
         r"""
-        ^(?:we|around here,? we|here,? we|the team) (?:always |never |only |all |strictly |exclusively )?
+        (?:^|, |^for [\w -]{1,30} )(?:we|around here,? we|here,? we|the team)
+        [ ](?:always |never |only |all |strictly |exclusively )?
         (?:use|prefer|follow|write|name|keep|put|store|run|deploy|commit|squash|rebase|format|mock|pin|avoid|target|
-        ship|
-        work)\b
+        ship|work)\b
         """,
         r"""
         ^we (?:don't|do not|never) (?:use|write|commit|push|mock|deploy|ship|edit|touch|merge|import|add|squash|rebase|
@@ -201,7 +205,8 @@ CONVENTION = tuple(
         \b(?:in diesem|in unserem|im) (?:repo|repository|projekt|code|team)\b.*
         \b(?:wir|man|immer|nie|nur|nicht|kein\w*|gilt|wird|werden|bitte)\b
         """,
-        rf"^(?:wir|bei uns|hier) (?:{_DE_WE})\b|^(?:bei uns|hier) (?:gilt|wird|werden)\b|\b(?:unsere|die) konvention\b",
+        rf"(?:^|, )(?:wir|bei uns|hier) (?:{_DE_WE})\b|^(?:bei uns|hier) (?:gilt|wird|werden)\b",
+        r"\b(?:unsere|die) konvention\b",
         # Spanish
         r"""
         \ben (?:este|nuestro) (?:repo|repositorio|proyecto|código|equipo)\b.*
@@ -229,14 +234,14 @@ CORRECTION = tuple(
     for pattern in (
         rf"^(?:don't|do not|dont|never) (?:{_EN})\b|^(?:stop|avoid|quit|no more) \w+ing\b",
         r"^(?:use|prefer|run|write|call|import|install|put|try|go with|switch to|stick (?:to|with))\b",
-        r"\b(?:instead of|rather than|in place of|in favou?r of)\b",
+        r"\b(?:instead of|rather than|in place of|in favou?r of)\b|\b(?:belongs?|goes|go) (?:in|into|to|under)\b",
         r"""
         ^(?:you|we) (?:should|shouldn't|should not|must|mustn't|must not|need to|have to|are supposed to|
         aren't supposed to|can't|cannot|may not)[ ]
         """,
         r"^(?:you )?(?:forgot|forget|keep forgetting|keep) (?:to )?\w+|^do not forget\b",
         r"^make sure (?:to|you|that|we)\b",
-        r"^(?:it's|it is|that's|that is) \S+,? not \S+|^\S+,? not \S+$",
+        r"\b(?:it's|that's|is|are) \S+,? not \S+|^\S+,? not \S+$",
         rf"^(?:{_DE})\b|\b(?:anstatt|statt|stattdessen|sondern)\b|^(?:kein|keine|keinen) \w+",
         rf"^(?:{_ES})\b|^no (?:{_ES_DONT})\b|\b(?:en vez de|en lugar de)\b",
         rf"^(?:{_FR})\b|^(?:ne |n')(?:{_FR}) (?:pas|plus)\b|^(?:pas|plus) de? \w+|\b(?:au lieu d|plutôt qu)",
@@ -265,7 +270,7 @@ FORGOTTEN = re.compile(r"^(?:do not forget|don't forget|you (?:forgot|keep \w+in
 TOLD_BEFORE = _compiled(r"""
     ^(?:i(?:'ve| have)? (?:already |just )?(?:told you|asked you|said|mentioned|explained)
     (?: before| already| (?:two|three|many|several) times)*|as i (?:said|told you|mentioned)(?: before|
-     already)?)[,:;]?\s+
+    [ ]already)?)[,:;]?\s+
 """)
 TOLD_ELSEWHERE = _compiled(r"""
     ^(?:ich habe? (?:dir )?(?:doch |schon |bereits |doch schon )?(?:gesagt|erklärt)|wie (?:schon )?gesagt
@@ -279,10 +284,10 @@ TOLD_ELSEWHERE = _compiled(r"""
 LEAD = _compiled(r"""
     ^(?:(?:no|nope|nah|no no|nein|non|wrong|stop|wait|hmm+|hm|uh|um|ok|okay|alright|right|well|oh|ah|hey|hi|hello|yes|
     yeah|yep|sure|great|thanks|thank you|cool|good|nice|perfect|sorry|actually|so|and|but|also|btw|by the way|fyi|ps|
-    look|listen|again|one more thing|another thing|please|note|reminder|rule|remember|warning|important|
-    bitte|aber|und|übrigens|doch|ja|danke|hör zu|achtung|hinweis|wichtig|
-    por favor|oye|bueno|vale|pero|gracias|sí|mira|además|nota|importante|
-    s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|oui|merci|mais|alors|attention)\s*[,.!:;–—-]+\s+
+    look|listen|again|one thing|one more thing|another thing|for the future|please|note|reminder|rule|remember|
+    warning|important|bitte|aber|und|übrigens|doch|ja|danke|hör zu|achtung|hinweis|wichtig|por favor|oye|bueno|vale|
+    pero|gracias|sí|mira|además|nota|importante|s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|oui|merci|mais|alors|
+    attention)\s*[,.!:;–—-]+\s+
     |(?:please|pls|plz|kindly|actually|also|just|so|and|but|ok|okay|well|oh|hey|hmm+|then|btw|really|no no|hey claude|
     claude|bitte|und|aber|doch|por favor|pero|además|s'il te pla[iî]t|stp|svp|mais|alors)\s+
     |(?:can|could|would|will) (?:you|we) (?:please |kindly |just )?
@@ -305,14 +310,13 @@ TAIL = _compiled(
 _WHOLE = r"repo|project|code ?base|repository|team|company|mono-?repo|workspace|organi[sz]ation|machine|environment"
 # It points at something a stranger cannot see.
 TASK_BOUND = _compiled(rf"""
-    \b(?:this|that|these|those|the other|the same|
-    the (?:first|second|third|last|next|previous|current|new|above|below|following)) (?!{_WHOLE}|way\b|
-    package manager)[\w-]+
-    |\b(?:yet|for now|right now|just now|this time|today|tonight|tomorrow|for the moment|at the moment|first|then|next|
-    as well|too|here|there|above|below|once you're done|when you're done|after that)\b(?! of\b| you| we)
+    \b(?:this|that|these|those|the other|the same|the (?:first|second|third|last|next|previous|current|new|above|
+    below|following)) (?!{_WHOLE}|way\b|package manager)[\w-]+
+    |\b(?:yet|for now|right now|just now|this time|today|tonight|tomorrow|for the moment|at the moment|first|then|
+    next(?! to)|as well|too|here|there|above|below|once you're done|when you're done|after that)\b(?! of\b| you| we)
     |\b(?:for|in|on|with|to|like|of|at) (?:this|that|these|those|it)\b(?! (?:{_WHOLE})\b)
     |\b(?:option|version|variant|approach|solution|suggestion|idea|number|step|point) (?:\d+|[a-d]|one|two|three)\b
-    |\bport \d+
+    |\b(?:port|line|row|column|page|issue|ticket|pr) #?\d+
     |\b(?:diese[rsmn]?|jene[rsmn]?|gerade|heute|erstmal|vorerst|noch nicht|dort|diesmal)\b(?! repo| projekt| code)
     |\b(?:est[ea] (?!repo|proyecto|código)\w+|es[ea] \w+|por ahora|ahora mismo|hoy|todavía|aquí|ahí|esta vez)\b
     |\b(?:ce(?:tte|t)? (?!dépôt|repo|projet|code)\w+|pour l'instant|aujourd'hui|cette fois|encore|là)\b
@@ -330,8 +334,7 @@ DESCRIBING = _compiled(r"""
     ^(?:it|that|this|he|she|they|there|the [\w -]{1,30}?|my [\w-]+|tests?|everything|nothing|something|[\w-]+)
     [ ](?:always|never|still) (?!use\b|run\b|commit\b|push\b)\w+
     |^(?:i|we) (?:never|always) (?:got|get|had|have|saw|see|heard|knew|know|thought|think|said|did|was|were|wanted|
-    ended|
-    end|seem|forget|forgot|run into|hit|lose|run out)\b
+    ended|end|seem|forget|forgot|run into|hit|lose|run out)\b
     |^never ?mind\b|^never (?:heard|seen|had|been|again\b$)
     |^always (?:fails?|returns?|works?|gets?|the|a|been|nice|good|happens?)\b
     |^(?:i|we) (?:don't|do not|didn't|can't|couldn't) (?:know|think|understand|see|remember|care|mind|believe|need|have|
@@ -344,13 +347,26 @@ DESCRIBING = _compiled(r"""
     |^(?:el|la|los|las|esto|eso) .*\b(?:siempre|nunca)\b(?!.*\bdebe)
     |^(?:ça|il(?! faut)|elle|le|la|les) .*\b(?:toujours|jamais)\b
 """)
+# Said of one thing, or of the people who use what is being built: a requirement, not a way of working.
+REQUIREMENT = _compiled(r"""
+    ^(?:it|this|that|(?:the|a|an|its|their) [\w -]{1,30}?|users?|customers?|clients?|visitors?|admins?)
+    [ ](?:should|must|shall|may|can|has to|have to|needs? to)\b
+    |^(?:der|die|das|ein|eine|es|er|sie) [\w -]{0,30}?(?:muss|müssen|soll|sollen|darf|dürfen)\b
+    |^(?:el|la|los|las|un|una) .*\bdeben?\b|^(?:le|la|les|un|une|l').*\bdoi(?:t|vent)\b
+""")
+# What is to be made now; "that it never …" after it is about the thing made.
+TASK_OPENING = _compiled(r"""
+    ^(?:add|write|create|make|implement|build|fix|change|update|remove|rename|move|refactor|generate|show|display|
+    erstelle?|baue?|füge?|mach|mache|crea|añade|haz|ajoute|crée|fais)
+    [ ](?:a|an|the|it|some|ein\w*|den|die|das|un|una|el|la|los|las|une|le|les|que|en sorte|sure the|sure it)\b
+""")
 # Somebody else's word, passed on.
 REPORTED = _compiled(r"""
     ^(?:(?:the|this|that|its|their|a|my|our|der|die|das|el|la|le) )?(?:[\w-]+ )?
-    (?:docs?|documentation|readme|error|message|log|output|warning|issue|ticket|page|article|guide|spec|e-?mail|comment|
-    review(?:er)?|linter|compiler|he|she|they|someone|somebody|boss|colleague|customer|client|doku|fehler|meldung|
-    mensaje|
-    erreur) (?:says?|said|is|was|reads|states|told|wrote|suggests?|recommends?|claims?|sagt|dice|dit)\b
+    (?:docs?|documentation|readme|error|message|log|output|warning|issue|ticket|page|article|guide|spec|e-?mail|
+    comment|review(?:er)?|linter|compiler|he|she|they|someone|somebody|boss|colleague|customer|client|doku|fehler|
+    meldung|mensaje|erreur) (?:says?|said|is|was|reads|states|told|wrote|suggests?|recommends?|claims?|sagt|dice|
+    dit)\b
 """)
 HYPOTHETICAL = _compiled(r"""
     ^(?:if|unless|suppose|imagine|what if|maybe|perhaps|probably|i (?:think|guess|wonder|suspect)|wenn|falls|vielleicht|
@@ -373,7 +389,10 @@ POLITE = _compiled(r"""
     pourrais)-tu\b
 """)
 FOR_GOOD = _compiled(r"""
-    \b(?:always|never|from now on|immer|nie|ab jetzt|siempre|nunca|a partir de ahora|toujours|jamais|désormais)\b
+    \b(?:always|never|ever|(?:hate|like) (?:it )?when you|from now on|going forward|in (?:the )?future|every|each|
+    whenever|immer|nie|niemals|ab jetzt|ab sofort|künftig|in zukunft|jede[mnrs]?|siempre|nunca|jamás|
+    a partir de ahora|de ahora en adelante|cada|toujours|jamais|désormais|dorénavant|à partir de maintenant|
+    à l'avenir|chaque)\b
 """)
 
 # --- things with a name -----------------------------------------------------------------------------------------------
@@ -395,7 +414,14 @@ TOOLS = word_set(
     rxjs redux zustand graphql grpc protobuf openapi aws gcloud azure vercel netlify heroku fly kubernetes systemd nginx
     caddy vim emacs vscode tmux tabs spaces semver utf-8 utc iso-8601 json yaml toml csv markdown latex english german
     spanish french deutsch englisch español inglés français anglais loguru structlog logging print console.log pdb
-    asyncio trio anyio celery ci prod production staging main master develop trunk
+    asyncio trio anyio celery var const
+    """
+)
+# Where work goes and how it gets there: enough for a standing wish.
+PLACES = word_set(
+    """
+    ci prod production staging main master develop trunk commit committing push pushing merge merging rebase rebasing
+    squash squashing deploy deploying release releasing
     """
 )
 # What every project has: enough for a standing wish or a convention.
@@ -403,33 +429,46 @@ NOUNS = _compiled(r"""
     \b(?:commit messages?|commits?|pull requests?|prs?|branch(?:es)?|force[ -]push(?:es|ing)?|migrations?|
     generated (?:files?|code)|lock ?files?|changelog|readme|linter|formatter|type (?:hints?|annotations?)|docstrings?|
     comments?|emojis?|test suite|unit tests?|integration tests?|tests?|fixtures?|mocks?|dependenc(?:y|ies)|secrets?|
-    env(?:ironment)? (?:files?|variables?)|feature flags?|logging|imports?|config(?:uration)?|vendor(?:ed)?|snapshots?|
-    schema|api|database|semicolons?|indentation|tabs|spaces|line length|naming|camelcase|snake_case|kebab-case|
-    error handling|exceptions?|print statements?|global state|abbreviations?|dates?|timestamps?|constants?|async|
-    decorators?|types?|stack ?traces?|code|files?|folders?|director(?:y|ies)|
-    generierten? (?:dateien?|code)|dateien?|kommentare?n?|commit-nachrichten?|abhängigkeiten|migrationen|
-    archivos?|comentarios?|pruebas?|dependencias|migraciones|mensajes? de commit|
-    fichiers?|commentaires?|dépendances|messages? de commit)\b
+    env(?:ironment)? (?:files?|variables?)|feature flags?|logging|imports?|config(?:uration)?|vendor(?:ed)?|
+    snapshots?|schema|api|database|semicolons?|indentation|tabs|spaces|line length|naming|camelcase|snake_case|
+    kebab-case|error handling|exceptions?|print statements?|global state|abbreviations?|dates?|timestamps?|constants?|
+    async|decorators?|types?|stack ?traces?|code|files?|folders?|director(?:y|ies)|functions?|methods?|class(?:es)?|
+    modules?|variables?|components?|exports?|single quotes|double quotes|arguments?|generierten? (?:dateien?|code)|
+    dateien?|kommentare?n?|commit-nachrichten?|abhängigkeiten|migrationen|funktionen|klassen|variablen|pfade|
+    archivos?|comentarios?|pruebas?|dependencias|migraciones|mensajes? de commit|funciones|clases|rutas|fichiers?|
+    commentaires?|dépendances|messages? de commit|fonctions|chemins)\b
 """)
 # Habits an agent shows in every task: enough for a correction, even without the name of a tool or file.
 HABITS = _compiled(r"""
-    \b(?:commit messages?|force[ -]push\w*|migrations|generated (?:files?|code)|lock ?files?|changelog|linter|formatter|
-    type hints?|docstrings?|comments|emojis?|snapshots|print statements?|dependencies|secrets|pull requests|apologi\w+|
-    generierte\w* (?:dateien?|code)|kommentare\w*|commit-nachrichten|comentarios|archivos generados|mensajes? de commit|
-    commentaires|fichiers générés|messages? de commit)\b
+    \b(?:(?:to|on|into|en|a|sur|auf|nach) (?:main|master|prod|production)|commit messages?|force[ -]push\w*|
+    migrations|generated (?:files?|code)|lock ?files?|changelog|linter|formatter|type hints?|docstrings?|comments|
+    emojis?|test suite|packages|snapshots|print statements?|dependencies|secrets|pull requests|apologi\w+|
+    generierte\w* (?:dateien?|code)|kommentare\w*|commit-nachrichten|abhängigkeiten|comentarios|archivos generados|
+    mensajes? de commit|commentaires|fichiers générés|messages? de commit)\b
+""")
+# How the agent itself behaves towards the person.
+CONDUCT = _compiled(r"""
+    \b(?:ask (?:me|first|before)|tell me|let me know|show me|answers?|repl(?:y|ies)|respon[ds]\w*|explanations?|concise|
+    brief|verbose|explain\w*|apologi\w+|summar\w+|permission|approval|confirmation|asking|guess\w*|assum\w+|
+    frage? (?:mich|vorher|erst)|antwort\w*|pregúntame|responde\w*|réponds|réponses?|demande-moi)\b
 """)
 _ENDINGS = _joined("""
     py|js|ts|tsx|jsx|mjs|go|rs|rb|ex|exs|java|kt|c|h|cpp|cs|php|swift|sh|sql|md|json|ya?ml|toml|cfg|ini|lock|txt|html|
-    css|
-    scss|vue|svelte|env|proto|tf|xml|conf
+    css|scss|vue|svelte|env|proto|tf|xml|conf
 """)
-# In backticks, a path, a file, a flag, an identifier, a call. Reads the text as written: case matters.
+# "in/on" and "and/or" are no paths: one has a root, two slashes, an ending, or a folder that projects have.
+_PATH = _joined(rf"""
+    (?<![\w:/.~])(?:(?:~|\.{{1,2}})?/[\w.@-]+(?:/[\w.*@-]+)*|(?:[\w.@-]+/){{2,}}[\w.*-]*|[\w.@-]+/[\w.*-]*\.\w+|
+    (?:src|lib|app|tests?|docs?|config|bin|scripts?|packages|internal|cmd|pkg|vendor|public|assets|dist|build)/
+    [\w.*-]*|[\w.-]+/(?=[\s.,;]|$))|\b[\w-]+\.(?:{_ENDINGS})\b
+""")
+PATH = re.compile(_PATH)
+# In backticks, a path, a flag, an identifier, a call. Reads the text as written: case matters.
 NAMED = _compiled(rf"""
-    `[^`\n]+`|(?<![\w/])(?:[\w.-]+/)+[\w.*-]+|\b[\w-]+\.(?:{_ENDINGS})\b|(?<!\w)--?[a-zA-Z][\w-]+
+    `[^`\n]+`|{_PATH}|(?<!\w)--?[a-zA-Z][\w-]+
     |\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z]{{2,}}(?:_[A-Z0-9]+)+\b
     |\b\w+\(\)
 """)
-PATH = _compiled(rf"(?<![\w:/])(?:~?/|\.{{1,2}}/)?(?:[\w.@-]+/)+[\w.*-]+|\b[\w-]+\.(?:{_ENDINGS})\b")
 
 # --- what the gate looks for ------------------------------------------------------------------------------------------
 
@@ -477,17 +516,15 @@ DUMP = _compiled(r"""
     ^\s*(?:[$#%❯>]\s+|\(\w+\)\s*[$#]\s+|\w+@[\w-]+[:~][^$#]*[$#]\s+)?(?:sudo |[A-Z_]+=\S+ )*
     (?:cd|ls|cat|echo|grep|rg|find|sed|awk|git|npm|npx|pnpm|yarn|bun|node|python3?|pip3?|uv|pytest|cargo|go|make|mvn|
     gradle|docker|kubectl|curl|wget|mkdir|rm|cp|mv|touch|chmod|tail|head|export|source|ssh|scp|tar|mix|bundle|rails|
-    bash|
-    sh|brew|apt(?:-get)?|psql|sqlite3|terraform|gh|jq|ps|kill)\b
+    bash|sh|brew|apt(?:-get)?|psql|sqlite3|terraform|gh|jq|ps|kill)\b
 """)
 SHELL_SIGNS = re.compile(r"[|&;<>$]|\s--?\w|(?:^|\s)[./~][\w./-]+|['\"]")
 # A shell line says nothing about itself; a sentence that begins with a program's name does.
 PROSE = _compiled(
     r"""
     \b(?:is|are|was|were|the|an?|must|should|before|after|when|fails?|failed|needs?|not|because|instead|always|never|
-    first|
-    works?|to|of|only|can|cannot|breaks?|requires?|ist|muss|nicht|vor|der|die|das|es|el|los|antes|debe|est|doit|avant|
-    les)\b
+    first|works?|to|of|only|can|cannot|breaks?|requires?|ist|muss|nicht|vor|der|die|das|es|el|los|antes|debe|est|doit|
+    avant|les)\b
     """,
     re.I,
 )
@@ -495,8 +532,7 @@ INSTRUCTION_EDIT = _compiled(
     r"""
     ^(?:[-*]\s*)?(?:\(\d{4}-\d\d-\d\d\)\s*)?
     (?:(?:add|append|insert|put) (?:to|this to|a (?:section|note|line|bullet|entry)|new (?:section|entry|entries|
-    bullet)|
-    (?:an? )?(?:entry|entries|bullet|line)s?|after|before|under)\b|add:
+    bullet)|(?:an? )?(?:entry|entries|bullet|line)s?|after|before|under)\b|add:
     |replace \S.* with \S|replace\b.*\b(?:section|line|bullet|entry|paragraph|heading)
     |(?:update|expand|consolidate|strengthen|rewrite|reword|rephrase|clarify|revise|shorten|merge)
     [ ](?:the |existing |this |these |section|entry|entries|bullet)
@@ -510,11 +546,15 @@ INSTRUCTION_EDIT = _compiled(
 RECURRING = re.compile(r"\b(?:always|never|before|after|when|whenever|every|each|must|if|once|until|unless)\b", re.I)
 
 ADR = re.compile(r"\bADR[- ]?\d{1,5}\b", re.I)
+# "go to" and "make sure" are no commands.
 COMMAND = _compiled(r"""
     `[a-z][\w./-]*(?: [^`]+)?`
-    |(?:^|[\s(\"'])(?:npm|pnpm|yarn|bun|npx|pip|uv|poetry|pytest|tox|ruff|mypy|cargo|go|make|mvn|gradle|docker|kubectl|
-    git|gh|
-    mix|bundle|terraform|curl|python3?|node) (?:-{1,2}[\w-]+|[a-z][\w:.-]+)
+    |(?:^|[\s(\"'])(?:(?:npm|pnpm|yarn|bun|npx|pip|uv|poetry|pytest|tox|ruff|mypy|cargo|mvn|gradle|docker|kubectl|
+    mix|bundle|terraform) (?:-{1,2}[\w-]+|[a-z][\w:.-]+)
+    |git (?:-{1,2}\w|add|commit|push|pull|fetch|merge|rebase|reset|checkout|switch|stash|clone|tag|branch|diff|clean)
+    |gh (?:pr|issue|run|repo|api)|go (?:test|build|run|vet|fmt|mod|get|install|generate|work)
+    |make (?!sure|it|the|an?|this|that|them|use|your|no|changes)[\w-]+|(?:python3?|node) (?:-\w|\S+\.\w+)
+    |curl (?:-|http|localhost))
 """)
 SETTING = _compiled(r"""
     \b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[\w.-]+\s?=\s?(?:true|false|\d+|\"[^\"]+\")|\b[\w-]+(?:\.config\.\w+|\.env)\b
@@ -523,9 +563,8 @@ LESSON_SHAPE = _compiled(
     r"""
     \b(?:always|never|must|mustn't|should|shouldn't|don't|do not|avoid|use|prefer|run|check|ensure|make sure|instead|
     before|after|when|whenever|if|because|since|otherwise|unless|requires?|needs?|fails?|failed|breaks?|causes?|
-    returns?|
-    expects?|only|without|first|missing|not|cannot|can't|no|immer|nie|muss|nicht|vor|nach|wenn|statt|siempre|nunca|debe|
-    antes|después|cuando|toujours|jamais|doit|avant|après|quand)\b
+    returns?|expects?|only|without|first|missing|not|cannot|can't|no|immer|nie|muss|nicht|vor|nach|wenn|statt|siempre|
+    nunca|debe|antes|después|cuando|toujours|jamais|doit|avant|après|quand)\b
     """,
     re.I,
 )

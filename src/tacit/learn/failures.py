@@ -36,7 +36,7 @@ _CHATTER = re.compile(
     |Building|Fetching|Finding|Starting|Loading|Updating)\b|==>|>\ [\w@./-]+@[\w.-]+\ |>\ [\w-]+\ [\w-]+$
     |at\ |File\ "|in\ <module>|Traceback|stacktrace:|Stack\ trace|code:|\(\w+\ [\d.]+\)\ |During\ handling
     |The\ above\ exception|\.{2,}|-{2,}|={2,}|_{3,}|\*{3,}|~+$|\^+$|\d+\ │|\d+\ \||\d+\)\ |\[$|\]$|\{$|\}$
-    |Please\ report|Analysis\ took|Use\ `|For\ more\ info|See\ |To\ |Try\ |Usage:|usage:|Randomized\ with|Finished\ in
+    |Please\ report|Analysis\ took|Use\ `|For\ more\ info|See\ |To\ |Try\ |(?:ERROR:\ )?[Uu]sage:|Randomized\ with|Finished\ in
     |npm\ (?:ERR!|error)\ (?:A\ complete\ log|code\b|errno|path|command|cwd)
     |seed\b|platform\ |rootdir|plugins:|collected\ |cachedir|configfile|done\ in|PLT\b
     )""",
@@ -50,6 +50,7 @@ _LAST_OF = re.compile(
     r"|^Caused by: \S"
 )
 _BEFORE_IT = (
+    re.compile(r"^! \[(?:remote )?rejected\]"),  # git push, above its general complaint
     re.compile(r"^\*\* \([\w.]+\) \S"),  # Elixir
     re.compile(r"\berror(?:\[\w+\]| TS\d+)?: \S|\berror (?:TS|CS|E)\d+: \S", re.I),  # compilers
 )

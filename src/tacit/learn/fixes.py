@@ -46,7 +46,7 @@ CONFIGURATION = re.compile(
     r"|Dockerfile[\w.-]*|requirements[\w.-]*\.txt|setup\.py|conftest\.py|go\.mod|pom\.xml|build\.sbt|Podfile|Procfile"
     r"|justfile|settings\.py|composer\.json|deno\.json|\.github/[\w./-]+)$"
 )
-CHECKING = ("test", "lint", "typecheck", "run")  # purposes of commands that cure nothing
+CHECKING = ("test", "lint", "typecheck")  # purposes of commands that cure nothing
 BOOKKEEPING = re.compile(
     r"^(?:git (?:add|commit|push|checkout|switch|restore|reset|rm|mv|merge|worktree|clone|init)|bd\b|gh\b|open\b|code\b"
     r"|rm\b|mv\b|touch\b|curl\b|wget\b)"
@@ -271,6 +271,9 @@ def _command_cure(run: Run, lane: _Lane, failure: _Try, after: _Try) -> _Cure | 
         return None
     if _of_the_moment(failure.call) and (not surroundings or not ran or edited or _changed(failure.call, after.call)):
         return None
+    now = shell.shown(after.call, run.cwd, run.branch)
+    if ran and not settings and not after.failed and shell.bare(failure.call.words[0]) != shell.bare(after.call.words[0]):
+        return _Cure(f"running {_listed(ran)}, then `{now}`", "worked")
     if ran or settings:
         parts = [f"editing {_listed(settings)}"] if settings else []
         parts += [f"running {_listed(ran)}"] if ran else []
@@ -278,7 +281,6 @@ def _command_cure(run: Run, lane: _Lane, failure: _Try, after: _Try) -> _Cure | 
         return _Cure(said, "got past this error" if after.failed else "made it pass", tuple(settings))
     if after.failed:
         return None
-    now = shell.shown(after.call, run.cwd, run.branch)
     if folder := _moved_to(run, lane, failure, after):
         return _Cure(f"`cd {folder} && {now}`", "worked")
     varied = _changed(failure.call, after.call) and now != shell.shown(failure.call, run.cwd, run.branch)

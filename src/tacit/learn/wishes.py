@@ -30,6 +30,7 @@ LONGEST_WISH = 320  # characters: a longer sentence is an essay about the task
 FEWEST_WORDS = 2
 PASTED_LINES = 9  # lines in a row without a break: nobody types that
 PASTED_CHARS = 1500  # in one line
+MOST_PATHS = 5
 MUCH_SAID = 200  # characters of an assistant's answer that count as an action: there is something to correct
 
 
@@ -179,7 +180,7 @@ def _judge(sentence: str, setting: _Setting) -> Wish | None:
     if _not_asked_of_anyone(low):
         return None
     refused = setting.refused or bool(cues.REFUSING.match(quote))
-    if _is_standing(low):
+    if _is_standing(low, text):
         reason = "standing"
     elif _is_convention(low, text):
         reason = "convention"
@@ -225,13 +226,23 @@ def _not_asked_of_anyone(low: str) -> bool:
 
 _NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
 _WEAK = re.compile(r"^(?:i (?:\w+ )?prefer|ich bevorzuge|prefiero|je préfère|prefer)\b")
+_STYLE = re.compile(r"\b(?:our|team|house) \w* ?(?:convention|standard|style|policy|rule)|konvention|convención|convention")
 
 
-def _is_standing(low: str) -> bool:
-    end, bound = low.rstrip(" .!?"), bool(cues.TASK_BOUND.search(low))
-    if any(pattern.search(end) for pattern in cues.STANDING) and _says_something(low):
-        return not (bound and _WEAK.match(low))
-    return not bound and bool(_NOTHING_IN.match(low) and cues.NOUNS.search(low))
+def _is_standing(low: str, text: str) -> bool:
+    bound = bool(cues.TASK_BOUND.search(low))
+    if _NOTHING_IN.match(low) and cues.NOUNS.search(low):
+        return not bound
+    if not any(pattern.search(low.rstrip(" .!?")) for pattern in cues.STANDING):
+        return False
+    if _WEAK.match(low):
+        return not bound and _says_something(low)
+    if cues.REQUIREMENT.match(low):
+        return False
+    if (bound or cues.TASK_OPENING.match(low)) and not cues.FOR_GOOD.search(low):
+        return False
+    # What the product shall always do is asked for in the same words; a way of working names a thing of the trade.
+    return _names_something(low, text) or bool(cues.CONDUCT.search(low) or _words(low) & cues.PLACES)
 
 
 def _is_convention(low: str, text: str) -> bool:
@@ -239,7 +250,7 @@ def _is_convention(low: str, text: str) -> bool:
         return False
     if cues.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
         return False
-    return _names_something(low, text) or bool(re.search(r"convention|konvention|convención", low))
+    return _names_something(low, text) or bool(_STYLE.search(low))
 
 
 def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Setting) -> bool:
@@ -263,7 +274,11 @@ def _names_something(low: str, text: str) -> bool:
 
 
 def _tools(low: str) -> set[str]:
-    return set(re.findall(r"[\w.+#-]*\w", low)) & cues.TOOLS
+    return _words(low) & cues.TOOLS
+
+
+def _words(low: str) -> set[str]:
+    return set(re.findall(r"[\w.+#-]*\w", low))
 
 
 _FILLING = cues.word_set(
@@ -295,10 +310,6 @@ _ABOUT_REPO = re.compile(
     r"|deploy\w*|release\w*|migrations?|generated|vendor|lock ?files?|edit|touch|modify|delete|remove|overwrite|change"
     r"|secrets?|tests?|ci|projekt|fass\w*|ändere|bearbeite|generiert\w*|lösche|repositorio|proyecto|toques|modifiques"
     r"|edites|borres|generados|dépôt|projet|modifie\w*|touche\w*|supprime\w*|générés?)\b"
-)
-_PATHS = re.compile(
-    r"(?<![\w/:])(?:[\w.-]+/)+[\w.*-]*[\w*]|\b[\w-]+\.(?:py|js|tsx?|go|rs|rb|exs?|java|md|json|ya?ml|toml|sql|sh"
-    r"|lock)\b"
 )
 
 
@@ -333,7 +344,7 @@ def _finding(run: Run, step: Step, wish: Wish) -> Finding:
         tier="user",
         severity=wish.severity,
         tags=(wish.reason,),
-        paths=tuple(dict.fromkeys(_PATHS.findall(wish.text)))[:5],
+        paths=tuple(dict.fromkeys(path.rstrip(".") for path in cues.PATH.findall(wish.text)))[:MOST_PATHS],
         quote=wish.quote,
         at=step.at,
     )
