@@ -26,10 +26,20 @@ MAY = {
 
 
 def _imports(path: Path) -> set[str]:
-    """The rooms a module imports, at any depth of nesting."""
+    """The rooms a module imports when it runs, at any depth of nesting; what only the type checker sees does not count."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for part in node.body
+        for inner in ast.walk(part)
+    }
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         names: list[str] = []
+        if id(node) in typing:
+            continue
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
