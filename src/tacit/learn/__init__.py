@@ -129,21 +129,13 @@ def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, h
     from tacit.core.screen import screen
     from tacit.learn.gate import GATES, GateDecision, GateRules
 
-    at = profile.gate
-    rules = GateRules(
-        min_chars=at.min_chars,
-        held=profile.trust.held,
-        discard=at.discard,
-        favour=at.favour,
-        hedges=at.hedges,
-        hedged=at.hedged,
-        unknown=at.unknown,
-        fallback_confidence=at.fallback_confidence,
-        stated_confidence=at.stated_confidence,
-        reason_chars=at.reason_chars,
-    )
+    at = profile.gate.__dict__
+    shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
+    rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
     found = screen(finding.text)
-    decision = GATES[at.function](finding, rules, suspicion="" if found.clean else found.reason, known_lines=known)
+    decision = GATES[profile.gate.function](
+        finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
+    )
     if hold_all and decision.stored and decision.outcome == "allow":
         return GateDecision("hold", "staged by hand", version=decision.version)
     return decision
@@ -198,7 +190,7 @@ class _Session:
         memory = ""
         if decision.linked:
             self.counts["linked"] += 1
-        elif decision.outcome == "discard":
+        elif not decision.stored:
             self.counts["discard"] += 1
         else:
             memory = self._store(tx, finding, decision, known)
@@ -232,14 +224,14 @@ class _Session:
         else:
             memory = known
             self.matched.append(memory.id)
-        self._witness(tx, memory, finding)
+        self._witness(tx, memory, finding, decision)
         vouched = confirmed(tx.get(memory.id), finding, by=BY, at=self.at, run=self.id, profile_version=version)
         if vouched is not None:
             tx.apply(vouched)
         self._promote(tx, memory.id)
         return memory.id
 
-    def _witness(self, tx: Transaction, memory: Memory, finding: Finding) -> None:
+    def _witness(self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision) -> None:
         tx.add_evidence(
             Evidence(
                 memory=memory.id,
@@ -257,7 +249,8 @@ class _Session:
                 seq=self.seq,
             )
         )
-        if finding.confidence is not None:
+        confidence = finding.confidence if decision.confidence is None else decision.confidence
+        if confidence is not None:
             tx.add_evidence(
                 Evidence(
                     memory.id,
@@ -266,7 +259,7 @@ class _Session:
                     self.row.root,
                     finding.key,
                     signal="confidence",
-                    amount=finding.confidence,
+                    amount=confidence,
                     at=self.at,
                 )
             )

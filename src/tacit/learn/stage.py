@@ -42,7 +42,7 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         task_type=finding.task_type,
         tags=finding.tags,
         paths=finding.paths,
-        severity=finding.severity,
+        severity=decision.severity or finding.severity,
         source=finding.by,
         origin=finding.origin,
         trust=finding.tier,
