@@ -37,6 +37,7 @@ DEATHS = 20  # times a job may be found unfinished by a new worker: many for bad
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 NICE = 10
+NO_PROBLEM = ("command", "fact", "estimate")  # classes of lessons that are used again, not suffered again
 
 
 @value
@@ -298,15 +299,16 @@ def _leave_receipt(store: SqliteStore, run: RunRow) -> None:
     uses = store.uses(unit=run.root)
     if not uses:
         return
-    given = {use.memory for use in uses if use.arm != "withheld"}
+    given = store.memories([use.memory for use in uses if use.arm != "withheld"])
+    withheld = sum(use.arm == "withheld" for use in uses)
     cited, back = set(), {}
     for memory in given:
-        for mark in store.marks(memory=memory):
+        for mark in store.marks(memory=memory.id):
             if mark.unit == run.root and mark.signal == "cited":
-                cited.add(memory)
-            elif mark.unit == run.root and mark.signal == "outcome":
-                back[memory] = mark.value == "occurred"  # settled again, the last word stands
-    line = f"given {len(given)}, withheld {len(uses) - len(given)}, cited {len(cited)}, came back {sum(back.values())}"
+                cited.add(memory.id)
+            elif mark.unit == run.root and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
+                back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
+    line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     key = f"receipt:{run.project}"
     with store.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")

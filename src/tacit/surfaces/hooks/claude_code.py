@@ -124,7 +124,8 @@ def files_in(text: str) -> tuple[str, ...]:
     for word in text[:PROMPT].split():
         name = word.strip("`'\"()[]{}<>,;:!?").rstrip(".").removeprefix("@")
         stem, dot, extension = name.rpartition(".")
-        looks = "/" in name or (dot and stem and extension.isalnum() and len(extension) < 6 and not extension.isdigit())
+        spelled = dot and stem and len(stem + extension) > 2  # "e.g." is none
+        looks = "/" in name or (spelled and extension.isalnum() and len(extension) < 6 and not extension.isdigit())
         if looks and "://" not in name and 2 < len(name) < 200 and name.strip("/."):
             found.append(name)
     return tuple(dict.fromkeys(found))[:FILES]

@@ -1,0 +1,97 @@
+"""A host for tests: plays a script of Claude Code's records and hook calls, as the host would.
+
+A script is a JSON file. `{"record": …}` is appended to the session's transcript; `{"hook": EVENT, "payload": …}` starts
+`tacit hook EVENT` with that payload on its standard input; `{"tacit": […]}` is what the person types elsewhere. `$CWD`, `$TRANSCRIPT`, `$SESSION`
+and `$NOW` are filled in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tacit.core import clock
+
+HERE = Path(__file__).parent
+NONCE = re.compile(r'(id=\\?")[0-9a-z]{12}(\\?")')
+ID = re.compile(r"\[[0-9a-hjkmnp-tv-z]{12}")
+
+
+def script(name: str) -> list[dict[str, Any]]:
+    """The committed steps of a session."""
+    steps: list[dict[str, Any]] = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+    return steps
+
+
+def expected(name: str, answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The committed answers, one per hook call, in order. With TEST_RECORD=1 they become those of now, to be read and committed."""
+    path = HERE / f"{name}.expected.json"
+    if os.environ.get("TEST_RECORD"):
+        path.write_text(json.dumps(answers, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+class Host:
+    """One user's host on this machine."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self.folder, self.home = folder, home
+        slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
+        self.transcripts = home / ".claude" / "projects" / slug
+
+    def transcript(self, session: str) -> Path:
+        return self.transcripts / f"{session}.jsonl"
+
+    def play(self, steps: list[dict[str, Any]], session: str, **env: str) -> list[dict[str, Any]]:
+        """Every hook call's event and what it printed, made comparable. None may fail or write to standard error."""
+        answers = []
+        for step in self._filled(steps, session):
+            if "record" in step:
+                self.write(session, step["record"])
+            elif "tacit" in step:
+                subprocess.run([sys.executable, "-m", "tacit", *step["tacit"]], cwd=self.folder, env={**os.environ, **env}, check=True, capture_output=True)
+            else:
+                done = self.hook(step["hook"], step["payload"], **env)
+                assert (done.returncode, done.stderr) == (0, "")
+                answers.append({"event": step["payload"]["hook_event_name"], "said": plain(done.stdout)})
+        return answers
+
+    def write(self, session: str, record: dict[str, Any]) -> None:
+        path = self.transcript(session)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(record).replace("$NOW", clock.now()) + "\n")
+
+    def hook(self, event: str, payload: dict[str, Any] | bytes, **env: str) -> subprocess.CompletedProcess[str]:
+        """One hook process, as the host starts it."""
+        raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        seen = {**os.environ, "TACIT_NO_WORKER": "1", **env}
+        done = subprocess.run([sys.executable, "-m", "tacit", "hook", event], input=raw, capture_output=True, cwd=self.folder, env=seen, timeout=60)
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def _filled(self, steps: list[dict[str, Any]], session: str) -> list[dict[str, Any]]:
+        text = json.dumps(steps)
+        for word, found in (("$CWD", str(self.folder)), ("$TRANSCRIPT", str(self.transcript(session))), ("$SESSION", session)):
+            text = text.replace(word, json.dumps(found)[1:-1])
+        filled: list[dict[str, Any]] = json.loads(text)
+        return filled
+
+
+def plain(stdout: str) -> Any:
+    """An answer without its random names, its notes in the order of the alphabet: of equals, the names decide. JSON as JSON."""
+    text = ID.sub("[ID", NONCE.sub(r"\1NONCE\2", stdout))
+    if not text.startswith("{"):
+        return text
+    answer = json.loads(text)
+    told = answer.get("hookSpecificOutput", {})
+    if "additionalContext" in told:
+        lines = told["additionalContext"].split("\n")
+        notes = iter(sorted(line for line in lines if line.startswith("- ")))
+        told["additionalContext"] = [next(notes) if line.startswith("- ") else line for line in lines]
+    return answer

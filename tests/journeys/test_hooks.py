@@ -1,0 +1,355 @@
+"""Hooks, as a host calls them: what an agent is told at each event, and all the times at which nobody is told anything."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.core import clock
+from tacit.surfaces.hooks import Told, host_of, is_ignored
+from tacit.surfaces.hooks.claude_code import LIMIT, files_in, fitted, read, write
+
+DATA = Path(__file__).parent / "data"
+HOST = runpy.run_path(str(DATA / "host.py"))
+SESSION = "0000000{}-0000-4000-8000-000000000000"
+# Lessons on trial are given by a coin. The story is told without one: what is withheld has its own tests.
+STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
+
+
+@pytest.fixture
+def host(folder: Path, alone: Path) -> Any:
+    return HOST["Host"](folder, alone)
+
+
+@pytest.fixture
+def kept(tacit: Any, tmp_path: Path) -> Any:
+    """A project with three lessons of a person's."""
+    steady = tmp_path / "steady.toml"
+    steady.write_text(STEADY)
+    tacit("init", "--profile", str(steady))
+    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
+    tacit("add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall")
+    tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
+    return tacit
+
+
+def payload(folder: Path, name: str = "UserPromptSubmit", **more: Any) -> dict[str, Any]:
+    common = {"session_id": "s1", "transcript_path": str(folder / "s1.jsonl"), "cwd": str(folder), "hook_event_name": name}
+    said = {"UserPromptSubmit": {"prompt": "Is the order total rounded?"}, "SessionStart": {"source": "startup"}}.get(name, {})
+    return {**common, **said, **more}
+
+
+def context(stdout: str) -> str:
+    return str(json.loads(stdout)["hookSpecificOutput"]["additionalContext"]) if stdout else ""
+
+
+def lessons(stdout: str) -> list[str]:
+    return re.findall(r"^- \[(\w+)", context(stdout), re.M)
+
+
+# -- the story ----------------------------------------------------------------------------------------------------------
+
+
+def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
+    """Each event of four sessions is answered as committed: what a person said comes back at the next start, what was derived
+    from failures after the second run that met it, and the last session's receipt once."""
+    said = {}
+    for number in (1, 2, 3, 4):
+        name = f"session-{number}"
+        said[number] = host.play(HOST["script"](name), SESSION.format(number))
+        assert said[number] == HOST["expected"](name, said[number])
+        assert kept("worker", "--now", "--json").data["failed"] == 0
+    start = {number: json.dumps(answers[0]) for number, answers in said.items()}
+    wish, cure = "Always use pnpm in this repository, never npm.", "running `make migrate` first made it pass"
+    assert [(wish in start[n], cure in start[n]) for n in (1, 2, 3)] == [(False, False), (True, False), (True, True)]
+    assert "came back 1" in start[4]
+
+
+def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
+    """Copies in the user's and the project's settings get one answer between them, at every event."""
+    steps = [copy for step in HOST["script"]("session-1") for copy in ([step, step] if "hook" in step else [step])]
+    answers = host.play(steps, SESSION.format(1))
+    once = host.play(HOST["script"]("session-1"), SESSION.format(2))
+    assert [answer["said"] for answer in answers[1::2]] == [""] * len(once)
+    assert [answer["event"] for answer in answers[::2] if answer["said"]] == [answer["event"] for answer in once if answer["said"]]
+
+
+def test_no_lesson_is_given_twice_in_a_session(kept: Any, host: Any, folder: Path) -> None:
+    """Start, prompts, a failure and a resumption share what they have told."""
+    events = [
+        ("session-start", payload(folder, "SessionStart")),
+        ("prompt", payload(folder)),
+        ("prompt", payload(folder, prompt="How is the order total rounded in the end?")),
+        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale")),
+        ("session-start", payload(folder, "SessionStart", source="resume")),
+        ("subagent-start", payload(folder, "SubagentStart", agent_id="a1", agent_type="Explore")),
+    ]
+    given = [id for event, said in events for id in lessons(host.hook(event, said).stdout)]
+    assert len(given) == len(set(given)) == 3
+
+
+def test_after_a_compaction_what_was_given_is_given_again(kept: Any, host: Any, folder: Path) -> None:
+    """The notes are gone from the agent's context; each compaction brings them back, as they were assigned."""
+    first = lessons(host.hook("session-start", payload(folder, "SessionStart")).stdout)
+    first += lessons(host.hook("prompt", payload(folder)).stdout)
+    compact = payload(folder, "SessionStart", source="compact")
+    again = host.hook("session-start", compact).stdout
+    assert set(first) <= set(lessons(again)) and host.hook("session-start", compact).stdout == ""
+    with open_memories() as memories:
+        uses = len(memories.store.rows("SELECT 1 FROM use"))
+        with memories.store.write() as tx:  # as if it had been a while ago
+            tx.rows("UPDATE injection SET at = :at", at=clock.stamp(time.time() - 60))
+    later = host.hook("session-start", compact).stdout
+    assert set(lessons(later)) == set(lessons(again))
+    with open_memories() as memories:
+        assert len(memories.store.rows("SELECT 1 FROM use")) == uses
+
+
+def test_what_is_printed_is_recorded(kept: Any, host: Any, folder: Path) -> None:
+    """An answer stands in the store with its session, its surface and its ids."""
+    given = lessons(host.hook("prompt", payload(folder)).stdout)
+    with open_memories() as memories:
+        run = memories.store.find_run(memories.project_id, "s1")
+        assert run is not None and run.host == "claude-code"
+        assert [(surface, json.loads(ids)) for surface, ids, _, _ in memories.store.injections(run.root)] == [("hook:prompt", given)]
+        assert {use.memory for use in memories.store.uses(unit=run.root) if use.arm != "withheld"} == set(given)
+
+
+def test_commands_of_the_session_know_their_run(kept: Any, host: Any, folder: Path, tmp_path: Path) -> None:
+    """The host's environment file names the run once, however often the session starts."""
+    file = tmp_path / "env"
+    file.write_text("export PATH=/bin\n")
+    for source in ("startup", "resume"):
+        host.hook("session-start", payload(folder, "SessionStart", source=source), CLAUDE_ENV_FILE=str(file))
+    assert file.read_text() == "export PATH=/bin\nexport TACIT_RUN='s1'\n"
+    host.hook("session-start", payload(folder, "SessionStart", session_id="x'; rm -rf /"), CLAUDE_ENV_FILE=str(file))
+    assert file.read_text() == "export PATH=/bin\nexport TACIT_RUN='s1'\n"
+
+
+def test_a_session_stays_with_the_folder_it_was_opened_in(kept: Any, host: Any, folder: Path, tmp_path: Path) -> None:
+    """The agent's cd does not make it another project's session."""
+    other = tmp_path / "other"
+    other.mkdir()
+    moved = payload(folder, cwd=str(other))
+    assert host.hook("prompt", moved).stdout == ""
+    assert lessons(host.hook("prompt", moved, CLAUDE_PROJECT_DIR=str(folder)).stdout)
+
+
+# -- silence ------------------------------------------------------------------------------------------------------------
+
+
+def silent(done: Any) -> bool:
+    return (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_without_a_store_nothing_is_said_and_nothing_made(host: Any, folder: Path, alone: Path) -> None:
+    """Whoever has not asked for Tacit gets no file of its."""
+    for event, name in (("session-start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
+        assert silent(host.hook(event, payload(folder, name)))
+    assert list(alone.iterdir()) == []
+
+
+@pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}])
+def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -> None:
+    """TACIT_OFF, our own model calls, ignored folders: nothing is given and nothing queued; without them both happen."""
+    transcript = folder / "s1.jsonl"
+    transcript.write_text("{}\n")
+    for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
+        assert silent(host.hook(event, payload(folder, name), **env))
+    with open_memories() as memories:
+        assert (memories.store.queued(), memories.store.rows("SELECT count(*) FROM injection")) == (0, [(0,)])
+    assert lessons(host.hook("prompt", payload(folder), TACIT_OFF="0").stdout)
+    host.hook("session-end", payload(folder, "SessionEnd"))
+    with open_memories() as memories:
+        assert memories.store.queued() == 1
+
+
+def test_paused(kept: Any, host: Any, folder: Path) -> None:
+    """A pause silences and ends."""
+    kept("pause", "1h")
+    assert silent(host.hook("prompt", payload(folder))) and silent(host.hook("session-end", payload(folder, "SessionEnd")))
+    with open_memories() as memories:
+        assert memories.store.queued() == 0
+    kept("pause", "--off")
+    assert lessons(host.hook("prompt", payload(folder)).stdout)
+
+
+def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Path, alone: Path) -> None:
+    """The hook reads compiled settings, and notices when the file is no longer what was compiled."""
+    config = alone / ".config" / "tacit" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text('ignore = ["~/private/*"]\n')
+    assert lessons(host.hook("prompt", payload(folder)).stdout)
+    config.write_text(f'ignore = ["{folder.parent}/*"]\n')
+    assert silent(host.hook("prompt", payload(folder, session_id="s2")))
+    config.unlink()
+    assert lessons(host.hook("prompt", payload(folder, session_id="s3")).stdout)
+
+
+def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
+    """receipt = false keeps the line for nobody."""
+    with open_memories() as memories, memories.store.write() as tx:
+        tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, withheld 1, cited 2, came back 0")
+    assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
+    told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
+    assert told["systemMessage"] == "tacit, last session: given 5, withheld 1, cited 2, came back 0"
+    assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 100_000, b'{"session_id": 7, "cwd": []}', b'{"session_id": "s1"}'])
+def test_bad_input_is_nobodys_problem(kept: Any, host: Any, raw: bytes) -> None:
+    """Whatever stands on standard input: exit 0, nothing printed."""
+    assert silent(host.hook("prompt", raw))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"agent_id": "a1"},  # inside a sub-agent
+        {"source": "poll_event"},  # nobody's prompt
+        {"prompt": ""},
+        {"prompt": "<private>order total rounded</private>"},
+        {"cwd": "relative"},
+        {"session_id": ""},
+        {"turn_id": "t1"},  # other hosts that load the same settings
+        {"cursor_version": "2"},
+        {"cwd": "/home/ada/.local/share/tacit-model-call"},
+    ],
+)
+def test_events_that_are_not_ours(kept: Any, host: Any, folder: Path, more: dict[str, Any]) -> None:
+    """Sub-agents' prompts, wake-ups, private prompts, other hosts and our own model calls are passed over."""
+    assert silent(host.hook("prompt", payload(folder, **more)))
+
+
+def test_an_unknown_event_says_nothing(kept: Any, host: Any, folder: Path) -> None:
+    """A host may be newer than we are."""
+    assert silent(host.hook("teleport", payload(folder, "Teleport")))
+
+
+def test_an_interrupted_command_is_no_failure(kept: Any, host: Any, folder: Path) -> None:
+    """The person stopped it; there is nothing to hint at."""
+    failed = payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale")
+    assert silent(host.hook("tool-failure", {**failed, "is_interrupt": True}))
+    assert lessons(host.hook("tool-failure", failed).stdout)
+
+
+def test_a_busy_store_silences_an_answer(kept: Any, host: Any, folder: Path) -> None:
+    """What cannot be recorded in time is not given; afterwards it is."""
+    with open_memories() as memories, memories.store.write():
+        assert silent(host.hook("prompt", payload(folder)))
+    assert lessons(host.hook("prompt", payload(folder)).stdout)
+
+
+def test_a_failure_is_silent_counted_and_explained_on_request(kept: Any, host: Any, folder: Path) -> None:
+    """A profile that cannot be read stops nothing but our own answer."""
+    with open_memories() as memories, memories.store.write() as tx:
+        tx.rows("UPDATE profile SET compiled = '{broken'")
+    assert silent(host.hook("prompt", payload(folder)))
+    told = host.hook("prompt", payload(folder), TACIT_DEBUG="1")
+    assert (told.returncode, told.stdout) == (0, "") and told.stderr.startswith("tacit hook: ")
+    with open_memories() as memories:
+        assert memories.store.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
+
+
+def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path: Path) -> None:
+    """Silence, and the file keeps its bytes."""
+    file = tmp_path / "notes.txt"
+    file.write_text("not a store\n" * 100)
+    assert silent(host.hook("prompt", payload(folder), TACIT_STORE=str(file)))
+    assert file.read_text() == "not a store\n" * 100
+
+
+def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Path, alone: Path) -> None:
+    """A prompt is searched with and kept beside what was given for it: without what is private, and without keys."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    said = f"Is the order total rounded? <private>our customer Zanzibar</private> token {secret}"
+    assert lessons(host.hook("prompt", payload(folder, prompt=said)).stdout)
+    stored = b"".join(path.read_bytes() for path in (alone / "data" / "tacit").glob("tacit.db*"))
+    assert b"order total" in stored and b"Zanzibar" not in stored and secret.encode() not in stored
+
+
+# -- the pieces ---------------------------------------------------------------------------------------------------------
+
+
+def test_help_is_for_people(tacit: Any) -> None:
+    """--help says what it is and lists the events."""
+    done = tacit("hook", "--help")
+    assert done.code == 0 and "session-start, prompt, subagent-start" in done.out
+
+
+def test_a_long_answer_stays_below_the_hosts_limit() -> None:
+    """Whole lines go from the end; the fence is closed; one line that is too long says nothing."""
+    text = '<tacit-notes id="x">\n' + "".join(f"- [{n}] {'word ' * 30}\n" for n in range(200)) + '</tacit-notes id="x">\n'
+    cut = fitted(text)
+    assert len(cut) <= LIMIT and cut.endswith('\n</tacit-notes id="x">\n') and text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
+    assert fitted("x" * LIMIT) == "x" * LIMIT
+    assert fitted("x" * (LIMIT + 1)) == ""
+
+
+def test_answers_in_the_hosts_shape(folder: Path) -> None:
+    """Context goes beside the event's own name, a message to the person; events that take no context get nothing."""
+    start, end = read("session-start", payload(folder, "SessionStart"), {}), read("stop", payload(folder, "Stop"), {})
+    assert start is not None and end is not None
+    assert json.loads(write(start, Told("notes", "receipt"))) == {
+        "systemMessage": "receipt",
+        "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "notes"},
+    }
+    assert write(start, Told()) == "" and write(end, Told("notes", "receipt")) == ""
+
+
+def test_the_payloads_own_name_of_the_event_counts(folder: Path) -> None:
+    """A hook registered under the wrong event answers the event that happened."""
+    event = read("prompt", payload(folder, "SessionStart"), {})
+    assert event is not None and event.name == "session-start"
+
+
+def test_keys_tell_events_apart(folder: Path) -> None:
+    """The same prompt again in the same turn is the same event; another turn, text, tool call or agent is another."""
+
+    def key(name: str = "UserPromptSubmit", **more: Any) -> str:
+        event = read("", payload(folder, name, **more), {})
+        assert event is not None
+        return event.key
+
+    same = key(prompt_id="p1")
+    assert same == key(prompt_id="p1", permission_mode="plan")
+    others = {key(prompt_id="p2"), key(prompt_id="p1", prompt="other"), key(prompt_id="p1", session_id="s2"), key("SessionStart"), key("SessionStart", source="resume")}
+    others |= {key("SubagentStart", agent_id=id, agent_type="Explore") for id in ("a", "b")} | {key("PostToolUseFailure", tool_use_id=id, error="e") for id in ("a", "b")}
+    assert len(others | {same}) == 10
+
+
+@pytest.mark.parametrize(
+    ("prompt", "files"),
+    [
+        ("fix @src/orders.ts and `lib/a b.py`, please.", ("src/orders.ts", "lib/a", "b.py")),
+        ("see (docs/x.md:12) or Makefile", ("docs/x.md:12",)),
+        ("version 1.2 of https://example.com/a.html, e.g. now", ()),
+        ("nothing here", ()),
+    ],
+)
+def test_files_that_a_prompt_names(prompt: str, files: tuple[str, ...]) -> None:
+    """@mentions, paths and names with an extension; no numbers, no addresses."""
+    assert files_in(prompt) == files
+
+
+def test_hosts_are_told_apart_by_their_payload() -> None:
+    """What other hosts send when they load Claude Code's settings is recognised."""
+    assert [host_of(said) for said in ({}, {"turn_id": "1"}, {"conversation_id": "c"}, {"sessionId": "s"}, {"timestamp": "t"}, {"timestamp": "t", "transcript_path": "p"})] == [
+        "claude-code", "codex", "cursor", "copilot", "vscode", "claude-code",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("globs", "ignored"),
+    [((), False), (("/home/ada/work",), True), (("~/wo*",), True), (("~/work/",), True), (("*/shop",), True), (("~/work/*/src",), True), (("/home/ada/wor",), False), (("shop",), False)],
+)
+def test_ignored_folders(globs: tuple[str, ...], ignored: bool) -> None:
+    """A glob means a folder and everything below it."""
+    assert is_ignored("/home/ada/work/shop/src", globs, {"HOME": "/home/ada"}) is ignored
