@@ -1,6 +1,6 @@
 """How much does redaction catch, and how often does it cry wolf?
 
-    python bench/redaction.py [--seed N] [--each N] [--out FILE]
+    python bench/redaction.py [--seed N] [--each N] [--data DIR] [--out FILE]
 
 A seeded generator writes secrets of many kinds into prose, logs, code, URLs and diffs, and lessons that hold no
 secret but look as if they might. A secret counts as caught only if every one of its characters is gone. Exit status
@@ -8,16 +8,36 @@ secret but look as if they might. A secret counts as caught only if every one of
 
 A third of the kinds are *unknown*: their formats and sentences were written down from general knowledge and committed
 before the first rule existed, and no rule is tuned on them. Their recall estimates what happens with the formats
-nobody thought of.
+nobody thought of. FIRST keeps what came out when the rules were first run on them.
+
+With `--data`, a folder that holds `ace_playbooks/` and `injection/`, lessons and attacks written by others are measured
+too, for `redact` and for `screen`; what is absent is skipped.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
+import csv
+import json
+import os
 import string
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from tacit.core.redact import redact
+from tacit.core.screen import screen
+
+LEAST_RECALL = 0.97
+MOST_ALARMS = 0.002
+LESSON_COUNT = 2_000
 
 ALNUM = string.ascii_letters + string.digits
 LOWER = string.ascii_lowercase + string.digits
@@ -964,3 +984,196 @@ def lesson(r: Random) -> str:
         b64_44=b64(r, 32),
         b64_64=b64(r, 64),
     )
+
+
+# ---- measuring
+
+# Recall of the unknown kinds when the rules were first run on them, before any correction (commit 8055b2d; seed 1, 60
+# samples each).
+FIRST = {
+    "groq": 1.0, "perplexity": 1.0, "xai": 1.0, "replicate": 1.0, "tailscale": 1.0, "figma": 1.0, "airtable-pat": 0.8,
+    "mapbox-secret": 0.767, "fly": 1.0, "render": 1.0, "pinecone": 1.0, "resend": 1.0, "contentful": 1.0,
+    "1password": 1.0, "invented-vendor": 1.0, "okta-ssws": 0.717, "wifi-passphrase": 0.683, "pin": 0.0,
+    "prose-other-language": 0.0, "seed-phrase": 0.0, "bitcoin-wif": 0.3, "ethereum-key": 0.6, "wireguard": 0.933,
+    "totp": 0.4, "command-line": 0.467, "password-hash": 0.0, "kubernetes-secret": 1.0, "recovery-codes": 0.0,
+    "jwk-private": 0.317, "session-cookie": 0.783, "windows-command": 0.6, "smtp-auth": 0.0, "putty-key": 0.0,
+}  # fmt: skip
+# Unknown kinds that turned out to have a rule of their own: gitleaks lists them, and the rules were to match its list.
+LISTED = ("perplexity", "fly", "1password", "kubernetes-secret")
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many samples of a kind were caught, and one that was not."""
+
+    kind: Kind
+    caught: int
+    of: int
+    missed: str = ""
+
+    @property
+    def recall(self) -> float:
+        return self.caught / self.of
+
+
+def score(kind: Kind, each: int, seed: int) -> Score:
+    r = Random(f"{seed}:{kind.name}")
+    samples = [kind.make(r) for _ in range(each)]
+    missed = [sample for sample in samples if not caught(sample)]
+    return Score(kind, each - len(missed), each, missed[0].text if missed else "")
+
+
+def caught(sample: Sample) -> bool:
+    """Whether every character of every secret was inside a hit."""
+    gone = {at for hit in redact(sample.text).hits for at in range(hit.start, hit.start + hit.length)}
+    return all(
+        at in gone
+        for secret in sample.secrets
+        for at in range(sample.text.index(secret), sample.text.index(secret) + len(secret))
+    )
+
+
+def recall(scores: Iterable[Score]) -> float:
+    found = list(scores)
+    return sum(s.caught for s in found) / sum(s.of for s in found)
+
+
+def false_alarms(texts: Iterable[str]) -> list[str]:
+    return [f"{text} -> {done.text}" for text in texts if (done := redact(text)).hits]
+
+
+def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
+    """Lessons with secrets of the known kinds are added to a store: how many, and how many secrets its files hold."""
+    from tacit.app import open as open_store
+
+    with tempfile.TemporaryDirectory() as folder:
+        samples = [kind.make(r) for kind in KNOWN for r in [Random(f"{seed}:{kind.name}")] for _ in range(each)]
+        env = {"HOME": folder, "XDG_DATA_HOME": folder, "USER": "bench", "PATH": os.environ.get("PATH", "")}
+        with open_store(str(Path(folder) / "tacit.db"), cwd=folder, env=env) as memories:
+            memories.add_many([sample.text for sample in samples])
+        files = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())
+        # Ten characters in a row are enough to know a secret by.
+        left = sum(
+            any(secret[i : i + 10].encode() in files for i in range(max(1, len(secret) - 9)))
+            for sample in samples
+            for secret in sample.secrets
+        )
+    return len(samples), left
+
+
+# ---- the report
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--each", type=int, default=60, help="samples of each kind")
+    parser.add_argument("--data", type=Path, help="lessons and attacks written by others")
+    parser.add_argument("--out", type=Path, help="also write the report to this file")
+    given = parser.parse_args()
+    report, passed = measured(given.seed, given.each, given.data)
+    print(report)
+    if given.out:
+        given.out.write_text(report + "\n", encoding="utf-8")
+    return 0 if passed else 1
+
+
+def measured(seed: int, each: int, data: Path | None) -> tuple[str, bool]:
+    """The report, and whether the bounds hold."""
+    began = process_time()
+    known = [score(kind, each, seed) for kind in KNOWN]
+    unknown = [score(kind, each, seed) for kind in UNKNOWN]
+    r = Random(f"{seed}:lessons")
+    lessons = [lesson(r) for _ in range(LESSON_COUNT)]
+    alarms = false_alarms(lessons)
+    took = process_time() - began
+    added, left = left_in_a_store(5, seed)
+    passed = recall(known) >= LEAST_RECALL and len(alarms) <= MOST_ALARMS * LESSON_COUNT and left == 0
+    first = sum(FIRST.values()) / len(FIRST)
+    lines = [
+        f"`python bench/redaction.py --seed {seed} --each {each}` · Python {sys.version.split()[0]} · {took:.1f} s CPU",
+        "",
+        "| what | figure | bound | |",
+        "|---|---|---|---|",
+        row(
+            f"recall, {len(KNOWN)} known kinds",
+            f"{recall(known):.4f}",
+            f"≥ {LEAST_RECALL}",
+            recall(known) >= LEAST_RECALL,
+        ),
+        row("lowest of the known kinds", f"{min(s.recall for s in known):.3f}"),
+        row(
+            f"false alarms on {LESSON_COUNT} lessons",
+            f"{len(alarms) / LESSON_COUNT:.2%}",
+            f"≤ {MOST_ALARMS:.1%}",
+            len(alarms) <= MOST_ALARMS * LESSON_COUNT,
+        ),
+        row(f"secrets left in the files of a store after adding {added} lessons", str(left), "= 0", left == 0),
+        row(f"recall, {len(UNKNOWN)} unknown kinds, first time", f"{first:.3f}"),
+        row(f"recall, {len(UNKNOWN)} unknown kinds, now", f"{recall(unknown):.3f}"),
+        row(
+            f"… of them without the {len(LISTED)} that gitleaks lists, now",
+            f"{recall(s for s in unknown if s.kind.name not in LISTED):.3f}",
+        ),
+        row("… of them the 15 tokens of vendors, now", f"{recall(unknown[:15]):.3f}"),
+        *(from_others(data, lessons) if data else []),
+        "",
+        "| unknown kind | first | now | not caught, for example |",
+        "|---|---|---|---|",
+        *(f"| {s.kind.name} | {FIRST[s.kind.name]:.3f} | {s.recall:.3f} | {shown(s.missed)} |" for s in unknown),
+        "",
+        "| known kind | recall | not caught, for example |",
+        "|---|---|---|",
+        *(f"| {s.kind.name} | {s.recall:.3f} | {shown(s.missed)} |" for s in known),
+    ]
+    if alarms:
+        lines += ["", "False alarms:", "", *(f"- {shown(alarm)}" for alarm in alarms)]
+    return "\n".join(lines), passed
+
+
+def row(what: str, figure: str, bound: str = "", holds: bool | None = None) -> str:
+    return f"| {what} | {figure} | {bound} | {'' if holds is None else 'PASS' if holds else 'FAIL'} |"
+
+
+def shown(text: str) -> str:
+    flat = " ".join(text.split()).replace("|", "\\|").replace("`", "'")
+    return f"`{flat[:90]}{'…' if len(flat) > 90 else ''}`" if flat else ""
+
+
+def from_others(data: Path, lessons: list[str]) -> list[str]:
+    """Lessons and attacks that others wrote, as far as they are here."""
+    lines: list[str] = []
+    bullets = [
+        line.strip()
+        for path in sorted((data / "ace_playbooks").glob("*.txt"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
+    if bullets:
+        alarms = false_alarms(bullets)
+        lines.append(
+            row(f"redact: false alarms on {len(bullets)} playbook bullets (ACE)", f"{len(alarms) / len(bullets):.2%}")
+        )
+        caught_here = sum(not screen(bullet).clean for bullet in bullets)
+        lines.append(
+            row(f"screen: false alarms on {len(bullets)} playbook bullets (ACE)", f"{caught_here / len(bullets):.2%}")
+        )
+    stopped = sum(not screen(text).clean for text in lessons)
+    lines.append(row(f"screen: false alarms on the {len(lessons)} lessons", f"{stopped / len(lessons):.2%}"))
+    attacks: dict[str, list[str]] = {}
+    table = data / "injection" / "giskard" / "prompt_injections.csv"
+    if table.exists():
+        with table.open(encoding="utf-8", newline="") as file:
+            for record in csv.DictReader(file):
+                attacks.setdefault(f"{record['group']} (Giskard)", []).append(record["prompt"])
+    goals = data / "injection" / "agentdojo_goals.json"
+    if goals.exists():
+        attacks["attackers' goals, bare (AgentDojo)"] = json.loads(goals.read_text(encoding="utf-8"))["goals"]
+    for name, texts in attacks.items():
+        share = sum(not screen(text).clean for text in texts) / len(texts)
+        lines.append(row(f"screen: caught of {len(texts)} {name}", f"{share:.2f}"))
+    return lines
+
+
+if __name__ == "__main__":
+    sys.exit(main())

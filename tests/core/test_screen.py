@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.core.screen import LONGEST, Screening, plain_line, screen
@@ -243,6 +243,7 @@ PIECES = st.sampled_from([*MARKERS, *STARTS, *BREAKS, *ESCAPES, *OTHERS])
 TEXTS = st.one_of(st.text(max_size=80), st.lists(st.one_of(PIECES, st.text(max_size=4)), max_size=20).map("".join))
 
 
+@settings(deadline=None)
 @given(TEXTS, st.integers(0, 90))
 def test_a_line_stays_a_line(text: str, limit: int) -> None:
     """Whatever the text, the line is bounded, shows all it holds, opens nothing, closes nothing, and stays as it is."""
@@ -257,6 +258,7 @@ def test_a_line_stays_a_line(text: str, limit: int) -> None:
     assert plain_line(line, limit) == line
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_screening_never_fails(text: str) -> None:
     """Any text gets an answer, the same each time, and a mark exactly if it is not clean."""

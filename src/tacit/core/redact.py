@@ -35,11 +35,13 @@ PRIVATE = "[private]"
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
 # one pass, rarely two; the bound keeps hostile ones linear.
 PASSES = 12
+ESCAPED = "\x1f\x1f"
 LONGEST_KEY = 64_000  # characters of one PEM block
 LONGEST_VALUE = 4_096  # characters of one value
 LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
 NEAR = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
+NOT_RANDOM = ("xxxxx", "example", "your_", "your-", "yourtoken", "yourkey", "placeholder", "redacted", "....", "____")
 LONG_RUN = r"[\w.+/=%~:|@$-]{16,}"  # the least a credential that is known by its shape has
 
 
@@ -101,7 +103,7 @@ def _name_of(key: Any, holder: dict[Any, Any], name: str) -> str:
 
 
 def private(text: str) -> str:
-    """The text with each `<private>…</private>` replaced by `[private]`; one that is never closed reaches to the end."""
+    """The text with each `<private>…</private>` replaced by `[private]`; one never closed reaches to the end."""
     if "<" not in text:
         return text
     kept: list[str] = []
@@ -124,6 +126,8 @@ def _scan(text: str) -> list[Span]:
     """The secrets of one text, by every way they give themselves away; the surer ways come first and name the kind."""
     if MARKER in text:  # what was taken out stays out, and the words in its marker introduce nothing
         text = _compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
+    if "\\" in text:  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
+        text = _compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = _lower(text)
     spans: list[Span] = []
     for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed):
@@ -203,11 +207,8 @@ def _made_up(run: str) -> bool:
 
 
 def _opens(text: str, at: int) -> bool:
-    """Whether a token may begin here: not in the middle of a word, though right after an escape such as \\n or %3D."""
-    if at == 0 or not text[at - 1].isalnum():
-        return True
-    before = text[max(0, at - 3) : at]
-    return before[-2:-1] == "\\" or (before[:1] == "%" and len(before) == 3)
+    """Whether a token may begin here: not in the middle of a word, though right after an escape such as %3D."""
+    return at == 0 or not text[at - 1].isalnum() or (at > 2 and text[at - 3] == "%")
 
 
 def _shapes(text: str, low: str) -> Iterator[Span]:
@@ -260,14 +261,12 @@ def _block_end(text: str, begin: int) -> int:
         tail = _compiled(r"-----END [A-Z0-9 ]{0,60}-{0,5}").match(text, end)
         return tail.end() if tail else end + 8
     # Cut off: headers, then lines of base64, whatever stands between them (escapes, quotes, diff and quote marks).
-    line = _compiled(
-        r"(?:[\s\"',+>|-]|\\[nrt])*(?:(?:Proc-Type|DEK-Info|Comment|Version):[^\n\\]{0,80}|[A-Za-z0-9+/=]{16,})"
-    )
+    line = _compiled(r"[\s\"',+>|-]*(?:(?:Proc-Type|DEK-Info|Comment|Version):[^\n\x1f]{0,80}|[A-Za-z0-9+/=]{16,})")
     at = begin
     while at - begin < LONGEST_KEY and (more := line.match(text, at)):
         at = more.end()
     if at > begin:
-        last = _compiled(r"(?:\s|\\[nrt])[A-Za-z0-9+/=]{1,15}(?=\s*$|\\n|[\"'])").match(text, at)
+        last = _compiled(r"\s{1,2}[A-Za-z0-9+/=]{1,15}(?=\s*$|\x1f|[\"'])").match(text, at)
         at = last.end() if last else at
     return at
 
@@ -526,7 +525,7 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
         form = "listed" if sign == "," else "quoted"
     elif alone and tight:  # a line of a shell or .env file; quotes and brackets inside are part of the value
         if text[stop : stop + 1] in tuple("<>`\"'”»"):
-            run = _compiled(r"(?:(?!\\[nrt\"'])\S)*").match(text, stop, stop + LONGEST_VALUE)
+            run = _compiled(r"(?:(?!\\[\"'])\S)*").match(text, stop, stop + LONGEST_VALUE)
             stop = run.end() if run else stop
         form = "literal"
     elif sign == "--" or (tight and not _compiled(r"[(,]\s?$").search(text, max(0, start - 2), start)):
@@ -535,7 +534,7 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
         form = "literal"  # a line of a configuration file
     else:
         form = "loose"
-    if text[start:end].lower() == "pass" and ((sign == ":" and not quoted) or text[begin:stop].isdigit()):
+    if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
         return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
     return begin, stop, _worth(text[begin:stop], strength, form)
 
@@ -564,7 +563,7 @@ def _value_at(text: str, at: int) -> tuple[int, int, bool]:
             return begin, stop, True
         at = begin
     # To the next space, quote or escaped line end, or to where another `name=` begins.
-    run = r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[nrt\"'])[^\s\"'`<>”»])+"
+    run = r"(?:(?![,;&]\s{0,4}[\w.-]{1,40}\s?[=:])(?!\\[\"'])[^\s\"'`<>”»])+"
     plain = _compiled(run).match(text, at, at + LONGEST_VALUE)
     content = plain[0].rstrip(".,;:") if plain else ""
     opening = {")": "(", "]": "[", "}": "{"}
@@ -630,7 +629,7 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
 
     begin, stop, quoted = _value_at(text, start)
     if not quoted:
-        opened = _compiled(r"[(\[{*_“«\"'`]{0,3}").match(text, start)
+        opened = _compiled(r"[(\[{*“«\"'`]{0,3}").match(text, start)
         begin, stop, quoted = _value_at(text, opened.end() if opened else start)
     content = text[begin:stop] if quoted else text[begin:stop].partition(",")[0]
     if not content or "\n" in content or "://" in content or _compiled(r"[A-Za-z_]+=").match(content):
@@ -699,6 +698,8 @@ def _worth(content: str, strength: int, form: str) -> bool:
             return not _names_itself(content)
         if content.isdigit():
             return len(content) >= 4 and form in ("linked", "loose")
+        if form == "listed" and digits < 2 and not _compiled(r"[^\w.-]").search(content):
+            return False  # ("HTTPPasswordMgr", "urllib2")
         if form in ("using", "next"):
             return (
                 _mixed(content) and len(content) >= 5 and (digits > 0 or _chop(content) <= 3.5) and not _term(content)
@@ -707,14 +708,15 @@ def _worth(content: str, strength: int, form: str) -> bool:
     if _term(content) or _compiled(r"[\d.,_:/%+-]+").fullmatch(content):
         return False
     if strength == 1:
-        return len(content) >= 16 and digits > 0 and _dense(content) and form != "loose" and not _is_digest(content)
+        plain = _compiled(r"[\w+/=.~-]{16,}").fullmatch(content) is not None
+        return plain and _dense(content) and form != "loose" and not _is_digest(content)
     if given:
         words = digits == 0 and _chop(content) > 3
         return not _names_itself(content) and (
             not words or (form == "literal" and len(content) >= 8 and "-" not in content)
         )
     if form == "next":
-        return len(content) >= 10 and digits > 1 and _dense(content)
+        return len(content) >= (10 if digits > 1 else 14) and digits > 0 and _dense(content)
     if form in ("using", "ticked"):
         return (
             _mixed(content) and (digits > 1 or _dense(content) or _chop(content) <= 2.6) and not _names_itself(content)
@@ -727,15 +729,22 @@ def _stand_in(content: str) -> bool:
     from tacit.core.redact_rules import STAND_IN_PARTS, STAND_INS
 
     lowered = content.lower()
-    if lowered.strip(".,;:!?") in STAND_INS or any(part in lowered for part in STAND_IN_PARTS):
+    if lowered.strip(".,;:!?") in STAND_INS or _holds(content, STAND_IN_PARTS):
         return True
     if "\0" in content or len(set(lowered)) <= 2:
         return True
-    if content[0] in "$<%{[@&*" or "${" in content or "$(" in content or "{{" in content or "<%" in content:
-        return not (content[0] in "$%@&*" and _mixed(content[1:]) and _chop(content) <= 2.5)
-    if _compiled(r"\{[\w.\[\]]*\}|%[sdr]|:[a-z_]+|#\{.*").search(content) and not _mixed(content.strip("{}")):
+    if content[0] in "<{[" or any(mark in content for mark in ("${", "$(", "{{", "<%", "#{")):
+        return True
+    if _compiled(r"[$&*]\w+|%\w+%|@\w+@|%\(\w+\)[sd]|%[sdr]").fullmatch(content):
+        return content[0] in "%@" or not _mixed(content[1:]) or (content[0] == "$" and _chop(content) > 2.5)
+    if _compiled(r"\{[\w.]*\}|:[a-z_]+$").search(content) and not _mixed(content.strip("{}")):
         return True
     return _compiled(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+").fullmatch(content) is not None and _chop(content) > 2.8
+
+
+def _holds(content: str, words: tuple[str, ...]) -> bool:
+    """Whether one of the words is in it, in one case throughout: random letters rarely spell `your` that way."""
+    return any(word in content or word.upper() in content or word.title() in content for word in words)
 
 
 def _is_code(content: str, form: str) -> bool:
@@ -746,7 +755,7 @@ def _is_code(content: str, form: str) -> bool:
         return True
     if _compiled(r"v?\d+(?:\.\d+){1,4}(?:[-+.]\w+)*|\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*").fullmatch(content):
         return form != "quoted"
-    wordy = _chop(content) > 2.8
+    wordy = _chop(content) > (2.8 if len(content) < 24 or _classes(content) < 3 else 3.6)
     if _compiled(r"(?:\.{0,2}|~)/[\w@.+-]+(?:/[\w@.+*-]*)*|[A-Za-z]:\\.*|[\w.-]+(?:/[\w.-]+)+").fullmatch(content):
         return wordy  # a path
     if form not in ("quoted", "literal") and _compiled(r"[\w.+-]+@[\w-]+\.[\w.]+").fullmatch(content):
@@ -785,7 +794,7 @@ def _term(content: str) -> bool:
 
     if _compiled(r"[A-Z]{2,10}-\d{1,6}").fullmatch(content):
         return True
-    return len(content) <= 40 and _compiled(TERMS).fullmatch(content.lower().strip(".,;:!?()")) is not None
+    return len(content) <= 24 and _compiled(TERMS).fullmatch(content.lower().strip(".,;:!?()")) is not None
 
 
 def _is_digest(content: str) -> bool:
@@ -808,7 +817,9 @@ def _odd(content: str) -> bool:
 def _dense(content: str) -> bool:
     """Some stretch of it is long enough and changes so often between letters and digits that no one would write it."""
     longest = max(_compiled(r"[A-Za-z0-9]+").findall(content), key=len, default="")
-    return len(longest) >= 8 and _chop(longest) <= 3.6 and any(c.isdigit() for c in longest)
+    return (
+        len(longest) >= 8 and _chop(longest) <= (4 if len(longest) > 12 else 3.6) and any(c.isdigit() for c in longest)
+    )
 
 
 def _chop(content: str) -> float:
@@ -825,8 +836,7 @@ def _random(content: str, least: float) -> bool:
     """Whether a token's body varies as much as a credential does, and is no stand-in such as `xxxx` or `EXAMPLE`."""
     from math import log2
 
-    lowered = content.lower()
-    if any(part in lowered for part in ("xxxx", "example", "your", "placeholder", "redacted", "....", "____")):
+    if _holds(content, NOT_RANDOM):
         return False
     size = len(content)
     shares = [content.count(char) / size for char in set(content)]

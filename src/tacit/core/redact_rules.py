@@ -252,8 +252,8 @@ VENDORS = _words(
     finicity finnhub firebase flickr gcp github gitlab gitter google grafana heroku hetzner honeycomb hubspot intercom
     jfrog artifactory kraken kucoin launchdarkly linkedin lob mailchimp mailgun mapbox mattermost messagebird mistral
     mixpanel netlify newrelic nytimes okta openai opsgenie pagerduty plaid postmark pusher rapidapi segment
-    sendbird sendgrid sentry shopify slack snyk sonar splunk squarespace stripe sumologic supabase telegram travis trello
-    twilio twitch twitter typeform unsplash vercel wandb weatherapi yandex zendesk
+    sendbird sendgrid sentry shopify slack snyk sonar splunk squarespace stripe sumologic supabase telegram travis
+    trello twilio twitch twitter typeform unsplash vercel wandb weatherapi yandex zendesk
     """
 )
 TOKEN_NOT = _words(
@@ -339,17 +339,17 @@ SELF_NAMES = _words(
 )
 # Pieces that mark a stand-in wherever they occur in the value.
 STAND_IN_PARTS = (
-    "your", "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "dummy", "xxxx", "****", "....",
-    "…", "insert-", "insert_", "replace-", "replace_", "goes-here", "goes_here", "-here", "_here", "not-a-real",
-    "not_a_real", "1234567890abcdef", "abcdefghijklmnop", "••", "fake-", "fake_", "-fake", "_fake", "sample-", "test-key",
-    "test_key", "test-token", "test_token", "test-secret", "test_secret", "mock-", "mock_",
+    "your", "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "dummy", "xxxxx", "****",
+    "....", "…", "••", "insert-", "insert_", "replace-", "replace_", "goes-here", "goes_here", "-here", "_here",
+    "not-a-real", "not_a_real", "1234567890abcdef", "abcdefghijklmnop", "fake-", "fake_", "-fake", "_fake", "sample-",
+    "test-key", "test_key", "test-token", "test_token", "test-secret", "test_secret", "mock-", "mock_",
 )  # fmt: skip
 # Technical terms with digits that follow "password is", "token uses" and the like.
 TERMS = (
-    r"sha-?[0-9]+|sha[0-9]-[0-9]+|hmac-?sha-?[0-9]+|md[0-9]|base-?(?:16|32|58|62|64)(?:url)?|utf-?(?:8|16|32)|argon2\w*|"
-    r"bcrypt|scrypt|pbkdf2|aes-?[0-9a-z-]*|[rhep]s(?:256|384|512)|ed25519|x25519|curve25519|secp256\w*|rsa-?[0-9]+|"
+    r"sha-?[0-9]+|sha[0-9]-[0-9]+|hmac-?sha-?[0-9]+|md[0-9]|base-?(?:16|32|58|62|64)(?:url)?|utf-?(?:8|16|32)|argon2(?:id|i|d)?|"
+    r"bcrypt|scrypt|pbkdf2|aes(?:-?[0-9]{3}(?:-[a-z0-9]{2,8}){0,3})?|[rhep]s(?:256|384|512)|ed25519|x25519|curve25519|secp256\w*|rsa-?[0-9]+|"
     r"oauth-?[12](?:\.0)?|http/?[0-9.]+|x\.?509|s3|k8s|i18n|ipv[46]|python-?[0-9.]+|py[0-9.]+|node-?[0-9.]+|"
-    r"v[0-9][0-9a-z.]*|p12|pkcs#?[0-9]+|tls-?v?[0-9.]+|win(?:32|64)|x86(?:_64)?|amd64|arm64|ec2|saml-?2(?:\.0)?|"
+    r"v[0-9]{1,3}(?:[.-][0-9a-z]{1,8}){0,4}|p12|pkcs#?[0-9]+|tls-?v?[0-9.]+|win(?:32|64)|x86(?:_64)?|amd64|arm64|ec2|saml-?2(?:\.0)?|"
     r"fido2|u2f|2fa|mfa|1password|auth0|neo4j|log4j|h2|es(?:5|6|20[0-9]{2})|iso-?[0-9-]+|rfc-?[0-9]+|cve-[0-9-]+|"
     r"[0-9]+(?:st|nd|rd|th)|[0-9]+(?:ms|s|m|h|d|kb|mb|gb|k|x|px|%)|#[0-9]+|[0-9]+-[a-z]+(?:-[a-z]+)*"
 )
@@ -357,14 +357,14 @@ TERMS = (
 # Prefixes of identifiers that look like tokens and are none.
 ID_PREFIXES = _words(
     """
-    agent msg toolu srvtoolu req request resp response call run step thread asst file batch chatcmpl cmpl gen evt event cus
-    cust customer pi ch sub in inv prod price plan acct txn tx order ord job task build dep deploy deployment trace span
-    session conv conversation user usr org team proj project ws env app wf workflow exec img image vol snap ami sg vpc
-    subnet rtb igw eni eipalloc pod node cluster rs sha1 sha224 sha256 sha384 sha512 md5 blake2b blake3 h1 urn uuid id
-    etag chunk main vendor index bundle css js part block commit tree hash digest nonce test tests case spec fixture
-    snapshot page item obj doc note comment issue pr release tag branch ssh ecdsa ed25519 rsa x64 arm64 linux darwin
-    win32 manylinux cp cp310 cp311 cp312 cp313 py py3 lib npm yarn pnpm cache tmp temp log backup
-    pk pub public anon phc
+    agent msg toolu srvtoolu req request resp response call run step thread asst file batch chatcmpl cmpl gen evt
+    event cus cust customer pi ch sub in inv prod price plan acct txn tx order ord job task build dep deploy
+    deployment trace span session conv conversation user usr org team proj project ws env app wf workflow exec img
+    image vol snap ami sg vpc subnet rtb igw eni eipalloc pod node cluster rs sha1 sha224 sha256 sha384 sha512 md5
+    blake2b blake3 h1 urn uuid id etag chunk main vendor index bundle css js part block commit tree hash digest nonce
+    test tests case spec fixture snapshot page item obj doc note comment issue pr release tag branch ssh ecdsa ed25519
+    rsa x64 arm64 linux darwin win32 manylinux cp cp310 cp311 cp312 cp313 py py3 lib npm yarn pnpm cache tmp temp log
+    backup pk pub public anon phc
     """
 )
 # Parts of a prefix that make even a plain body a credential.
