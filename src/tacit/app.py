@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from tacit.core.exchange import Row
     from tacit.core.journal import Change, Entry
     from tacit.core.profile import Profile
     from tacit.core.run import Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned
+    from tacit.learn.intake import TakenIn
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects
     from tacit.prove.runs import RunAudit
@@ -387,6 +389,7 @@ class Memories:
                             tier=memory.trust,
                             place="tacit add",
                             at=memory.created_at,
+                            seq=self.project.run_seq if self.project else 0,
                         )
                     )
             return tx.memories([change.memory.id for change, _, _ in chunk])
@@ -439,6 +442,8 @@ class Memories:
         ids = [self.get(id).id] if id else self._from_origin(origin, OPEN_STATES)
         if origin and not ids:
             raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
+        if id and self.store.get(ids[0]).state in ("superseded", "archived", "rejected"):
+            raise NotFound(f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when.")
         told = reason or (f"everything from {origin}" if origin else "")
         return [
             self._change(
@@ -682,6 +687,80 @@ class Memories:
             at=clock.now(), ids=new_id,
         )  # fmt: skip
         return self.store.get(memory.id)
+
+    # -- exchange, tend, audit -------------------------------------------------------------------------------------
+
+    def import_(
+        self, source: str | Source, *, format: str = "", trust: str = "imported", dry_run: bool = False
+    ) -> list[TakenIn]:
+        """Take in another system's memories: a file, a folder of them, or a source; one report per file.
+
+        `trust` is the owner's word for his own store (user, team, review …); without it the words are imported text and
+        held until somebody vouches for them.
+        """
+        from tacit import formats
+        from tacit.core.memory import checked
+        from tacit.core.run import TIERS
+        from tacit.learn.intake import take_in
+
+        tier = checked("trust tier", trust, TIERS)
+        if tier != "imported":
+            self._need_person(f"Importing with trust {tier}")
+        project = self.ensure_project()
+        reports = []
+        for each in self._memory_files(source):
+            name = format or formats.holder(each)
+            items = formats.exchange(name).memories(each)
+            reports.append(
+                take_in(
+                    self.store, project, self.profile, items, format=name, origin=each.path, tier=tier,
+                    by=self.actor.name, now=clock.now, ids=new_id, dry_run=dry_run,
+                )
+            )  # fmt: skip
+        return reports
+
+    def _memory_files(self, source: str | Source) -> list[Source]:
+        from tacit import formats
+        from tacit.formats.source import FileSource
+
+        if not isinstance(source, str):
+            return [source]
+        if os.path.isdir(source):
+            return formats.memory_files(source)
+        if not os.path.exists(source):
+            raise NotFound(f"There is no file or folder {source}.", "Name a file of memories, or their folder.")
+        return [FileSource(source)]
+
+    def export(self, format: str, part: str = "") -> str:
+        """The project's memories as another system writes them, field for field; `part` names one of its files."""
+        from tacit import formats
+        from tacit.stores.outgoing import audited, outgoing
+
+        module = formats.exchange(format)
+        wanted = part or next(iter(module.PARTS))
+        if wanted not in module.PARTS:
+            raise UsageError(f"{format} has no part {part!r}.", f"One of: {', '.join(module.PARTS)}.")
+        rows = outgoing(self.store, self.project_id, self.profile, format) if self.project else []
+        named = self._named_rows(format, rows)
+        names = {row.memory.id: row.alias for row in named}
+        told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
+        return module.dump([*named, *told], wanted, clock.now())
+
+    def _named_rows(self, format: str, rows: Sequence[Row]) -> Sequence[Row]:
+        """Rows with the foreign system's ids; a memory that has none gets one, once and for all."""
+        from tacit import formats
+
+        if all(row.alias for row in rows):
+            return rows
+        name_for = formats.exchange(format).name_for
+        given: dict[str, str] = {}
+        with self.store.write() as tx:
+            taken = tx.aliases(self.project_id, format)
+            for row in sorted((row for row in rows if not row.alias), key=lambda row: int(row.place)):
+                given[row.memory.id] = name = name_for(row.memory, taken)
+                taken.add(name)
+                tx.add_alias(self.project_id, format, name, row.memory.id)
+        return [row if row.alias else replace(row, alias=given[row.memory.id]) for row in rows]
 
     # -- look -------------------------------------------------------------------------------------
 

@@ -1,14 +1,27 @@
 """A memory on its way in from another system, or out to one.
 
-Formats that know a foreign system's memories offer two functions: `memories(source)` yields rows and never raises on
-bad content, `dump(rows)` writes them back field for field. What the foreign record holds beyond our fields travels in
-`Memory.extra`, in its own order; its counts come as opening balances; its id becomes an alias and never a path.
+Formats that know a foreign system's memories offer, beside what they offer for runs:
+
+    holds(source)     how sure they are that a file holds memories of theirs, 0 … 1
+    memories(source)  what is in it: `Row`, `Given`, `Judged`, and `Skipped` for what could not be read. Bad content never
+                      raises; only a file that does not verify as a whole does (`Damaged`)
+    PARTS             the files they write, by name: {"lessons": "lessons.jsonl", …}; the first is the main one
+    dump(items, part, now)  one of those files as text, field for field
+    name_for(memory, taken) the foreign id of a memory that has none yet
+
+What the foreign record holds travels in `Memory.extra`, in its own order; its counts come as opening balances; its id
+becomes an alias and never a path.
 """
 
 from __future__ import annotations
 
 from tacit.core.memory import Memory
 from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 
 @value
@@ -28,6 +41,36 @@ class Row:
     alias: str = ""
     openings: tuple[Opening, ...] = ()
     place: str = ""  # where it stands in its file
+    runs: tuple[
+        str, ...
+    ] = ()  # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
+
+
+@value
+class Given:
+    """Memories that a run was given, as an origin's audit trail or application log has it."""
+
+    run: str
+    memories: tuple[str, ...]  # aliases
+    at: str = ""
+    domain: str = ""
+    agent: str = ""
+    record: Mapping[str, Any] | None = None  # the foreign record, field for field
+    place: str = ""
+
+
+@value
+class Judged:
+    """An origin's own word on one use: helpful, ineffective, positive …; kept under its own name, never a verdict."""
+
+    run: str
+    memory: str  # its alias
+    signal: str
+    at: str = ""
+    figure: float | None = None  # the number behind it, for instance an overlap in per cent
+    text: str = ""
+    record: Mapping[str, Any] | None = None
+    place: str = ""
 
 
 @value
@@ -36,3 +79,4 @@ class Skipped:
 
     place: str
     reason: str
+    field: str = ""  # only this field could not be read as it stands, and the rest of the record was kept

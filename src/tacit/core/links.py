@@ -152,6 +152,8 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 CARRIED = (
     "belief_harm",
 )  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
+LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
+STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up
 
 
 def tally_of(
@@ -170,7 +172,9 @@ def tally_of(
         else:
             signals[mark.signal] = signals.get(mark.signal, 0) + mark.amount
     for row in evidence:
-        if row.opening and row.signal not in ("seen", "confidence"):
+        if row.signal in STATED[1:]:
+            signals[row.signal] = row.amount
+        elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
     injected = {use.unit for use in uses if use.arm != "withheld"}
     tossed = [
@@ -184,6 +188,8 @@ def tally_of(
     signals.update({name: amount for name, amount in (kept.signals or {}).items() if name in CARRIED})
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     seen = sightings(evidence)
+    if LOST in signals:
+        signals["frequency"] = max(0.0, seen + signals[LOST])
     return Tally(
         seen=seen,
         uses=len(uses) + int(signals.pop("uses", 0)),

@@ -2,22 +2,25 @@
 
 A format module has `NAME`, `detect(source) -> float` (0 not mine … 1 certainly mine) and `read(source)`, which yields
 runs. It yields what a run says outright and never raises on bad content: what it could not read is counted in
-`Run.reading`. The table below names modules without importing them; others bring theirs through the entry-point group
-`tacit.formats`.
+`Run.reading`. One that also knows a system's memories offers the functions of `core.exchange`. The table below names
+modules without importing them; others bring theirs through the entry-point group `tacit.formats`.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import warnings
 
 from tacit.core.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Protocol
 
+    from tacit.core.exchange import Given, Judged, Row, Skipped
+    from tacit.core.memory import Memory
     from tacit.core.run import Run
     from tacit.formats.source import Source
 
@@ -29,10 +32,21 @@ if TYPE_CHECKING:
         def detect(self, source: Source) -> float: ...
         def read(self, source: Source) -> Iterator[Run]: ...
 
+    class Exchange(Format, Protocol):
+        """What a format module offers that also knows its system's memories."""
+
+        PARTS: Mapping[str, str]
+
+        def holds(self, source: Source) -> float: ...
+        def memories(self, source: Source) -> Iterator[Row | Given | Judged | Skipped]: ...
+        def dump(self, items: Iterable[Row | Given | Judged | Skipped], part: str = "", now: str = "") -> str: ...
+        def name_for(self, memory: Memory, taken: Collection[str]) -> str: ...
+
 
 FORMATS = {
     "claude-code": "tacit.formats.claude_code",
     "neutral": "tacit.formats.neutral",
+    "archeflow": "tacit.formats.archeflow",
 }
 ENTRY_POINTS = "tacit.formats"
 DOUBT = 0.3  # a format less sure than this of a file does not get it
@@ -87,6 +101,45 @@ def read(source: Source, name: str | None = None) -> Iterator[Run]:
             hint=f"name one with --format: {', '.join(names())}",
         )
     return get(chosen).read(source)
+
+
+def exchanging() -> tuple[str, ...]:
+    """The formats that know a system's memories."""
+    return tuple(name for name in names() if hasattr(get(name), "memories"))
+
+
+def exchange(name: str) -> Exchange:
+    """The format of that name, for memories."""
+    found = get(name)
+    if not hasattr(found, "memories"):
+        raise UnknownFormat(f"{name} is a format of runs, not of memories", hint=f"known: {', '.join(exchanging())}")
+    return found  # type: ignore[return-value]
+
+
+def holder(source: Source) -> str:
+    """The name of the format whose memories a file holds."""
+    best, surest = "", DOUBT
+    for name in exchanging():
+        sure = float(exchange(name).holds(source))
+        if sure > surest:
+            best, surest = name, sure
+    if not best:
+        raise UnknownFormat(
+            f"reading {source.path}: no format knows memories like these ({_sight(source)})",
+            hint=f"name one with --format: {', '.join(exchanging())}",
+        )
+    return best
+
+
+def memory_files(folder: str) -> list[Source]:
+    """The files of memories in a folder, by the names their systems give them, each system's main file first."""
+    from tacit.formats.source import FileSource
+
+    parts = [file for name in exchanging() for file in exchange(name).PARTS.values()]
+    found = [FileSource(path) for file in dict.fromkeys(parts) if os.path.isfile(path := os.path.join(folder, file))]
+    if not found:
+        raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")
+    return [*found]
 
 
 def _foreign() -> dict[str, importlib.metadata.EntryPoint]:

@@ -297,6 +297,11 @@ class SqlStore:
             for row in self.rows("SELECT namespace, alias FROM alias WHERE memory = :it ORDER BY 1, 2", it=memory)
         ]
 
+    def aliases(self, project: str, namespace: str) -> set[str]:
+        """Every name ever given in a namespace, whatever became of what bears it."""
+        rows = self.rows("SELECT alias FROM alias WHERE project = :p AND namespace = :n", p=project, n=namespace)
+        return {row[0] for row in rows}
+
     # -- journal, evidence, uses ------------------------------------------------------------------
 
     def entries(

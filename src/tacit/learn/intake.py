@@ -1,0 +1,280 @@
+"""Memories of another system, taken in: each row a memory of its own, with its counts, its old name and its record.
+
+Rows of one file are never merged, not even equal ones: whoever keeps two lessons apart has a reason, and gets them back
+apart. A row that came before is recognised by its name and left alone. Whoever imports decides how far the words are
+trusted; without a person's say-so they are imported text, and held.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.digest import short_hash
+from tacit.core.exchange import Given, Judged, Row, Skipped
+from tacit.core.keep import made
+from tacit.core.links import Evidence, Mark, Use
+from tacit.core.memory import Memory, sound_text
+from tacit.core.profile import class_of, kind_named
+from tacit.core.value import replace, value
+from tacit.stores.sql import RunRow, run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+CHUNK = 500  # rows a transaction: others get their turn in between, and what was kept is recognised the next time
+TOLD = 50  # faults that are told one by one; all are counted
+
+
+@value
+class TakenIn:
+    """What became of a file's memories."""
+
+    format: str
+    kept: tuple[str, ...] = ()
+    already: int = 0  # came before, by name
+    differing: int = 0  # of those: their record differs from the one that came before; what is kept here stays
+    held: int = 0
+    quarantined: int = 0
+    audits: int = 0  # injections and checks
+    redacted: int = 0
+    skipped: int = 0  # rows that could not be read
+    fields: int = 0  # fields of rows that were kept
+    faults: tuple[Skipped, ...] = ()  # the first of both, by place
+    dry_run: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def take_in(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    items: Iterable[Row | Given | Judged | Skipped],
+    *,
+    format: str,
+    origin: str,
+    tier: str,
+    by: str,
+    now: Callable[[], str],
+    ids: Callable[[], str],
+    dry_run: bool = False,
+) -> TakenIn:
+    """Take in what a format read, at the trust that the caller may give."""
+    intake = _Intake(project, profile, format, origin, tier, by, ids)
+    chunk: list[Row | Given | Judged] = []
+    for item in items:
+        if isinstance(item, Skipped):
+            intake.fault(item)
+            continue
+        chunk.append(item)
+        if len(chunk) >= CHUNK:
+            intake.keep(store, chunk, now(), dry_run)
+            chunk = []
+    intake.keep(store, chunk, now(), dry_run)
+    return intake.report(dry_run)
+
+
+class _DryRun(Exception):
+    """Leaves the transaction by its back door."""
+
+
+class _Intake:
+    """One import: what it has met and kept so far."""
+
+    def __init__(
+        self, project: Project, profile: Profile, format: str, origin: str, tier: str, by: str, ids: Callable[[], str]
+    ) -> None:
+        self.project, self.profile, self.format, self.origin, self.tier = project, profile, format, origin, tier
+        self.by, self.ids = by, ids
+        self.names: dict[str, int] = {}
+        self.kept: list[str] = []
+        self.faults: list[Skipped] = []
+        self.counts = dict.fromkeys(
+            ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields"), 0
+        )
+
+    def fault(self, fault: Skipped) -> None:
+        self.counts["fields" if fault.field else "skipped"] += 1
+        if len(self.faults) < TOLD:
+            self.faults.append(fault)
+
+    def keep(self, store: SqliteStore, chunk: list[Row | Given | Judged], at: str, dry_run: bool) -> None:
+        if not chunk:
+            return
+        try:
+            with store.write(confidence=self.profile.signals.confidence) as tx:
+                project = tx.project(self.project.id)
+                self.seq = project.run_seq if project else 0
+                for item in chunk:
+                    if isinstance(item, Row):
+                        self._row(tx, item, at)
+                    elif isinstance(item, Given):
+                        self._given(tx, item)
+                    else:
+                        self._judged(tx, item)
+                if dry_run:
+                    raise _DryRun
+        except _DryRun:
+            return
+
+    def _row(self, tx: Transaction, row: Row, at: str) -> None:
+        name = self._name(row)
+        known = tx.one(_KNOWN, p=self.project.id, n=self.format, a=name)
+        if known:
+            self.counts["already"] += 1
+            self.counts["differing"] += (tx.get(known[0]).extra or None) != (self._clean(row.memory.extra) or None)
+            return
+        memory = self._memory(row, at)
+        if not memory.text:
+            self.fault(Skipped(row.place, "nothing is left of its text"))
+            return
+        told = f"imported from {self.format} {row.alias or '(unnamed)'}, {row.place or 'no place'}, as {self.tier}"
+        tx.apply(made(memory, by=self.by, reason=told, at=at, verb="import", profile=self.project.profile))
+        tx.add_alias(self.project.id, self.format, name, memory.id)
+        for opening in row.openings:
+            tx.add_evidence(
+                Evidence(
+                    memory.id,
+                    memory.project,
+                    signal=opening.signal,
+                    amount=opening.amount,
+                    by=self.by,
+                    tier=self.tier,
+                    place=row.place,
+                    at=opening.at or memory.created_at,
+                    seq=self.seq,
+                    opening=True,
+                )
+            )
+        self.kept.append(memory.id)
+        self.counts["held"] += memory.gate == "hold"
+        self.counts["quarantined"] += memory.gate == "quarantine"
+
+    def _name(self, row: Row) -> str:
+        """What a row is recognised by: its id, or its content; the second of the same name is `id#2`."""
+        name = row.alias or "row-" + short_hash(
+            json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True)
+        )
+        self.names[name] = number = self.names.get(name, 0) + 1
+        return name if number == 1 else f"{name}#{number}"
+
+    def _memory(self, row: Row, at: str) -> Memory:
+        from tacit.core.redact import private, redact
+        from tacit.core.screen import screen
+
+        came = row.memory
+        clean = redact(private(sound_text(came.text)))
+        self.counts["redacted"] += len(clean.hits)
+        suspicion = screen(clean.text)
+        gate, why = came.gate, came.gate_reason
+        if not suspicion.clean:
+            gate, why = "quarantine", suspicion.reason
+        elif self.tier in self.profile.trust.held and gate == "allow":
+            gate, why = "hold", f"{self.tier} text waits for somebody to vouch for it"
+        kind = kind_named(self.profile, came.kind)
+        return replace(
+            came,
+            id=self.ids(),
+            project=came.project or self.project.id,
+            text=clean.text,
+            kind=kind,
+            klass=class_of(self.profile, kind),
+            origin=came.origin or self.origin,
+            trust=self.tier,
+            gate=gate,
+            gate_reason=why,
+            created_at=came.created_at or at,
+            updated_at=came.updated_at or came.created_at or at,
+            extra=self._clean(came.extra) or None,
+        )
+
+    def _clean(self, at: Any) -> Any:
+        """A record without secrets and without what no column can hold."""
+        from tacit.core.redact import private, redact
+
+        if isinstance(at, str):
+            return redact(private(at.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd"))).text
+        if isinstance(at, (list, tuple)):
+            return [self._clean(each) for each in at]
+        if isinstance(at, dict):
+            return {self._clean(key): self._clean(each) for key, each in at.items()}
+        return None if isinstance(at, float) and at != at else at
+
+    def _given(self, tx: Transaction, item: Given) -> None:
+        ids = [id for alias in item.memories if (id := self._known(tx, alias))]
+        run = self._run(tx, item.run, item.domain, item.agent, item.at)
+        record = self._clean(item.record)
+        event = f"{self.format} {short_hash(self.project.id, item.place, json.dumps(record, ensure_ascii=False))}"
+        line = item.place.rpartition(":")[2]
+        told = {
+            "asked": {"domain": item.domain, "agent": item.agent},
+            "record": record,
+            "line": int(line) if line.isdigit() else 0,
+        }
+        if not tx.add_injection(event, self.project.id, run.id, run.root, self.format, 0, ids, (), told, item.at):
+            self.counts["already"] += 1
+            return
+        for id in ids:
+            tx.add_use(Use(id, run.root, self.project.id, run.id, id, "exempt", 0.0, self.format, at=item.at))
+        self.counts["audits"] += 1
+
+    def _judged(self, tx: Transaction, item: Judged) -> None:
+        id = self._known(tx, item.memory)
+        if not id:
+            self.fault(Skipped(item.place, f"a check of {item.memory}, which is not here: import the lessons first"))
+            return
+        run = self._run(tx, item.run, "", "", item.at)
+        line = item.place.rpartition(":")[2]
+        mark = Mark(
+            id,
+            run.root,
+            self.project.id,
+            item.signal,
+            value="" if item.figure is None else f"{item.figure:g}",
+            run=run.id,
+            surface=f"{self.format}:{line}",
+            reason=json.dumps(self._clean(item.record), ensure_ascii=False) if item.record else item.text,
+            at=item.at,
+        )
+        if mark in tx.marks(memory=id):
+            self.counts["already"] += 1
+            return
+        tx.add_mark(mark)
+        self.counts["audits"] += 1
+
+    def _known(self, tx: Transaction, alias: str) -> str:
+        row = tx.one(_KNOWN, p=self.project.id, n=self.format, a=alias)
+        return str(row[0]) if row else ""
+
+    def _run(self, tx: Transaction, name: str, domain: str, agent: str, at: str) -> RunRow:
+        id = run_id(self.project.id, self.format, name)
+        row = tx.run(id)
+        if row is None:
+            row = RunRow(id, self.project.id, self.format, name, id, domain=domain, agent=agent, started_at=at)
+            tx.put_run(row)
+        return row
+
+    def report(self, dry_run: bool) -> TakenIn:
+        at = self.counts
+        return TakenIn(
+            self.format,
+            tuple(self.kept),
+            at["already"],
+            at["differing"],
+            at["held"],
+            at["quarantined"],
+            at["audits"],
+            at["redacted"],
+            at["skipped"],
+            at["fields"],
+            tuple(self.faults),
+            dry_run,
+        )
+
+
+_KNOWN = "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a"

@@ -1,0 +1,146 @@
+"""A project's memories as rows for another system: what was decided, what was counted, and which runs saw them.
+
+Read in a few sweeps over the project's tables, never memory by memory. Open memories come in the order of writing,
+those that were taken out in the order in which that happened, as origins append to their archives.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.exchange import Given, Judged, Opening, Row
+from tacit.core.fade import of_evidence
+from tacit.core.keep import ERASED_BY
+from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import SqlStore
+
+CLOSED = ("archived", "rejected", "superseded")
+_FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
+
+
+def faded_to(store: SqlStore, project: str) -> int:
+    """Up to which run of the project's sequence fading was counted."""
+    return int(store.meta(_FADED + project) or 0)
+
+
+def faded_key(project: str) -> str:
+    """The setting that keeps it."""
+    return _FADED + project
+
+
+def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) -> list[Row]:
+    """Every memory of a project that still has a text; its alias in this namespace, where it has one."""
+    evidence = _evidence(store, project)
+    runs = {row[0]: (row[1], row[2]) for row in store.rows(_RUNS, p=project)}
+    names: dict[str, str] = {}
+    for alias, memory in store.rows(_ALIASES, p=project, n=namespace):
+        names.setdefault(memory, alias)
+    retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
+    last = dict(store.rows("SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project))
+    until = faded_to(store, project)
+    found = [
+        Row(
+            memory,
+            names.get(memory.id, "").partition("#")[0],
+            _openings(memory, evidence.get(memory.id, []), runs, retrieved.get(memory.id, ""), profile, until),
+            place=str(number),  # the order of writing
+            runs=_seen_in(evidence.get(memory.id, []), runs),
+        )
+        for number, memory in enumerate(store.select([project], sort="old", limit=-1))
+        if memory.text and memory.closed_by != ERASED_BY
+    ]
+    closed = sorted((row for row in found if row.memory.state in CLOSED), key=lambda row: last.get(row.memory.id, 0))
+    return [row for row in found if row.memory.state not in CLOSED] + closed
+
+
+def audited(
+    store: SqlStore, project: str, namespace: str, signals: Iterable[str], aliases: dict[str, str]
+) -> list[Given | Judged]:
+    """What runs of this host were given, and the origin's own word on it, in the order of time."""
+    runs = {row.id: row for row in store.runs(project, limit=-1) if row.host == namespace}
+    found: list[tuple[tuple[str, int, int], Given | Judged]] = []
+    for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
+        told = json.loads(left_out) if left_out else {}
+        row = runs.get(run)
+        if row is None:
+            continue
+        asked = told.get("asked", {})
+        one: Given | Judged = Given(
+            row.foreign_id,
+            tuple(aliases.get(memory, memory) for memory in json.loads(given)),
+            at,
+            asked.get("domain", row.domain),
+            asked.get("agent", row.agent),
+            told.get("record"),
+        )
+        found.append(((at, int(told.get("line", 0)) or 1 << 40, id), one))
+    wanted = frozenset(signals)
+    for number, mark in enumerate(store.all_marks(project)):
+        row = runs.get(mark.run)
+        if mark.signal not in wanted or row is None:
+            continue
+        record = json.loads(mark.reason) if mark.reason.startswith("{") else None
+        figure = float(mark.value) if mark.value.replace(".", "", 1).isdigit() else None
+        one = Judged(
+            row.foreign_id, aliases.get(mark.memory, mark.memory), mark.signal, mark.at, figure, mark.reason, record
+        )
+        line = mark.surface.rpartition(":")[2]
+        found.append(((mark.at, int(line) if line.isdigit() else 1 << 41, number), one))
+    return [one for _, one in sorted(found, key=lambda each: each[0])]
+
+
+def _evidence(store: SqlStore, project: str) -> dict[str, list[Evidence]]:
+    columns = EVIDENCE_COLUMNS[1:]
+    found: dict[str, list[Evidence]] = {}
+    for row in store.rows(f"SELECT {', '.join(columns)} FROM evidence WHERE project = :p ORDER BY n", p=project):
+        one = Evidence(**{**dict(zip(columns, row)), "opening": bool(row[-1])})
+        found.setdefault(one.memory, []).append(one)
+    return found
+
+
+def _openings(
+    memory: Memory,
+    evidence: list[Evidence],
+    runs: dict[str, tuple[str, str]],
+    retrieved: str,
+    profile: Profile,
+    until: int,
+) -> tuple[Opening, ...]:
+    """All its counts, each with the time of the last one counted."""
+    tally = memory.tally
+    learned = max((runs[row.run][1] for row in evidence if row.run in runs and row.signal == "seen"), default="")
+    stated = max(
+        (row.at for row in evidence if not row.opening and row.signal in ("confidence", "success_rate")), default=""
+    )
+    counts = {
+        "seen": (float(tally.seen), learned),
+        "uses": (float(tally.uses), max(retrieved, tally.last_used_at or "")),
+    }
+    if tally.confidence is not None:
+        counts["confidence"] = (tally.confidence, stated)
+    counts.update({name: (amount, "") for name, amount in (tally.signals or {}).items()})
+    if profile.fade.function == "runs":
+        lasts = memory.pinned or memory.klass in profile.fade.never or memory.state in profile.fade.never_states
+        unseen = of_evidence(evidence, 0 if lasts else until, profile.fade.runs_step).unseen
+        counts["unseen"] = (float(unseen), "")
+    return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
+
+
+def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tuple[str, ...]:
+    seen = sorted(
+        (row for row in evidence if row.signal == "seen" and not row.opening and row.run in runs),
+        key=lambda row: row.seq,
+    )
+    return tuple(dict.fromkeys(runs[row.run][0] for row in seen))
+
+
+_RUNS = "SELECT id, foreign_id, learned_at FROM run WHERE project = :p"
+_ALIASES = "SELECT alias, memory FROM alias WHERE project = :p AND namespace = :n ORDER BY alias"
+_INJECTIONS = "SELECT id, run, given, left_out, at FROM injection WHERE project = :p ORDER BY id"

@@ -1,0 +1,145 @@
+"""import, export: memories of other systems, in and out."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.errors import NotFound, UsageError
+from tacit.core.run import TIERS
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.learn.intake import TakenIn
+
+
+def _declare_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="files of memories, or their folder; - reads standard input"
+    )
+    parser.add_argument("--format", help="the system they come from, where it cannot be told from the file")
+    parser.add_argument(
+        "--trust",
+        choices=TIERS[::-1],
+        default="imported",
+        help="your word for your own store: user, team, review …; without it everything is held until you approve it",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would be kept, change nothing")
+    parser.epilog = (
+        "examples:\n  tacit import .archeflow/memory --trust user\n  tacit import ralph-learnings.json --dry-run"
+    )
+
+
+def _import(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.formats.source import BytesSource
+
+    found: list[tuple[str, TakenIn]] = []
+    with cli.open(args) as memories:
+        for path in args.paths:
+            source = BytesSource(sys.stdin.buffer.read()) if path == "-" else path
+            reports = memories.import_(source, format=args.format or "", trust=args.trust, dry_run=args.dry_run)
+            found += [(path, report) for report in reports]
+    return Answer(
+        {"files": [_json(path, each) for path, each in found]}, _text(found, args.dry_run), warnings=_notes(found)
+    )
+
+
+def _json(path: str, each: TakenIn) -> dict[str, Any]:
+    at = {**each.__dict__, "kept": list(each.kept), "warnings": list(each.warnings), "path": path}
+    return {**at, "faults": [dict(fault.__dict__) for fault in each.faults]}
+
+
+def _notes(found: list[tuple[str, TakenIn]]) -> list[str]:
+    notes = [note for _, each in found for note in each.warnings]
+    for path, each in found:
+        notes += [
+            f"{path} {fault.place}: {'field ' + fault.field + ': ' if fault.field else 'left out: '}{one_line(fault.reason, 120)}"
+            for fault in each.faults[:10]
+        ]
+    if any(each.held for _, each in found):
+        notes.append(
+            "held lessons are given to nobody until a person approves them; import with --trust user if they are your own"
+        )
+    return notes
+
+
+def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
+    heads = (
+        "file",
+        "format",
+        "kept",
+        "already",
+        "held",
+        "quarantined",
+        "audits",
+        "left out",
+        "fields mended",
+        "redacted",
+    )
+    rows = [
+        [one_line(path, 50), each.format, str(len(each.kept)), str(each.already), str(each.held), str(each.quarantined),
+         str(each.audits), str(each.skipped), str(each.fields), str(each.redacted)]
+        for path, each in found
+    ]  # fmt: skip
+    return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
+
+
+def _declare_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", required=True, help="the system to write for; tacit export --format ? lists them")
+    parser.add_argument("--part", help="one of its files, for example archive; without it the main one")
+    parser.add_argument("--out", metavar="FOLDER", help="write all of its files there instead of printing one")
+    parser.epilog = "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge"
+
+
+def _export(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit import formats
+
+    if args.format == "?":
+        known = {name: list(formats.exchange(name).PARTS) for name in formats.exchanging()}
+        return Answer(known, table([[name, ", ".join(parts)] for name, parts in known.items()], ("format", "parts")))
+    if args.out and args.part:
+        raise UsageError("--out writes every part.", "Leave out --part, or redirect the output.")
+    with cli.open(args, create=False) as memories:
+        if memories.project is None:
+            raise NotFound("Nothing is kept for this project.", "tacit projects lists those that have something.")
+        if not args.out:
+            text = memories.export(args.format, args.part or "")
+            if not cli.json:
+                cli.out.write(text)
+                cli.out.flush()
+            return Answer({"format": args.format, "text": text}, printed=not cli.json)
+        texts = {file: memories.export(args.format, part) for part, file in formats.exchange(args.format).PARTS.items()}
+    os.makedirs(args.out, exist_ok=True)
+    for file, text in texts.items():
+        _write(os.path.join(args.out, file), text)
+    told = [f"{os.path.join(args.out, file)}: {len(text.encode()):,} bytes" for file, text in texts.items()]
+    return Answer({"format": args.format, "files": [os.path.join(args.out, file) for file in texts]}, "\n".join(told))
+
+
+def _write(path: str, text: str) -> None:
+    """A file, whole or not at all; what stood there stays beside it as .bak, unless it is the same."""
+    old = b""
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            old = file.read()
+        if old == text.encode():
+            return
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "w", encoding="utf-8", newline="") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    if old:
+        spare = f"{path}.bak.{os.getpid()}.tmp"
+        with open(spare, "wb") as out_bytes:
+            out_bytes.write(old)
+        os.replace(spare, f"{path}.bak")
+    os.replace(temporary, path)
+
+
+COMMANDS = {"import": (_declare_import, _import), "export": (_declare_export, _export)}
