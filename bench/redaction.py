@@ -1020,7 +1020,15 @@ def score(kind: Kind, each: int, seed: int) -> Score:
     r = Random(f"{seed}:{kind.name}")
     samples = [kind.make(r) for _ in range(each)]
     missed = [sample for sample in samples if not caught(sample)]
-    return Score(kind, each - len(missed), each, missed[0].text if missed else "")
+    return Score(kind, each - len(missed), each, shortened(missed[0]) if missed else "")
+
+
+def shortened(sample: Sample) -> str:
+    """The sample with the middle of its secrets left out, so that a report sets off no other scanner."""
+    text = sample.text
+    for secret in sample.secrets:
+        text = text.replace(secret, f"{secret[:5]}…" if len(secret) > 8 else secret)
+    return text
 
 
 def caught(sample: Sample) -> bool:
