@@ -11,7 +11,7 @@ from tacit.core.links import Mark, Use
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked
-from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, barred, ordered, rank, showing
+from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, barred, ordered, ranking, showing
 from tacit.stores.sql import RunRow, run_id, scope_projects
 
 TYPE_CHECKING = False
@@ -93,16 +93,16 @@ def inject(
     row = _run_of(store, project.id, asking, run, query, now)
     before = store.uses(unit=row.root)
     size = level_for(profile, level, query.task, query.agent)
-    ranking = _ranking(store, project.id, profile, wanted, size, before, repeat, now, exists)
+    found = _ranking(store, project, profile, wanted, size, before, repeat, now, exists)
     known = frozenset() if repeat else frozenset(use.memory for use in before)
-    fresh = [each for each in ranking.ranked if each.memory.id not in known]
+    fresh = [each for each in found.ranked if each.memory.id not in known]
     fitted = fit(
         fresh, size, profile,
         cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
         at_odds=_at_odds(store, project.id) if len(fresh) > 1 else frozenset(),
     )  # fmt: skip
-    again = _all_out((each for each in ranking.ranked if each.memory.id in known), "assigned before")
-    suppressed, counts = _left_out((*fitted.left, *again, *ranking.left), profile.budget.nearest)
+    again = _all_out((each for each in found.ranked if each.memory.id in known), "assigned before")
+    suppressed, counts = _left_out((*fitted.left, *again, *found.left), profile.budget.nearest)
     if not fitted.kept:
         return Injection(run, profile.render.empty, tokens_of(profile.render.empty), (), (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
@@ -142,7 +142,7 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
 
 def _ranking(
     store: SqliteStore,
-    project: str,
+    project: Project,
     profile: Profile,
     wanted: Asked,
     size: Level,
@@ -155,7 +155,7 @@ def _ranking(
 
     What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
     """
-    projects = scope_projects(project)
+    projects = scope_projects(project.id)
     limit = min(size.fetch + len(before), profile.rank.candidates)
     start = wanted.nothing or not before
     found = store.find(projects, (*wanted.words, *wanted.file_words), limit=limit, injectable=True)
@@ -172,8 +172,8 @@ def _ranking(
         hits = _every(store, projects) or hits
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    alike = _alike(store, project, wanted.query.task) if start and wanted.words else {}
-    return rank(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, alike, start))
+    alike = _alike(store, project.id, wanted.query.task) if start and wanted.words and project.run_seq else {}
+    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, alike, start))
 
 
 def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:

@@ -118,7 +118,7 @@ def _scope_row(memory: Memory, task_id: str, agent: str) -> str:
 def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """joelclaw: raw × exp(−rate × days) × use, stale ones less. Raw is meaning and words, or words alone."""
     at, fade = profile.rank.decay, profile.fade
-    held = words_reader(asked, facts, profile.rank.lexical.title)
+    held = words_reader(asked, facts, hits, profile.rank.lexical.title)
     found = []
     for hit in hits:
         memory = hit.memory

@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 
 
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
-LENGTH = 24  # words of a usual lesson
+SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about
-PAIR = 0.15  # weight of two asked words that stand side by side
 PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
 STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
@@ -108,7 +107,7 @@ class Ranking:
     left: tuple[LeftOut, ...]
 
 
-def rank(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> Ranking:
+def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -> Ranking:
     """The candidates that may be given for this query, best first; below the profile's floor nothing."""
     left: list[LeftOut] = []
     fit: list[Hit] = []
@@ -290,7 +289,7 @@ class _Later(str):
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
     settings = profile.rank.lexical
-    held = words_reader(asked, facts, settings.title)
+    held = words_reader(asked, facts, hits, settings.title)
     start = facts.start and settings.start_by_recurrence
     now = seconds(facts.now)
     found: list[Ranked] = []
@@ -329,68 +328,58 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
 
 
-def words_reader(asked: Asked, facts: Facts, title: float) -> Callable[[Hit], float]:
-    """A function that says how much of the asked words a candidate holds, about 0 to 1."""
+def words_reader(asked: Asked, facts: Facts, hits: Sequence[Hit], title: float) -> Callable[[Hit], float]:
+    """A function that says how much of the asked words a candidate holds, from 0 to about 1."""
     terms = _terms(asked, facts)
     whole = sum(rarity for _, rarity in terms)
+    if not whole:
+        return lambda hit: 0.0
     tokens = facts.tokens
+    read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
+    usual = max(SHORT, sum(map(len, read.values())) / (len(read) or 1))
 
     def held(hit: Hit) -> float:
-        return _held(terms, hit.memory.text, hit.words, title, tokens) / whole if whole else 0.0
+        text = read[hit.memory.id]
+        return _held(terms, text, tokens(hit.words) if hit.words else [], len(text) / usual, title) / whole
 
     return held
 
 
 def _terms(asked: Asked, facts: Facts) -> list[tuple[list[str], float]]:
-    """Each asked word as the index reads it, with its rarity; a word nobody knows is the rarest of all."""
+    """Each asked word as the index reads it, with its rarity; a word nobody knows is the rarest of all.
+
+    A long question has more words than were looked up: the others count as usual ones.
+    """
     rows = max(facts.rows, 1)
-    found = []
-    for word in asked.words:
-        held = min(facts.frequency.get(word, 0), rows)
-        read = facts.tokens(word)
-        if read:
-            found.append((read, log(1 + (rows - held + 0.5) / (held + 0.5))))
-    return found
+    rarity = {
+        word: log(1 + (max(0, rows - held) + 0.5) / (held + 0.5)) for word, held in facts.frequency.items()
+    }
+    usual = sum(rarity.values()) / (len(rarity) or 1)
+    read = [(facts.tokens(word), rarity.get(word, usual)) for word in asked.words]
+    return [(words, rare) for words, rare in read if words]
 
 
-def _held(
-    terms: list[tuple[list[str], float]], text: str, words: str, title: float, tokens: Callable[[str], list[str]]
-) -> float:
-    """The rarity of the words a lesson holds, each by its saturated frequency; first words count `title` times."""
-    read = tokens(text)
-    own = read + tokens(words) if words else read
-    heads = read[:FIRST_WORDS]
-    slack = K1 * (1 - B + B * min(len(read), 8 * LENGTH) / LENGTH)
+def _held(terms: list[tuple[list[str], float]], text: list[str], beside: list[str], length: float, title: float) -> float:
+    """The rarity of the words that a text holds, each by its saturated frequency; first words count `title` times."""
+    own = text + beside
+    heads = text[:FIRST_WORDS]
+    slack = K1 * (1 - B + B * length)
     present = set(own)
-    total, before = 0.0, ""
+    total = 0.0
     for phrase, rarity in terms:
-        first = phrase[0]
-        if first not in present or (len(phrase) > 1 and not present.issuperset(phrase)):
-            before = ""
-            continue
-        if len(phrase) == 1:
-            times = own.count(first) + (title - 1) * heads.count(first)
-        else:
-            times = float(_in_a_row(phrase, own))
-        if times:
-            total += rarity * times * (K1 + 1) / (times + slack)
-            if before and _in_a_row([before, first], read):
-                total += PAIR * rarity
-            before = phrase[-1]
+        if present.issuperset(phrase):
+            if len(phrase) == 1:
+                times = own.count(phrase[0]) + (title - 1) * heads.count(phrase[0])
+            else:
+                times = float(_in_a_row(phrase, own))
+            total += rarity * times / (times + slack)
     return total
 
 
-def _in_a_row(phrase: Sequence[str], words: list[str]) -> int:
+def _in_a_row(phrase: list[str], words: list[str]) -> int:
     """How often these words stand in a row."""
-    count, at, size = 0, -1, len(phrase)
-    first = phrase[0]
-    try:
-        while True:
-            at = words.index(first, at + 1)
-            if words[at : at + size] == list(phrase):
-                count += 1
-    except ValueError:
-        return count
+    size = len(phrase)
+    return sum(words[at : at + size] == phrase for at in range(len(words) - size + 1))
 
 
 def _met(memory: Memory) -> int:
@@ -408,7 +397,7 @@ def _freshness(memory: Memory, half_life: float, now: float) -> float:
     """Between ½ and 1: half of the weight stays, the other halves with each half-life unseen."""
     if half_life <= 0:
         return 1.0
-    then = seconds(memory.tally.seen_at or memory.created_at)
+    then = seconds((memory.tally.seen_at or memory.created_at)[:10])
     days = max(0.0, now - then) / DAY if then else 0.0
     return float((1 + 2 ** -(days / half_life)) / 2)
 

@@ -197,17 +197,16 @@ def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
 def signed(
     store: SqliteStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
 ) -> tuple[Hit, ...]:
-    """Lessons about exactly these errors."""
+    """Lessons about exactly these errors, newest first."""
     found: list[Any] = []
     for project in projects:
         for signature in signatures:
             found += store.rows(
-                f"SELECT {_MEMORY}, m.words, m.n, 1.0 FROM memory m INDEXED BY memory_by_signature"
-                " WHERE m.project = :project AND m.signature = :it AND m.signature <> ''"
-                f" AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+                "SELECT m.n, 1.0 FROM memory m INDEXED BY memory_by_signature WHERE m.project = :project"
+                f" AND m.signature = :it AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
                 project=project, it=signature, limit=limit,
             )  # fmt: skip
-    return _loaded(store, "signature", found[:limit])
+    return _numbered(store, "signature", found[:limit])
 
 
 def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
@@ -215,13 +214,12 @@ def recurring(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {_MEMORY}, m.words, m.n, t.amount"
-            " FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
+            "SELECT m.n, t.amount FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
-    found.sort(key=lambda row: (-row[-1], row[-2]))
-    return _loaded(store, "recurring", found[:limit])
+    found.sort(key=lambda row: (-row[1], row[0]))
+    return _numbered(store, "recurring", found[:limit])
 
 
 def standing(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
@@ -229,9 +227,21 @@ def standing(store: SqliteStore, projects: Sequence[str], *, limit: int = 50) ->
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {_MEMORY}, m.words, m.n, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
+            "SELECT m.n, 0.0 FROM memory m INDEXED BY memory_standing WHERE m.project = :project"
             " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
             f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
-    return _loaded(store, "standing", found[:limit])
+    return _numbered(store, "standing", found[:limit])
+
+
+def _numbered(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
+    """Hits from row numbers and scores, in their order. The rows were sorted without their texts: they are wide."""
+    if not rows:
+        return ()
+    wide = store.rows(
+        f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))",
+        ns=json.dumps([row[0] for row in rows]),
+    )
+    by_number = {row[-1]: row for row in wide}
+    return _loaded(store, channel, [(*by_number[n], score) for n, score in rows if n in by_number])

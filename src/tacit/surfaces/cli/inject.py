@@ -7,6 +7,7 @@ store, or with one that is busy or unreadable, it prints nothing, warns, and lea
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -73,10 +74,20 @@ def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
         return 0
     if options.fault:
         return _fail(options, 2, "usage", options.fault, options.hint)
+    gc.disable()  # one answer, and out: nothing here lives long enough to be collected
+    try:
+        return _run(options, os.environ if env is None else env)
+    finally:
+        gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
+        gc.unfreeze()
+        gc.enable()
+
+
+def _run(options: Options, env: Mapping[str, str]) -> int:
     from tacit.core.errors import TacitError
 
     try:
-        given = _answer(options, os.environ if env is None else env)
+        given = _answer(options, env)
     except TacitError as error:
         if "--strict" in options.flags or error.exit_code == 2:
             return _fail(options, error.exit_code, error.code, error.message, error.hint)

@@ -58,7 +58,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
         if not cli.json:
             cli.say(f"tacit: nothing is recalled: {error.message}")
         return Answer({"hits": [], "budget": None, "dropped": []}, warnings=[error.message] if cli.json else [])
-    return Answer(_data(found, args.explain), _text(found, args, cli))
+    return Answer(_data(found), _text(found, args, cli))
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
@@ -110,7 +110,7 @@ def _ask(
     )  # fmt: skip
 
 
-def _data(found: Recalled, explain: bool) -> dict[str, Any]:
+def _data(found: Recalled) -> dict[str, Any]:
     level = found.level
     return {
         "hits": [
@@ -119,7 +119,7 @@ def _data(found: Recalled, explain: bool) -> dict[str, Any]:
                 "alias": hit.memory.alias or None,
                 "text": hit.memory.text,
                 "score": round(hit.score, 6),
-                "parts": {name: round(part, 6) for name, part in hit.parts.items()} if explain else {},
+                "parts": {name: round(part, 6) for name, part in hit.parts.items()},
                 "state": hit.memory.state,
                 "trust": hit.memory.trust,
                 "seen": hit.memory.tally.seen,
