@@ -34,6 +34,7 @@ from tacit.core.words import (
     normal,
     piece_terms,
     scan,
+    terms,
 )
 
 TYPE_CHECKING = False
@@ -56,10 +57,13 @@ if TYPE_CHECKING:
         def margin(self) -> float: ...
 
 
+# Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
+# lower finds more twins among reports at more false merges, higher loses paraphrases of short lessons. The margin costs
+# no twin there and spares a tenth of the false merges. A store of a hundred lessons or more should set its own.
 THRESHOLD = 0.45
 MARGIN = 0.05
-CALIBRATION_FLOOR, CALIBRATION_CEILING = 0.4, 0.75  # beyond them a percentile says more of the store's duplicates
 CALIBRATION_LESSONS = 100
+CALIBRATION_FLOOR, CALIBRATION_CEILING = 0.4, 0.75  # beyond them a percentile tells of the store's own duplicates
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`)
 HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
@@ -67,8 +71,8 @@ SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf +
 HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
 LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
 SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
-# Two long texts never share all their words: measured, .4 among reports of 60 terms tells as much as .5 among titles. The
-# score of two texts rises with the shorter one's terms, from SHORT to LONG, by this factor at most.
+# Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
+# rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 
@@ -89,9 +93,7 @@ class Claims:
     denied: tuple[Denial, ...] = ()
     plain: frozenset[str] = frozenset()  # terms said without one
     taken: frozenset[tuple[str, str]] = frozenset()  # sides of opposites (group, side) said without one
-    doubtful: frozenset[str] = (
-        frozenset()
-    )  # words such as "fails" and "missing": negations only beside a text without them
+    doubtful: frozenset[str] = frozenset()  # "fails", "missing": negations only beside a text without them
     figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
     subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
     sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
@@ -131,8 +133,8 @@ class Match:
     """The choice among candidates: a known lesson, or a new one."""
 
     id: str  # empty: none of them
-    score: float
-    runner_up_id: str
+    score: float  # of the best candidate, taken or not
+    runner_up_id: str  # the nearest candidate that was not taken
     runner_up: float
     reason: str
 
@@ -226,7 +228,7 @@ def decide(
     twins = matcher(best, ranked[1][2], idf)
     if twins.score >= settings.threshold and not twins.blocked:
         return Match(id, score, second_id, second, f"alike {score:.2f}; the runner-up is its twin")
-    return Match("", score, second_id, second, f"alike {score:.2f}, but {id} and {second_id} are equally near")
+    return Match("", score, id, score, f"alike {score:.2f}, but {id} and {second_id} are equally near")
 
 
 def _none(ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, str], settings: Rules) -> Match:
@@ -278,7 +280,7 @@ def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
         vector = {term: weight * _LIGHT.get(term, 1.0) for term, weight in of.weights.items()}
     else:
         vector = {term: weight * idf(term) for term, weight in of.weights.items()}
-    return vector, math.sqrt(sum(weight * weight for weight in vector.values()))
+    return vector, math.sqrt(math.fsum(weight * weight for weight in vector.values()))
 
 
 def _compare(
@@ -291,11 +293,8 @@ def _compare(
         return Likeness(0.0, "", {"words": 0.0})
     if len(left) > len(right):
         left, right = right, left
-    dot = 0.0
-    for term, weight in left.items():
-        other = right.get(term)
-        if other is not None:
-            dot += weight * other
+    # fsum: the same to the last bit whichever text comes first.
+    dot = math.fsum(weight * right[term] for term, weight in left.items() if term in right)
     score = by_words = min(1.0, dot / (left_length * right_length))
     parts = {"words": by_words}
     if a.letters and b.letters and by_words > 0.1:
@@ -315,15 +314,11 @@ def _compare(
 @lru_cache(maxsize=4096)
 def _told(signature: str) -> float:
     """How much an equal signature tells: "error: exit code 1" little, a sentence of its own almost everything."""
-    plain = {
-        word for word in re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower()) if word not in VAGUE
-    }
+    said = re.findall(r"[^\W\d_]{3,}", re.sub(r"<\w+>", " ", signature).lower())
+    plain = {word for word in said if word not in VAGUE}
     return min(0.8, 0.2 * len(plain))
 
 
-_VAGUE = frozenset(
-    ("error", "exception", "failed", "failure", "fatal", "exit", "code", "status", "command", "errno", "the", "with")
-)
 # Without a store's counts: words that nearly every lesson has.
 _LIGHT = dict.fromkeys(
     ("use", "always", "ensure", "run", "set", "add", "error", "file", "code", "user", "when", "call", "check", "new"),
@@ -365,13 +360,8 @@ def _negation(x: Claims, y: Claims) -> str:
             if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
-        if (
-            one.doubtful
-            and not other.doubtful
-            and not other.denied
-            and not one.denied
-            and one.terms - other.terms <= one.doubtful
-        ):
+        certain = not one.denied and not other.denied
+        if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
             return f"negation: {min(one.doubtful)}"
     return ""
 
@@ -423,18 +413,17 @@ def _by_affix(only_x: frozenset[str], only_y: frozenset[str]) -> str:
     return ""
 
 
-_NEGATING = ("un", "in", "im", "il", "ir", "non", "dis", "de", "a", "anti", "mis", "des", "in", "ent", "re")
+_NEGATING = ("un", "in", "im", "il", "ir", "non", "dis", "de", "des", "a", "anti", "mis", "ent")
 _FACING = (
     ("up", "down"), ("in", "out"), ("over", "under"), ("pre", "post"), ("en", "de"), ("en", "dis"), ("in", "ex"),
-    ("im", "ex"), ("in", "de"), ("ab", "auf"), ("ein", "aus"), ("an", "ab"), ("sub", "super"), ("multi", "single"),
-    ("intra", "inter"), ("upper", "lower"), ("inner", "outer"), ("ac", "dis"), ("as", "des"), ("em", "im"), ("fore", "back"),
+    ("im", "ex"), ("in", "de"), ("sub", "super"), ("intra", "inter"), ("ein", "aus"), ("an", "ab"), ("auf", "ab"),
 )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
 def _affixed(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    if any(long == prefix + short for prefix in _NEGATING if prefix != "re"):
+    if any(long == prefix + short for prefix in _NEGATING):
         return True
     if one.endswith(("ful", "less")) and other.endswith(("ful", "less")) and one[-3:] != other[-3:]:
         return one.removesuffix("ful").removesuffix("less") == other.removesuffix("ful").removesuffix("less")
@@ -504,11 +493,14 @@ def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
     for one in sorted(only_x):
         for other in sorted(only_y):
             # Like is compared with like: ADR-0041 with ADR-0014, 3.11 with 3.12, neither with port 80.
-            if one.partition("#")[0] == other.partition("#")[0] or (
-                "#" not in one + other and ("." in one) == ("." in other)
-            ):
-                return f"{'version' if '.' in one and '.' in other else 'number'}: {one} / {other}"
+            if _like(one) == _like(other):
+                return f"{'version' if '.' in one else 'number'}: {one} / {other}"
     return ""
+
+
+def _like(figure: str) -> str:
+    name, numbered, _ = figure.partition("#")
+    return name + "#" if numbered else "." if "." in figure else ""
 
 
 @lru_cache(maxsize=4096)
@@ -537,12 +529,12 @@ def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
 
 
 def _same_place(one: str, other: str) -> bool:
-    return (
-        one == other
-        or one.endswith("/" + other)
-        or other.endswith("/" + one)
-        or one.rpartition("/")[2] == other.rpartition("/")[2]
-    )
+    """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file below two home folders."""
+    short, long = sorted((one, other), key=len)
+    if one == other or long.endswith(("/" + short, "." + short, ":" + short)):
+        return True
+    ends = one.split("/")[-3:], other.split("/")[-3:]
+    return ends[0] == ends[1] or (one[0] in "/~" and other[0] in "/~" and ends[0][-2:] == ends[1][-2:])
 
 
 # --- reading claims
@@ -563,7 +555,7 @@ def _head_length(text: str, pieces: Sequence[Piece]) -> int:
 class _Token:
     """A piece as the claims see it: its word, the terms it stands for (none for a function word), what precedes it."""
 
-    __slots__ = ("denied", "gap", "piece", "sides", "terms", "word")
+    __slots__ = ("denied", "gap", "negates", "piece", "sides", "terms", "word")
 
     def __init__(self, piece: Piece, terms: list[str], gap: str) -> None:
         self.piece = piece
@@ -571,7 +563,7 @@ class _Token:
         self.terms = terms
         self.gap = gap
         self.sides: Sequence[tuple[str, str]] = ()
-        self.denied = False
+        self.denied = self.negates = False
 
 
 def _claims(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
@@ -607,7 +599,8 @@ def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
         if piece.kind != RUN:
             terms = terms[:1]
         token = _Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
-        if piece.kind == WORD and (negates(piece.whole) or piece.whole in _CONTRASTS):
+        token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
+        if token.negates or (piece.kind == WORD and piece.whole in _CONTRASTS):
             token.terms = []
         elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `_figures` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
@@ -683,7 +676,7 @@ def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
     for number, token in enumerate(tokens):
         preferred = preferred or token.word in _PREFERRING
         contrast = token.word in _CONTRASTS and (token.word not in ("over", "to") or preferred)
-        joined = token.word in _JOINING and number + 1 < len(tokens) and negates(tokens[number + 1].word)
+        joined = token.word in _JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
         if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in _BREAKS or contrast or joined:
             clauses.append([])
         clauses[-1].append(token)
@@ -699,7 +692,7 @@ def _is_negation(clause: Sequence[_Token], number: int) -> bool:
         )
     if word in ("stop", "cease", "quit"):
         return following.endswith("ing")
-    if not negates(word):
+    if not clause[number].negates:
         return False
     if word in ("not", "no") and following in ("only", "just", "matter", "later", "more", "less"):
         return False
@@ -752,12 +745,7 @@ def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
 
 def _measure(word: str) -> tuple[str, str]:
     found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
-    if not found:
-        return word, ""
-    figure = found[1].replace(",", "")
-    if re.fullmatch(r"\d+\.\d+", figure):
-        figure = figure.rstrip("0").rstrip(".") if figure.endswith(".0") else figure
-    return figure, _UNITS.get(found[2], found[2])
+    return (found[1].replace(",", ""), _UNITS.get(found[2], found[2])) if found else (word, "")
 
 
 def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
@@ -915,6 +903,11 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
 # --- words that decide
 
 
+def matching_terms(text: str) -> list[str]:
+    """A text's terms as `Prepared.weights` names them: what a store's counts must be keyed by to serve as idf."""
+    return [same_word(term) for term in terms(text)]
+
+
 def same_word(term: str) -> str:
     """One term for words that mean the same in a lesson: dir and folder, delete and remove."""
     return _synonyms().get(term, term)
@@ -955,6 +948,7 @@ run execute exec
 fail break
 ensure sure
 missing lack absent
+null none nil
 error err
 initialise init initialize
 information info
@@ -968,9 +962,6 @@ production prod
 development dev
 kubernetes k8s
 postgresql postgres
-javascript js
-typescript ts
-python py
 image img
 password passwd
 identifier id

@@ -127,7 +127,7 @@ def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:
         return [piece.whole]
     stop = all_stop_words()
     within = [english_stem(part) for part in parts if len(part) > 1 and part not in stop and part != piece.whole]
-    return [stem(piece.whole), *within]
+    return [stem(piece.whole), *within] if piece.whole else within
 
 
 def _indexed(piece: Piece) -> list[str]:
@@ -179,7 +179,7 @@ def scan(text: str) -> Iterator[Piece]:
             word = raw.lower()
             kind = NAME if len(raw) < 4 and raw.isupper() and _is_acronym(word) else WORD
             yield Piece(kind, raw, word, (word,), match.start())
-        else:
+        elif raw.strip(_JOINTS):
             yield from _pieces(raw, match.start())
 
 
@@ -228,7 +228,7 @@ _ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".
 @lru_cache(maxsize=2)
 def _chunks(ascii_only: bool) -> re.Pattern[str]:
     # What stands together: letters and digits, the punctuation between them, and what makes them a flag or a path.
-    letters = r"\w+" if ascii_only else f"[\\w{_SIGNS}]+"
+    letters = r"\w+" if ascii_only else f"\\w[\\w{_SIGNS}]*"
     lead = r"(?:(?<![\w-])--?(?=[A-Za-z])|(?:~|\.{1,2})?/(?=[\w.])|\.(?=[A-Za-z]))?"
     return re.compile(rf"{lead}{letters}(?:[-.:/\\@+']+{letters})*%?")
 
@@ -337,7 +337,7 @@ def _split(raw: str) -> tuple[str, ...]:
                 parts.append(fold(joint[begun:at]))
                 begun = at
         parts.append(fold(joint[begun:]))
-    return tuple(parts)
+    return tuple(filter(None, parts))
 
 
 def _letter_pairs(run: str) -> tuple[str, ...]:
