@@ -1,0 +1,394 @@
+"""The worker: one per store, learns each transcript once, survives being killed, and leaves when there is nothing to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core import clock
+from tacit.surfaces import worker
+from tacit.surfaces.worker import ATTEMPTS, LOOKS, NEVER, Wish, Worked, ask, start, work
+
+DATA = Path(__file__).parent / "data"
+HOST = runpy.run_path(str(DATA / "host.py"))
+FAILURE = "Exit code 1\nDatabaseError: schema is out of date: expected version 42, found 41"
+
+
+@pytest.fixture
+def host(folder: Path, alone: Path) -> Any:
+    return HOST["Host"](folder, alone)
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with open_memories() as opened:
+        opened.ensure_project()
+        yield opened
+
+
+def session(host: Any, number: int) -> str:
+    """A transcript in which a person states a wish of its own, and a failure is cured that all sessions meet."""
+    name = f"{number:08d}-0000-4000-8000-000000000000"
+    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(host.folder), "sessionId": name, "version": "2.1.240"}
+    tool = "zebra yak wolf vole urchin toad".split()[number % 6]
+    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-{tool}{number} --strict before you commit.")]
+    for n, (command, output) in enumerate((("pnpm test", FAILURE), ("make migrate", "applied"), ("pnpm test", "14 passed"))):
+        said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": command}}]))
+        said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}]))
+    for n, (kind, content) in enumerate(said):
+        message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
+        host.write(name, {**common, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message})
+    return name
+
+
+def wish(host: Any, name: str, **more: Any) -> Wish:
+    return Wish("claude-code", name, str(host.transcript(name)), str(host.folder), **more)
+
+
+def jobs(memories: Memories) -> list[tuple[Any, ...]]:
+    return memories.store.rows("SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id")
+
+
+def counters(memories: Memories) -> dict[str, int]:
+    return dict(memories.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
+
+
+def drain(memories: Memories) -> Worked:
+    return work(memories.store.path, memories.env, at_once=True)
+
+
+def kept(memories: Memories) -> dict[str, Any]:
+    """Everything that was learned, without random names and times."""
+    store = memories.store
+    runs = {run.id: run.foreign_id for run in store.runs(memories.project_id, limit=10_000)}
+    lessons = [
+        (
+            memory.text, memory.state, memory.kind, memory.tally.seen,
+            sorted((runs[each.run], each.place, each.signal) for each in store.evidence(memory.id)),
+            [(entry.verb, entry.after.get("state")) for entry in store.entries(memory=memory.id)],
+        )
+        for memory in memories.list(archived=True, limit=10_000)
+    ]  # fmt: skip
+    return {
+        "lessons": sorted(lessons),
+        "runs": sorted((run.foreign_id, bool(run.learned_at)) for run in store.runs(memories.project_id, limit=10_000)),
+        "learned runs": store.rows("SELECT run_seq FROM project WHERE id = :id", id=memories.project_id)[0][0],
+        "findings": store.rows("SELECT count(*) FROM finding")[0][0],
+        "queue": store.queued(),
+        "faults": [str(fault) for fault in memories.health().health.faults],
+    }
+
+
+# -- what becomes of a job ----------------------------------------------------------------------------------------------
+
+
+def test_a_transcript_is_learned_and_its_job_gone(memories: Memories, host: Any) -> None:
+    """The wish is kept, the run is known, the queue is empty."""
+    name = session(host, 1)
+    ask(memories.store, wish(host, name, over=True))
+    assert drain(memories) == Worked(learned=1)
+    assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == ["From now on always run tool-yak1 --strict before you commit."]
+    assert memories.store.queued() == 0
+    assert drain(memories) == Worked()
+
+
+def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
+    """Each turn asks again; the end of the session lifts the waiting, and no late turn takes it back."""
+    name = session(host, 1)
+    for later in (1000.0, 2000.0):
+        ask(memories.store, wish(host, name), later=later)
+    (job,) = jobs(memories)
+    assert job[0] == f"learn:claude-code:{name}" and clock.seconds(job[3]) > time.time() + 1500
+    ask(memories.store, wish(host, name, over=True))
+    ask(memories.store, wish(host, name), later=2000.0)
+    (job,) = jobs(memories)
+    assert job[3] == "" and json.loads(memories.store.rows("SELECT payload FROM queue")[0][0])["over"] is True
+
+
+def test_what_is_asked_while_it_is_learned_is_not_lost(memories: Memories, host: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
+    monkeypatch.setattr(worker.time, "time", lambda: 1_800_000_000.0)
+    name = session(host, 1)
+    ask(memories.store, wish(host, name))
+    with memories.store.write() as tx:
+        job = tx.lease("me", clock.stamp(1_800_000_000.0), clock.stamp(1_800_000_120.0))
+    assert job is not None
+    ask(memories.store, wish(host, name, over=True))
+    with memories.store.write() as tx:
+        tx.finish(job, "me")
+    assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [(f"learn:claude-code:{name}", "")]
+
+
+def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
+    """After a turn the run is learned but open; its job waits for the hours after which it counts as over."""
+    name = session(host, 1)
+    ask(memories.store, wish(host, name))
+    assert drain(memories) == Worked(learned=1)
+    (job,) = jobs(memories)
+    assert 5.9 * 3600 < clock.seconds(job[3]) - time.time() < 6.2 * 3600
+    ask(memories.store, wish(host, name, over=True))
+    assert drain(memories) == Worked(learned=1)
+    assert jobs(memories) == []
+
+
+def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, folder: Path) -> None:
+    """A hook that comes after the end finds the run settled and the file unchanged; growth does reopen it."""
+    memories.add("Prices are integers in cents.", kind="rule")
+    name = session(host, 1)
+    memories.inject("", run=name, host="claude-code")
+    ask(memories.store, wish(host, name, over=True))
+    drain(memories)
+    run = memories.store.find_run(memories.project_id, name)
+    assert run is not None and run.settled_at
+    ask(memories.store, wish(host, name))
+    drain(memories)
+    again = memories.store.find_run(memories.project_id, name)
+    assert again is not None and again.settled_at and jobs(memories) == []
+    os.utime(host.transcript(name), (time.time() + 60, time.time() + 60))
+    ask(memories.store, wish(host, name))
+    drain(memories)
+    grown = memories.store.find_run(memories.project_id, name)
+    assert grown is not None and not grown.settled_at and len(jobs(memories)) == 1
+
+
+def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories, host: Any) -> None:
+    """Five attempts; then it stays in the queue with its error, is counted, and wakes nobody. Asked for again, it is tried again."""
+    host.transcript("broken").mkdir(parents=True)
+    good = session(host, 1)
+    ask(memories.store, wish(host, "broken", over=True))
+    ask(memories.store, wish(host, good, over=True))
+    assert drain(memories) == Worked(learned=1, failed=1)
+    (job,) = jobs(memories)
+    assert (job[1], job[2], job[4]) == (1, "", job[4]) and "Directory" in job[4] and 0 < clock.seconds(job[3]) - time.time() <= 15
+    for _ in range(ATTEMPTS - 1):
+        assert drain(memories) == Worked(failed=1)
+    assert jobs(memories)[0][3] == NEVER and counters(memories) == {"job_given_up": 1}
+    assert drain(memories) == Worked()
+    host.transcript("broken").rmdir()
+    session(host, 2)
+    os.rename(host.transcript("00000002-0000-4000-8000-000000000000"), host.transcript("broken"))
+    ask(memories.store, wish(host, "broken", over=True))
+    assert drain(memories) == Worked(learned=1)
+
+
+def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:
+    """Bad luck many times is allowed; a job that kills every worker is not tried for ever."""
+    ask(memories.store, wish(host, session(host, 1), over=True))
+    with memories.store.write() as tx:
+        tx.rows("UPDATE queue SET attempts = :n", n=worker.DEATHS)
+    assert drain(memories) == Worked(failed=1)
+    assert "20 workers ended" in jobs(memories)[0][4]
+
+
+def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
+    """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
+    ask(memories.store, wish(host, "empty", over=True))
+    assert [drain(memories) for _ in range(LOOKS)] == [*[Worked()] * (LOOKS - 1), Worked(skipped=1)]
+    assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
+
+
+def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
+    """The setting counts when the transcript is read, too."""
+    ask(memories.store, wish(host, session(host, 1), over=True))
+    assert work(memories.store.path, {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(skipped=1)
+    assert kept(memories)["runs"] == [] and counters(memories) == {"job_ignored": 1}
+
+
+def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:
+    """Nothing is learned until it is over, and nothing is lost."""
+    ask(memories.store, wish(host, session(host, 1), over=True))
+    with memories.store.write() as tx:
+        tx.put_meta("paused_until", clock.stamp(time.time() + 3600))
+    assert drain(memories) == Worked() and memories.store.queued() == 1
+    with memories.store.write() as tx:
+        tx.put_meta("paused_until", "")
+    assert drain(memories) == Worked(learned=1)
+
+
+def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
+    """While another holds the lock a worker does nothing, and a hook starts none."""
+    ask(memories.store, wish(host, session(host, 1), over=True))
+    held = worker._lock(memories.store.path)
+    assert held is not None
+    assert drain(memories) == Worked(alone=False)
+    assert start(memories.store.path, memories.env) is False
+    os.close(held)
+    assert drain(memories) == Worked(learned=1)
+
+
+def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:
+    """Whoever has the lock is alone, so no lease of others is alive."""
+    ask(memories.store, wish(host, session(host, 1), over=True))
+    with memories.store.write() as tx:
+        assert tx.lease("worker 1", clock.now(), clock.stamp(time.time() + 120)) is not None
+    assert drain(memories) == Worked(learned=1) and jobs(memories) == []
+
+
+def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories, host: Any, tmp_path: Path) -> None:
+    """The folder may be gone by the time its transcript is read."""
+    name = session(host, 1)
+    gone = Wish("claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True)
+    ask(memories.store, gone)
+    drain(memories)
+    assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3  # it, and the two that hold everywhere
+
+
+# -- detached -----------------------------------------------------------------------------------------------------------
+
+
+def workers(path: str) -> list[int]:
+    """Processes that serve a store, by their command line."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if " worker " in line and line.rstrip().endswith(f"--store {path}")]
+
+
+def settled(memories: Memories, within: float) -> None:
+    """Wait until the queue is empty and nobody serves it."""
+    until = time.monotonic() + within
+    while memories.store.queued() or workers(memories.store.path):
+        assert time.monotonic() < until, (jobs(memories), workers(memories.store.path))
+        time.sleep(0.2)
+
+
+def play(host: Any, name: str, **env: str) -> None:
+    """A session's hooks, in order."""
+    common = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder)}
+    for event, more in (
+        ("session-start", {"hook_event_name": "SessionStart", "source": "startup"}),
+        ("prompt", {"hook_event_name": "UserPromptSubmit", "prompt": "Run the tests"}),
+        ("stop", {"hook_event_name": "Stop"}),
+        ("stop", {"hook_event_name": "Stop"}),
+        ("session-end", {"hook_event_name": "SessionEnd", "reason": "other"}),
+    ):
+        done = host.hook(event, {**common, **more}, **{"TACIT_NO_WORKER": "", **env})
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def many_sessions(memories: Memories, host: Any, count: int, processes: int, idle: str, within: float) -> None:
+    names = [session(host, number) for number in range(count)]
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
+    assert len(workers(memories.store.path)) <= 2  # one, and perhaps one that finds it there and leaves
+    settled(memories, within)
+    found = kept(memories)
+    assert found["runs"] == sorted((name, True) for name in names)
+    assert found["learned runs"] == count
+    wishes = [lesson for lesson in found["lessons"] if lesson[0].startswith("From now on")]
+    assert [(lesson[3], len(lesson[4])) for lesson in wishes] == [(1, 1)] * count
+    (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
+    assert (cure[3], len(cure[4])) == (count, count)
+    assert (found["queue"], found["faults"]) == (0, [])
+
+
+def test_sixteen_sessions_over_four_processes(memories: Memories, host: Any) -> None:
+    """Each is learned exactly once, by one worker at a time, and nobody stays."""
+    many_sessions(memories, host, 16, 4, idle="1", within=60)
+
+
+@pytest.mark.slow
+def test_two_hundred_sessions_over_eight_processes(memories: Memories, host: Any) -> None:
+    """The full dose, with the idle time as shipped."""
+    many_sessions(memories, host, 200, 8, idle="", within=120)
+
+
+def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Memories, host: Any) -> None:
+    """The end of a session is not lost because somebody else was writing."""
+    name = session(host, 1)
+    with memories.store.write():
+        end = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder), "hook_event_name": "SessionEnd"}
+        done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    until = time.monotonic() + 20
+    while not memories.store.runs(memories.project_id):
+        assert time.monotonic() < until, (jobs(memories), counters(memories), workers(memories.store.path))
+        time.sleep(0.1)
+    settled(memories, 60)
+
+
+# -- kill -9 ------------------------------------------------------------------------------------------------------------
+
+
+def three_sessions(memories: Memories, host: Any) -> None:
+    """Two are over and one is not; a lesson given to the first is settled with it."""
+    memories.add("Prices are integers in cents.", kind="rule")
+    for number in (1, 2, 3):
+        name = session(host, number)
+        if number == 1:
+            memories.inject("", run=name, host="claude-code")
+        ask(memories.store, wish(host, name, over=number < 3))
+
+
+def dying(memories: Memories, point: int) -> tuple[int, int]:
+    """A worker that dies before its statement of that number: exit status and statements made."""
+    done = subprocess.run([sys.executable, str(DATA / "killed.py"), memories.store.path, str(point)], capture_output=True, text=True, timeout=120)
+    return done.returncode, int(done.stdout or 0)
+
+
+def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
+    """Kill a worker at evenly spread points of its whole work, let another finish, and compare with undisturbed work."""
+
+    def story(point: int) -> tuple[dict[str, Any], int, int]:
+        place = tmp_path / f"work{point}"
+        place.mkdir()
+        with open_memories(str(tmp_path / f"{point}.db"), cwd=str(place)) as memories:
+            host = HOST["Host"](place, alone)
+            three_sessions(memories, host)
+            code, made = dying(memories, point)
+            if point:
+                assert code == -signal.SIGKILL
+                assert dying(memories, 0)[0] == 0
+            return kept(memories), code, made
+
+    undisturbed, code, made = story(0)
+    assert code == 0 and undisturbed["learned runs"] == 3 and made > points
+    for n in range(points):
+        assert story(1 + n * (made - 1) // max(1, points - 1))[0] == undisturbed
+
+
+def test_a_worker_killed_at_five_points(tmp_path: Path, alone: Path) -> None:
+    """Nothing is lost and nothing doubled, wherever it died."""
+    killed_at(5, tmp_path, alone)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_at_a_hundred_points(tmp_path: Path, alone: Path) -> None:
+    """The full dose."""
+    killed_at(100, tmp_path, alone)
+
+
+@pytest.mark.slow
+def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) -> None:
+    """Kills by the clock: workers that hooks started die while 40 sessions come in, and the next hook's worker goes on."""
+    names = [session(host, number) for number in range(40)]
+    kills = 0
+    with ThreadPoolExecutor(2) as pool:
+        played = [pool.submit(play, host, name, TACIT_WORKER_IDLE="1") for name in names]
+        while not all(each.done() for each in played):
+            for pid in workers(memories.store.path):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    kills += 1
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.15)
+        for each in played:
+            each.result()
+    start(memories.store.path, {**os.environ, "TACIT_WORKER_IDLE": "1"})
+    settled(memories, 120)
+    found = kept(memories)
+    assert kills > 20 and found["runs"] == sorted((name, True) for name in names) and found["learned runs"] == 40
+    (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
+    assert (cure[3], len(cure[4]), found["faults"]) == (40, 40, [])
