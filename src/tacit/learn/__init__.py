@@ -6,13 +6,15 @@ what is new. Nothing slow happens inside the transaction; what a model would add
 
 from __future__ import annotations
 
+import json
+
 from tacit.core.digest import digest
 from tacit.core.links import Evidence, Mark
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
 
+MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
@@ -67,9 +70,9 @@ def learn(
 
     at = now()
     id = run_id(project.id, run.host, run.id)
-    said = _extract(store, profile, run, id, known_lines)
+    said = _extract(store, project.id, profile, run, id, known_lines)
     cleaned = [_redacted(finding) for finding in said]
-    judged = [(finding, _gate(finding, profile, known_lines, hold_all)) for finding, _ in cleaned]
+    judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
     session = _Session(project, profile, run, id, at, ids)
     session.redacted = sum(hits for _, hits in cleaned)
     with store.write(confidence=profile.signals.confidence) as tx:
@@ -97,14 +100,28 @@ class _Preview(Exception):
 
 
 def _extract(
-    store: SqliteStore, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
+    store: SqliteStore, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[Finding, ...]:
+    from tacit.learn.classify import classified
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
+    from tacit.learn.repetition import incidents, repeated
 
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = _given(store, id)
-    return extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
+    found = extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
+    again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
+    return tuple(classified(finding, profile) for finding in (*found, *again))
+
+
+def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
+    """What earlier runs noted as likely to come up again, in their order; asked only for a run that notes such things."""
+    if (run.extra or {}).get("incidents"):
+        for (facts,) in store.rows(_INCIDENTS, project=project):
+            yield from json.loads(facts).get("incidents", ())
+
+
+_INCIDENTS = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
 
 
 def _given(store: SqliteStore, id: str) -> list[str]:
@@ -139,6 +156,15 @@ def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, h
     if hold_all and decision.stored and decision.outcome == "allow":
         return GateDecision("hold", "staged by hand", version=decision.version)
     return decision
+
+
+def _judged(
+    finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
+) -> tuple[Finding, GateDecision]:
+    from tacit.learn.classify import settled
+
+    decision = _gate(finding, profile, known, hold_all)
+    return settled(finding, decision, profile), decision
 
 
 class _Session:
@@ -422,6 +448,11 @@ class _Session:
         }
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
+        if noted := (run.extra or {}).get("incidents"):
+            facts["incidents"] = [
+                {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}
+                for each in noted[:MOST_INCIDENTS]
+            ]
         if reading:
             facts["reading"] = {
                 "lines": reading.lines,

@@ -34,9 +34,9 @@ class Filed:
 def classified(finding: Finding, profile: Profile) -> Finding:
     """A finding with the kind and scope that its text betrays, where the profile tells them by keywords.
 
-    Only what the run said outright is read: an extractor knows the kind of what it derives.
+    An extractor that names the kind of what it derives knows better.
     """
-    if profile.extract.classifier != "keywords" or finding.extractor != "outright":
+    if profile.extract.classifier != "keywords" or (finding.kind and finding.extractor != "outright"):
         return finding
     kind = finding.kind if finding.kind not in ("", UNSAID) else kind_of(finding.text, profile)
     return replace(finding, kind=kind, scope=finding.scope or scope_of(finding.text, profile))

@@ -1,0 +1,132 @@
+"""What says something by coming up again: geas's six triggers.
+
+A single failure teaches nothing that its own task has not learned; the same class of failure in a second task does. A
+format notes what may come up again in `Run.extra["incidents"]`, each under a trigger's name and a key; the store keeps
+them with the run. Here the incidents of this run meet those of earlier ones, and whatever reached its trigger's count
+becomes a finding.
+
+    failure_class    one class of failure, twice
+    concern          one category of reviewers' concerns, in two tasks
+    recovery         one class of recovery, twice
+    recipe           one demo or test recipe that served three tasks
+    integration      conflicts on one path, twice
+    low_confidence   doubtful self-checks for one kind of task, twice
+
+Counts, confidence and the kind of memory are the profile's. The wording holds nothing that changes from run to run, so
+that a third sighting is recognised as the same lesson.
+"""
+
+from __future__ import annotations
+
+from tacit.core.run import SEVERITIES, Finding, fold_severity
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from tacit.core.profile import Extractor
+    from tacit.core.run import Run
+
+VERSION = 1
+# trigger -> (its wording, whether tasks are counted rather than occurrences)
+TRIGGERS: Mapping[str, tuple[str, bool]] = {
+    "failure_class": ("Failures of class {key} recur: {text}", False),
+    "concern": ("Reviewers keep raising {key}: {text}", True),
+    "recovery": ("Work had to be recovered more than once ({key}): {text}", False),
+    "recipe": ("This check has served several tasks: {text}", True),
+    "integration": ("{text} recur; agree on who changes it before starting", False),
+    "low_confidence": ("Workers are unsure in {key} tasks: {text}", False),
+}
+
+
+@value
+class Incident:
+    """One thing that happened in a task and may happen again."""
+
+    trigger: str
+    key: str
+    text: str
+    task: str
+    place: str
+    by: str = ""
+    severity: str = "info"
+    paths: tuple[str, ...] = ()
+    at: str = ""
+
+
+def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
+    """Incidents as a format or the store noted them; what is none is left out."""
+    for each in noted:
+        if not isinstance(each, dict) or each.get("trigger") not in TRIGGERS:
+            continue
+        key, text, task, place = (str(each.get(name) or "") for name in ("key", "text", "task", "place"))
+        if key and text and task and place:
+            paths = each.get("paths")
+            yield Incident(
+                each["trigger"],
+                key,
+                text,
+                task,
+                place,
+                str(each.get("by") or ""),
+                fold_severity(each.get("severity")),
+                tuple(str(path) for path in paths) if isinstance(paths, (list, tuple)) else (),
+                str(each.get("at") or ""),
+            )
+
+
+def repeated(run: Run, earlier: Iterable[Incident], settings: Mapping[str, Extractor]) -> Iterator[Finding]:
+    """What came up in this run and has come up often enough by now.
+
+    `earlier` are the incidents of runs learned before, in their order; those of this run itself are not counted twice.
+    """
+    now = list(incidents((run.extra or {}).get("incidents", ())))
+    if not now:
+        return
+    before: dict[tuple[str, str], list[Incident]] = {}
+    for each in earlier:
+        if each.task != run.id:
+            before.setdefault(_name(each), []).append(each)
+    told: set[tuple[str, str]] = set()
+    for each in now:
+        trigger = settings.get(each.trigger)
+        if trigger is None or not trigger.on or _name(each) in told:
+            continue
+        told.add(_name(each))
+        every = [*before.get(_name(each), ()), *(other for other in now if _name(other) == _name(each))]
+        if reached(every) >= trigger.count:
+            yield _finding(run, every, each, trigger)
+
+
+def reached(every: list[Incident]) -> int:
+    """How often something came up: in how many tasks, or how many times."""
+    of_tasks = TRIGGERS[every[0].trigger][1]
+    return len({each.task for each in every}) if of_tasks else len({(each.task, each.place) for each in every})
+
+
+def _name(each: Incident) -> tuple[str, str]:
+    return each.trigger, " ".join(each.key.casefold().split())
+
+
+def _finding(run: Run, every: list[Incident], latest: Incident, trigger: Extractor) -> Finding:
+    first = every[0]
+    tasks = list(dict.fromkeys(each.task for each in every))
+    return Finding(
+        run=run.id,
+        place=latest.place,
+        text=TRIGGERS[first.trigger][0].format(key=first.key, text=first.text.rstrip(". ")),
+        extractor=first.trigger,
+        version=VERSION,
+        kind=trigger.kind or "",
+        by=latest.by or "orchestration_authority",
+        tier="review" if first.trigger == "concern" else "observed",
+        severity=max((each.severity for each in every), key=SEVERITIES.index),
+        task_type=run.task_type,
+        paths=tuple(dict.fromkeys(path for each in every for path in each.paths))[:8],
+        quote=f"{len(every)} times, in {', '.join(tasks[-6:])}",
+        at=latest.at,
+        confidence=trigger.confidence,
+        extra={"trigger": first.trigger, "key": first.key, "tasks": tasks[-20:], "task_id": run.task_id},
+    )
