@@ -4,7 +4,6 @@ Each opposite pair would do harm if merged: the second sighting would strengthen
 matcher's guards existed and is never used to extend their word lists; only general rules may be drawn from it.
 """
 
-# ruff: noqa: E501
 from __future__ import annotations
 
 # (what differs, one text, the other)

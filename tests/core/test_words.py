@@ -7,8 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.words import FLAG, NAME, NUMBER, PATH, RUN, VERSION, WORD, english_stem, fold, index_words, query_words, scan
-from tacit.core.words import signature, terms
+from tacit.core.words import (
+    FLAG,
+    NAME,
+    NUMBER,
+    PATH,
+    RUN,
+    VERSION,
+    WORD,
+    english_stem,
+    fold,
+    index_words,
+    query_words,
+    scan,
+    signature,
+    terms,
+)
 
 # --- scanning and terms
 
@@ -75,7 +89,13 @@ def test_no_stem_where_nothing_is_inflected(one: str, other: str) -> None:
 
 def test_folding_drops_case_and_accents_only() -> None:
     """Letters of other scripts stay what they are."""
-    assert [fold(word) for word in ("Größe", "CAFÉ", "Ёлка", "हिन्दी", "한국어")] == ["grosse", "cafe", "елка", "हिन्दी", "한국어"]
+    assert [fold(word) for word in ("Größe", "CAFÉ", "Ёлка", "हिन्दी", "한국어")] == [
+        "grosse",
+        "cafe",
+        "елка",
+        "हिन्दी",
+        "한국어",
+    ]
 
 
 @given(st.text())
@@ -98,7 +118,9 @@ class Index:
 
     def hits(self, query: str) -> list[int]:
         asked = " OR ".join(f'"{word}"' for word in query_words(query))
-        return [row[0] for row in self.db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (asked,))]
+        return [
+            row[0] for row in self.db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (asked,))
+        ]
 
     def tokens(self, text: str) -> set[str]:
         tokenizer = self.db.fts5_tokenizer("unicode61", [])
@@ -136,7 +158,14 @@ def test_what_is_asked_is_found(stored: str, asked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["getUserById in src/a_b.py 3.11.7", "Größe résumé ế Ёлка", "入力値の検証 API", "हिन्दी ไทย", "e\u0301te\u0301 naïve"]
+    "text",
+    [
+        "getUserById in src/a_b.py 3.11.7",
+        "Größe résumé ế Ёлка",
+        "入力値の検証 API",
+        "हिन्दी ไทย",
+        "e\u0301te\u0301 naïve",
+    ],
 )
 def test_only_what_the_tokenizer_misses_is_added(text: str) -> None:
     """The second column repeats no word that the text itself gives."""
@@ -239,10 +268,14 @@ def test_signature(output: str, expected: str) -> None:
 
 def test_the_same_problem_in_two_runs_has_one_signature() -> None:
     """Path and line of a frame do not count."""
-    assert signature(TRACEBACK.format(path="/app/a.py", line=3)) == signature(TRACEBACK.format(path="/srv/b/a.py", line=91))
+    assert signature(TRACEBACK.format(path="/app/a.py", line=3)) == signature(
+        TRACEBACK.format(path="/srv/b/a.py", line=91)
+    )
 
 
-@pytest.mark.parametrize("output", ["", "All tests passed", "12 passed, 0 failed in 3s", "no errors found", "Build done: errors: 0"])
+@pytest.mark.parametrize(
+    "output", ["", "All tests passed", "12 passed, 0 failed in 3s", "no errors found", "Build done: errors: 0"]
+)
 def test_no_error_has_no_signature(output: str) -> None:
     """Saying that nothing failed is no failure."""
     assert signature(output) == ""

@@ -286,7 +286,7 @@ def _piece(raw: str, start: int) -> Piece:
     if "/" in raw or "\\" in raw:
         raw = _without_line(raw)
         parts = _split(raw)
-        if len(parts) > 1 and not any(part in all_stop_words() for part in parts):
+        if len(parts) > 1 and ("." in raw or raw[0] in "/~" or not any(part in all_stop_words() for part in parts)):
             return Piece(PATH, raw, raw.lower().replace("\\", "/").removeprefix("./"), parts, start)
         return Piece(WORD, raw, "".join(parts), parts, start)  # and/or, w/o
     if raw.isalpha() and raw[-1] == "s" and raw[:-1].isupper() and len(raw) > 2:  # PRs, APIs
@@ -535,7 +535,10 @@ def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
         (r"^\s*\S+?\(\d+(?:,\d+)?\):\s+(?P<said>error\b.+)", False),  # tsc, msbuild
         (r"^\s*\S+?:\d+:\d+ - (?P<said>error\b.+)", False),  # tsc --pretty
         (r"^\s*(?:Exception in thread \S+ )?(?P<said>(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error|Failure)\b.*)", False),
-        (r"^\s*\W?(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)", False),  # javascript
+        (
+            r"^\s*\W?(?:Uncaught |Unhandled )?(?P<said>[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: .+)",
+            False,
+        ),  # javascript
         (r"^\s*\*\* (?P<said>\([\w.]+\) .+)", False),  # elixir
         (r"^\s*(?P<said>panic: .+)", False),  # go
         (r"^\s*(?P<said>thread \S+ (?:\(\d+\) )?panicked at .+)", False),  # rust
@@ -579,10 +582,10 @@ def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
     """
     stamp = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
     clock = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
-    suffix = (
-        "py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql"
+    suffix = "py|pyi|[cm]?[jt]sx?|rs|go|java|kt|c|cc|cpp|h|hpp|rb|php|cs|swift|sh|json|ya?ml|toml|txt|md|log|lock|html|css|sql"
+    status = (
+        r"HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?|[Ss]tatus(?: code)?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?"
     )
-    status = r"HTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?|[Ss]tatus(?: code)?|[Ee]xit(?:ed)?(?: with)?(?: code| status)?"
     answer = "(?:Client|Server) Error|Not Found|Unauthorized|Forbidden|Bad |Internal |Service |Too Many"
     unit = "[munµ]?s|secs?|seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|days?|[KMGT]i?B|[kmg]b|bytes?"
     forms = (
