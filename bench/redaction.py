@@ -734,7 +734,7 @@ KNOWN = (
     told("prose-german", True, human, *PROSE_DE),
     told("prose-spanish", True, human, *PROSE_ES),
     told("prose-french", True, human, *PROSE_FR),
-    told("prose-token", True, lambda r: chars(r, ALNUM, r.randint(14, 40)), *PROSE_TOKEN),
+    told("prose-token", True, lambda r: r.choice((chars(r, ALNUM, r.randint(14, 40)), b64(r, 32))), *PROSE_TOKEN),
 )
 
 

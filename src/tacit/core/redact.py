@@ -637,7 +637,7 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
     if text[stop : stop + 1] in ("!", "?"):  # as likely part of the password as of the sentence
         stop += 1
     if not quoted and strength == 2 and ("/" in content or ":" in content):
-        pair = _compiled(r"[a-z][\w.@-]{1,30}[:/]([^\s/:]{6,60})").fullmatch(content)  # admin:hunter2
+        pair = _compiled(r"[a-z][a-z.@_-]{1,30}\d{0,3}[:/]([^\s/:]{6,24})").fullmatch(content)  # admin:hunter2
         if pair and _mixed(pair[1]) and not _term(pair[1]) and not _stand_in(pair[1]):
             return begin + pair.start(1), stop, True
     if not quoted and content.isdigit():
@@ -816,7 +816,7 @@ def _odd(content: str) -> bool:
 
 def _dense(content: str) -> bool:
     """Some stretch of it is long enough and changes so often between letters and digits that no one would write it."""
-    longest = max(_compiled(r"[A-Za-z0-9]+").findall(content), key=len, default="")
+    longest = max(_compiled(r"[A-Za-z0-9+/]+").findall(content), key=len, default="")
     return (
         len(longest) >= 8 and _chop(longest) <= (4 if len(longest) > 12 else 3.6) and any(c.isdigit() for c in longest)
     )
