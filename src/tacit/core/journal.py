@@ -30,6 +30,7 @@ VERBS = {
     "add": "a memory was made",
     "edit": "a person corrected its text or facets",
     "move": "its state changed by the profile's ladder",
+    "figures": "a later run brought more figures for it",
     "pin": "it was pinned or unpinned",
     "forget": "a person took it out",
     "undo": "an earlier entry was taken back",

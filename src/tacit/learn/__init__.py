@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
+STAGED = "staged by hand"  # why the gate holds what `--stage` put before a person
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
@@ -43,6 +44,7 @@ class Learned:
     held: int = 0
     quarantined: int = 0
     discarded: int = 0
+    rejected: int = 0  # kept as rejected, with the reason
     linked: int = 0
     redacted: int = 0
     settled: int = 0
@@ -105,13 +107,16 @@ def _extract(
     from tacit.learn.classify import classified
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
+    from tacit.learn.iterations import iterated
     from tacit.learn.repetition import incidents, repeated
+    from tacit.learn.shape import shaped
 
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = _given(store, id)
     found = extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
-    return tuple(classified(finding, profile) for finding in (*found, *again))
+    derived = iterated(run, profile)
+    return tuple(shaped(classified(finding, profile), run, profile) for finding in (*found, *again, *derived))
 
 
 def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
@@ -153,8 +158,8 @@ def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, h
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )
-    if hold_all and decision.stored and decision.outcome == "allow":
-        return GateDecision("hold", "staged by hand", version=decision.version)
+    if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected):
+        return GateDecision("hold", STAGED, version=decision.version)
     return decision
 
 
@@ -177,6 +182,7 @@ class _Session:
             "hold": 0,
             "quarantine": 0,
             "discard": 0,
+            "rejected": 0,
             "linked": 0,
             "settled": 0,
             "proposals": 0,
@@ -213,15 +219,27 @@ class _Session:
             return
         self.seen_keys.add(finding.key)
         self.counts["findings"] += 1
+        decision = self._weighed(finding, decision, known)
         memory = ""
         if decision.linked:
             self.counts["linked"] += 1
         elif not decision.stored:
             self.counts["discard"] += 1
         else:
+            self.counts["rejected"] += decision.rejected
             memory = self._store(tx, finding, decision, known)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
+
+    def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> GateDecision:
+        """What is too slight to be new, or too poor to touch what is known, is counted and nothing more."""
+        from tacit.learn.shape import too_slight
+
+        if known is None and decision.stored and too_slight(finding, self.profile):
+            return replace(decision, outcome="discard", reason=f"{finding.severity}, and not known", rejected=False)
+        if decision.rejected and known is not None and known.gate != "discard":
+            return replace(decision, rejected=False)
+        return decision
 
     def _match(self, tx: Transaction, finding: Finding) -> tuple[Memory | None, float, float]:
         from tacit.learn.match import match
@@ -237,7 +255,7 @@ class _Session:
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
         from tacit.core.keep import made
-        from tacit.learn.stage import confirmed, new_memory
+        from tacit.learn.stage import confirmed, joined, new_memory
 
         version = self.project.profile
         if known is None:
@@ -250,6 +268,9 @@ class _Session:
         else:
             memory = known
             self.matched.append(memory.id)
+            finding, changes = joined(known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version)
+            for change in changes:
+                tx.apply(change)
         self._witness(tx, memory, finding, decision)
         vouched = confirmed(tx.get(memory.id), finding, by=BY, at=self.at, run=self.id, profile_version=version)
         if vouched is not None:
@@ -276,19 +297,20 @@ class _Session:
             )
         )
         confidence = finding.confidence if decision.confidence is None else decision.confidence
-        if confidence is not None:
-            tx.add_evidence(
-                Evidence(
-                    memory.id,
-                    memory.project,
-                    self.id,
-                    self.row.root,
-                    finding.key,
-                    signal="confidence",
-                    amount=confidence,
-                    at=self.at,
+        for signal, figure in (("confidence", confidence), ("success_rate", (finding.extra or {}).get("success_rate"))):
+            if isinstance(figure, (int, float)):
+                tx.add_evidence(
+                    Evidence(
+                        memory.id,
+                        memory.project,
+                        self.id,
+                        self.row.root,
+                        finding.key,
+                        signal=signal,
+                        amount=figure,
+                        at=self.at,
+                    )
                 )
-            )
 
     def _promote(self, tx: Transaction, id: str, figures: str = "") -> None:
         from tacit.learn.promote import promote
@@ -496,6 +518,7 @@ class _Session:
             held=at["hold"],
             quarantined=at["quarantine"],
             discarded=at["discard"],
+            rejected=at["rejected"],
             linked=at["linked"],
             redacted=self.redacted,
             settled=at["settled"],

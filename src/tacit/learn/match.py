@@ -60,7 +60,13 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
     at = profile.match
-    if at.category_blocks and finding.category and memory.category and finding.category != memory.category:
+    known = profile.categories.names
+    if (
+        at.category_blocks
+        and finding.category != memory.category
+        and finding.category in known
+        and memory.category in known
+    ):
         return False
     if at.same_kind and finding.kind != memory.kind:
         return False

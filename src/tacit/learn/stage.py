@@ -8,7 +8,7 @@ further runs somebody is asked.
 from __future__ import annotations
 
 from tacit.core.journal import change
-from tacit.core.lifecycle import review_days
+from tacit.core.lifecycle import CAUSES, review_days
 from tacit.core.memory import Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.trust import HELD, may_vouch
@@ -72,6 +72,41 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
     )
     told = move.reason if move.measured else f"{move.reason} (not measured)"
     return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
+
+
+def joined(
+    memory: Memory,
+    finding: Finding,
+    decision: GateDecision,
+    profile: Profile,
+    *,
+    by: str,
+    at: str,
+    run: str,
+    profile_version: str,
+) -> tuple[Finding, list[Change]]:
+    """A known lesson met again: the finding with the figures of both, and what changes in the lesson.
+
+    One that failed its checks before and passes them now is let in again; figures of several loops are put together.
+    """
+    from tacit.learn.iterations import pooled
+
+    changes: list[Change] = []
+    if memory.gate == "discard" and decision.outcome == "allow" and memory.closed_by in CAUSES:
+        now = replace(memory, gate="allow", gate_reason="", updated_at=at)
+        told = "a later run brought it with better figures"
+        changes.append(change(memory, now, verb="gate", by=by, reason=told, at=at, run=run, profile=profile_version))
+        memory = now
+    how = profile.extract.extractors.get(finding.extractor)
+    together = pooled(memory, finding, how.cap if how else 1.0)
+    if together is None:
+        return finding, changes
+    finding, extra = together
+    if extra != memory.extra:
+        now = replace(memory, extra=extra, updated_at=at)
+        told = f"figures of {finding.run} joined"
+        changes.append(change(memory, now, verb="figures", by=by, reason=told, at=at, run=run, profile=profile_version))
+    return finding, changes
 
 
 def confirmed(memory: Memory, finding: Finding, *, by: str, at: str, run: str, profile_version: str) -> Change | None:
