@@ -11,6 +11,7 @@ from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, 
 from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES
+from tacit.learn.shape import tags_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ def memory_from(
     found.pop("text", None)
     text = kept_text(facets["text"])
     clean = redact(private(text))
+    if tags := tags_for(clean.text, profile):
+        found.setdefault("tags", tags)
+    if profile.domains:
+        found.setdefault("domain", profile.general_domain)
     kind = found.pop("kind", profile.add_kind)
     scope = found.pop("scope", profile.kinds[kind].scope or "project")
     if scope in ("agent", "global") and not actor.is_person:
