@@ -1,0 +1,28 @@
+"""At any time: does it help?
+
+`lookback` replays the transcripts already on the machine and needs no store. What the room offers is loaded when it is
+first named.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.prove.lookback import Lookback as Lookback
+    from tacit.prove.lookback import look_back as look_back
+
+_WHERE = {
+    "Lookback": "tacit.prove.lookback",
+    "look_back": "tacit.prove.lookback",
+}
+__all__ = ["Lookback", "look_back"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'tacit.prove' has no attribute {name!r}")
+    import sys
+
+    module = _WHERE[name]
+    __import__(module)
+    return getattr(sys.modules[module], name)

@@ -1,0 +1,180 @@
+"""What one project's finished sessions have taught so far, and what its next session would be told.
+
+A store in memory, as far as a look back needs one. Every judgement is the one that learn and recall make: the matcher,
+the gate's word, the ladder, the ranking at a session's start, the budget.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tacit.core import clock
+from tacit.core.lifecycle import advance
+from tacit.core.links import Evidence, tally_of
+from tacit.core.match import decide
+from tacit.core.standing import standing_of
+from tacit.core.trial import INJECTABLE
+from tacit.core.value import replace, value
+from tacit.learn.match import prepared
+from tacit.learn.stage import confirmed, new_memory
+from tacit.recall import STANDING
+from tacit.recall.budget import fit, level_for
+from tacit.recall.query import Query, asked
+from tacit.recall.rank import Candidate, Facts, barred, ranking
+from tacit.recall.render import frame_tokens, line_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.core.match import Prepared
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.prove.lookback_excerpt import Excerpt, Home, Said
+
+NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
+MOVES = 4  # rungs a lesson may climb at once, as learn allows
+BY = "lookback"
+APPLIES = ("preference", "rule", "security")  # classes that apply whatever the task is, as in the stores
+
+
+@value
+class Foresight:
+    """What was known when a session began."""
+
+    met: frozenset[str] = frozenset()  # its problems that had happened before
+    told: Mapping[str, str] = {}  # problem -> the lesson about it that would have been given
+    matches: tuple[str, ...] = ()  # per thing said, the lesson that already said it; empty: none
+    given: frozenset[str] = frozenset()  # lessons that would have been given
+
+
+class _Lesson:
+    """A memory in the making: its evidence, and the problems it is about."""
+
+    def __init__(self, memory: Memory, prepared: Prepared) -> None:
+        self.memory, self.prepared = memory, prepared
+        self.evidence: list[Evidence] = []
+        self.units: set[str] = set()
+        self.about: set[str] = set()
+
+    def add(self, row: Evidence) -> None:
+        """One sighting more, or the same session once more."""
+        tally = self.memory.tally
+        plain = row.stance == "supports" and not row.origin and tally.seen == len(self.units)
+        self.evidence.append(row)
+        self.units.add(row.root)
+        if plain:  # one more of many alike: no need to fold them all again
+            tally = replace(tally, seen=len(self.units), seen_at=max(tally.seen_at or "", row.at))
+        else:
+            tally = tally_of(self.evidence, (), ())
+        self.memory = replace(self.memory, tally=tally)
+
+
+class Book:
+    """What one project's finished sessions have taught so far."""
+
+    def __init__(self, home: Home, profile: Profile) -> None:
+        self.home, self.profile = home, profile
+        self.lessons: dict[str, _Lesson] = {}
+        self.met: set[str] = set()
+        self.by_term: dict[str, list[str]] = {}
+        self.by_signature: dict[str, list[str]] = {}
+
+    def foresee(self, session: Excerpt) -> Foresight:
+        """What is known as a session begins."""
+        given = self.given(session.started)
+        told = {key: id for id in given for key in self.lessons[id].about}
+        return Foresight(
+            met=frozenset(each.key for each in session.troubles if each.key in self.met),
+            told={each.key: told[each.key] for each in session.troubles if each.key in told},
+            matches=tuple(self.match(each.finding) if each.role else "" for each in session.said),
+            given=frozenset(given),
+        )
+
+    def given(self, at: float) -> tuple[str, ...]:
+        """The lessons that the start of a session is given, best first."""
+        profile = self.profile
+        may = [
+            (n, lesson.memory)
+            for n, lesson in enumerate(self.lessons.values())
+            if lesson.memory.state in INJECTABLE and not barred(lesson.memory, (self.home.key,))
+        ]
+        if not may:
+            return ()
+        most = level_for(profile, "", "")
+        standing = [Candidate(memory, "standing", n) for n, memory in reversed(may) if memory.klass in APPLIES]
+        often = sorted(may, key=lambda each: (-each[1].tally.seen, each[0]))
+        recurring = [
+            Candidate(memory, "recurring", n) for n, memory in often[: min(most.fetch, profile.rank.candidates)]
+        ]
+        facts = Facts(now=clock.stamp(at) if at else "", rows=len(self.lessons), start=True)
+        ranked = ranking([*standing[:STANDING], *recurring], asked(Query(), profile), profile, facts)
+        fitted = fit(
+            ranked.ranked, most, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile)
+        )
+        return tuple(each.memory.id for each in fitted.kept)
+
+    def match(self, finding: Finding) -> str:
+        """The lesson that says the same, if there is one."""
+        mine = prepared(finding)
+        rows = len(self.lessons) + 1
+
+        def rarity(term: str) -> float:
+            return math.log(1 + rows / (1 + len(self.by_term.get(term, ()))))
+
+        scores: dict[str, float] = {}
+        for term in mine.weights:
+            for id in self.by_term.get(term, ()):
+                scores[id] = scores.get(id, 0.0) + rarity(term)
+        near = sorted(scores, key=lambda id: (-scores[id], id))[:NEIGHBOURS]
+        near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
+        rules = self.profile.match
+        candidates = [(id, self.lessons[id].prepared) for id in near]
+        return decide(mine, candidates, rules, rarity if rules.matcher == "lexical" else None).id
+
+    def learn(self, session: Excerpt) -> tuple[str, ...]:
+        """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
+        self.met.update(each.key for each in session.troubles)
+        return tuple(self._take(session, each) for each in session.said)
+
+    def _take(self, session: Excerpt, said: Said) -> str:
+        if not said.decision.stored:
+            return ""
+        finding, at = said.finding, said.finding.at or clock.stamp(session.ended)
+        lesson = self.lessons.get(self.match(finding)) or self._new(said, at)
+        if said.about:
+            lesson.about.add(said.about)
+        id, unit = lesson.memory.id, session.unit
+        lesson.add(
+            Evidence(
+                id, self.home.key, unit, unit, finding.key, finding.stance,
+                origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
+            )
+        )  # fmt: skip
+        vouched = confirmed(lesson.memory, finding, by=BY, at=at, run=unit, profile_version="")
+        if vouched is not None:
+            lesson.memory = vouched.memory
+        self._promote(lesson, at)
+        return id
+
+    def _new(self, said: Said, at: str) -> _Lesson:
+        id = f"{len(self.lessons) + 1:06d}"
+        memory = new_memory(said.finding, said.decision, self.profile, self.home.key, id, at)
+        self.lessons[id] = lesson = _Lesson(memory, prepared(said.finding))
+        for term in lesson.prepared.weights:
+            self.by_term.setdefault(term, []).append(id)
+        if memory.signature:
+            self.by_signature.setdefault(memory.signature, []).append(id)
+        return lesson
+
+    def _promote(self, lesson: _Lesson, at: str) -> None:
+        """As far as into prompts; what is above needs measurements that the past does not hold."""
+        for _ in range(MOVES):
+            memory = lesson.memory
+            if memory.state in INJECTABLE:
+                return
+            move = advance(self.profile, standing_of(memory, self.profile, at, evidence=lesson.evidence))
+            if move is None:
+                return
+            lesson.memory = replace(memory, state=move.to, previous_state=memory.state, updated_at=at)

@@ -1,0 +1,310 @@
+"""lookback: the first minute. What past sessions would have taught, on one screen, as JSON or as a page; no set-up.
+
+Nothing is opened, made or kept. The transcripts are read where the host left them; only `--html` writes a file.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core import clock
+from tacit.core.errors import Unavailable, UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, paint, table, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+    from tacit.prove.lookback import Lookback
+    from tacit.prove.lookback_excerpt import Home
+
+LISTED = 5  # problems and corrections on one screen
+LISTED_ELSEWHERE = 25  # and in a page or JSON
+WIDEST = 118  # columns; longer lines are hard to read
+HOST, SURE = "claude-code", 0.9
+TRANSCRIPTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+EXAMPLES = """examples:
+  tacit lookback                                     every Claude Code session on this machine
+  tacit lookback --days 30 --project-filter shop
+  tacit lookback --html lookback.html                the same as one page for the browser
+  tacit lookback runs.jsonl                          your own loop's runs (docs/formats/neutral.md)"""
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: Claude Code's own)")
+    parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
+    parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"list N problems and corrections (default {LISTED})")
+    parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
+    parser.epilog = EXAMPLES
+
+
+def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
+    if (args.days is not None and args.days < 1) or (args.limit is not None and args.limit < 1):
+        raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
+    now = clock.now()
+    since = clock.after_days(now, -args.days) if args.days else ""
+    looked_in = args.paths or [_host_folder(cli.env)]
+    sources, notes = _sources(args.paths, looked_in, since)
+    listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
+    found = _look(sources, cli, args, since, listed)
+    notes += _room("lookback_words").left_out(found)
+    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("lookback").as_json(found)}
+    if not found.count.sessions:
+        return Answer(data, _nothing(looked_in, args), warnings=notes)
+    if args.html:
+        from tacit import __version__
+
+        data["html"] = _written(args.html, _room("lookback_html").page(found, now, __version__))
+    shown = args.limit or LISTED
+    return Answer(data, _screen(found, cli, shown, data["html"] or ""), warnings=notes if cli.json else notes[:4])
+
+
+def _room(module: str) -> Any:
+    # A surface reaches a room through app (design §2); app offers no look back yet, and this one needs no Memories.
+    name = f"tacit.prove.{module}"
+    __import__(name)
+    return sys.modules[name]
+
+
+# --- reading ------------------------------------------------------------------------------------------------------------
+
+
+def _host_folder(env: Mapping[str, str]) -> str:
+    home = env.get("HOME") or os.path.expanduser("~")
+    return os.path.join(env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
+
+
+def _sources(named: Sequence[str], looked_in: Sequence[str], since: str) -> tuple[list[Source], list[str]]:
+    """The files to read, and what had to be left out on the way to them."""
+    import warnings
+
+    from tacit.formats.source import walk
+
+    if not named and not os.path.isdir(looked_in[0]):
+        return [], []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = list(walk(looked_in))
+    if not named:  # the host keeps other things in its folder too
+        found = [source for source in found if source.path.endswith(TRANSCRIPTS)]
+    recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
+    return recent, [str(each.message) for each in caught]
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return float("inf")  # let reading it say what is wrong
+
+
+def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int) -> Lookback:
+    from tacit import formats, profiles
+
+    room = _room("lookback")
+    wanted = (args.project_filter or args.project or "").lower()
+
+    def read(source: Source) -> Iterable[Run] | None:
+        # Most files are the host's: it is asked alone first, since asking every format costs more than reading.
+        name = HOST if formats.get(HOST).detect(source) >= SURE else formats.detect(source)
+        return formats.read(source, name) if name else None
+
+    found: Lookback = room.look_back(
+        sources,
+        read,
+        room.Settings(profiles.load(args.profile or "default"), listed),
+        home_of=_homes(cli.env),
+        since=since,
+        wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
+        progress=_progress(cli, sources),
+    )
+    if _is_watched(cli):
+        cli.err.write("\r\x1b[K")
+    return found
+
+
+def _homes(env: Mapping[str, str]) -> Callable[[Run], Home]:
+    """The project of a run: its folder's repository where that still exists, all work trees as one; else the folder."""
+    from tacit.stores import identity
+
+    plain = _room("lookback_excerpt")
+    seen = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
+    known: dict[str, Home] = {}
+
+    def home_of(run: Run) -> Home:
+        home = known.get(run.cwd)
+        if home is None or not run.cwd:
+            place = identity.locate(run.cwd, seen) if run.cwd and os.path.isdir(run.cwd) else None
+            home = plain.Home(place.key, place.name, place.root) if place else plain.home_by_folder(run)
+            known[run.cwd] = home
+        return home
+
+    return home_of
+
+
+def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None] | None:
+    if not _is_watched(cli):
+        return None
+    import time
+
+    done, last = 0, 0.0
+
+    def tell(number: int, size: int) -> None:
+        nonlocal done, last
+        done += size
+        now = time.monotonic()
+        if now - last > 0.1:
+            last = now
+            cli.err.write(f"\r\x1b[K  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
+            cli.err.flush()
+
+    return tell
+
+
+def _is_watched(cli: Cli) -> bool:
+    return cli.err.isatty() and not cli.quiet
+
+
+# --- telling ------------------------------------------------------------------------------------------------------------
+
+
+def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
+    lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed)]
+    room = _room("lookback")
+    lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
+    lines += [
+        paint(cli, "dim", line) for said in (*room.assumptions(found), *room.limits(found)) for line in _bullet(said)
+    ]
+    lines += [
+        "",
+        f"Next: {paint(cli, 'bold', 'tacit connect claude-code')}   from the next session on, the lessons are in the prompt",
+    ]
+    lines.append(
+        f"      page written: {html}"
+        if html
+        else "      tacit lookback --html lookback.html   the same as a page, with more"
+    )
+    return "\n".join(lines)
+
+
+def _figures(found: Lookback, cli: Cli) -> list[str]:
+    words, count = _room("lookback_words"), found.count
+    span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
+    sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
+    calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
+    before = f"({words.percent(count.repeated, count.failures)})" if count.failures else ""
+    told = f"({words.percent(count.forewarned, count.repeated)} of those)" if count.repeated else ""
+    rows = [
+        (count.failures, "bold", f"failures; a problem counts once per session{calls}"),
+        (count.repeated, "yellow", f"had happened before, in an earlier session of the same project {before}"),
+        (count.forewarned, "green", f"would have been forewarned of, by lessons from earlier sessions alone {told}"),
+    ]
+    size = max(len(f"{n:,}") for n, _, _ in rows)
+    lines = [f"Looked back at {sessions} of {projects}{span}.", ""]
+    lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {said.rstrip()}" for n, colour, said in rows]
+    if words.spent_words(found.spent):
+        lines += ["", f"What came back took {words.spent_words(found.spent)} until it was overcome again."]
+    elif not count.repeated:
+        lines += ["", "Nothing came back in a later session of the same project, so there was nothing to forewarn of."]
+    return lines
+
+
+def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    problems = found.problems[:listed]
+    if not problems:
+        return []
+    words = _room("lookback_words")
+    rows = [[f"{each.repeated}x".rjust(5), f"{each.forewarned}/{each.repeated}".rjust(6)] for each in problems]
+    heads = ["again", "warned"]
+    if found.spent.calls:
+        heads += ["calls", "  time", "tokens"]
+        for row, each in zip(rows, problems):
+            tokens = words.tokens(each.spent.tokens) if each.spent.tokens else "-"
+            row += [f"{each.spent.calls:,}".rjust(5), words.duration(each.spent.seconds).rjust(6), tokens.rjust(6)]
+    named = max(7, *(len(one_line(each.project, 16)) for each in problems))
+    heads.append("project".ljust(named))
+    for row, each in zip(rows, problems):
+        row.append(one_line(each.project, 16).ljust(named))
+    before = len("  ".join(heads)) + 2
+    room = max(30, min(width(), WIDEST) - before - 2)
+    more = f" ({len(problems)} of {found.problems_count})" if found.problems_count > len(problems) else ""
+    told = [
+        "",
+        paint(cli, "bold", words.costliest(found) + more),
+        "  " + paint(cli, "dim", "  ".join([*heads, "problem"])),
+    ]
+    for row, each in zip(rows, problems):
+        told.append("  " + "  ".join([*row, one_line(each.label, room)]))
+        if words.lesson_words(each):
+            waits = "" if each.in_force else "(waits for another sighting) "
+            told.append(
+                " " * (before + 2) + paint(cli, "green", one_line(f"→ {waits}{words.lesson_words(each)}", room))
+            )
+    return told
+
+
+def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    said = found.repeated_corrections[:listed]
+    if not said:
+        return []
+    total = f"{found.corrections_repeated} of {found.corrections}"
+    rows = [
+        [f"{each.sessions}x", f"{each.forewarned}/{each.repeated}", one_line(each.project, 16), one_line(each.text, 80)]
+        for each in said
+    ]
+    lines = table(rows, ("said", "warned", "project", "")).splitlines()
+    head = paint(cli, "bold", f"What you had to say again ({total} wishes)")
+    return ["", head, "  " + paint(cli, "dim", lines[0]), *("  " + line for line in lines[1:])]
+
+
+def _bullet(said: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(said, min(width(), WIDEST), initial_indent="  - ", subsequent_indent="    ")
+
+
+def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
+    lines = ["No finished session was found.", "", *(f"  looked in  {one_line(path, 100)}" for path in looked_in), ""]
+    narrowed = [f"--{name}" for name in ("days", "project-filter") if getattr(args, name.replace("-", "_"))]
+    if narrowed:
+        lines.append(f"Perhaps {' and '.join(narrowed)} left out too much: try without.")
+    lines += [
+        "Claude Code writes a transcript of every session by itself: work a few days, then look back.",
+        "Transcripts in another place: tacit lookback PATH (CLAUDE_CONFIG_DIR is obeyed).",
+        "Runs of your own loop: docs/formats/neutral.md says how to write them down.",
+        "",
+        "Next: tacit connect claude-code   so that sessions are learned from as they end",
+    ]
+    return "\n".join(lines)
+
+
+def _written(path: str, text: str) -> str:
+    """Write the page whole or not at all, for the user alone; its full path."""
+    from tacit.core.digest import new_id
+
+    target = os.path.abspath(os.path.expanduser(path))
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html lookback.html")
+    temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{new_id()}")
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with open(fd, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise Unavailable(f"The page could not be written to {path}: {error.strerror}.", "Name another file.") from None
+    return target
+
+
+COMMANDS = {"lookback": (_declare, _lookback)}
