@@ -1,0 +1,104 @@
+"""What the tests of recall share: a store in memory with a project, and lessons to put into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tacit.core import keep
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory, Tally
+from tacit.core.profile import Profile, profile_id, to_json
+from tacit.core.profile_toml import standard
+from tacit.core.value import replace
+from tacit.recall import Asking, Injection, Query, Recalled, inject, recall
+from tacit.stores.sql import Project
+from tacit.stores.sqlite import SqliteStore, open_store
+
+NOW = "2026-11-15T12:00:00.000Z"
+
+
+def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
+    """A lesson that may be given, unless the fields say otherwise."""
+    usual = {"id": f"m{next(_numbers):011d}", "project": "p", "state": "provisional", "kind": "pitfall", "klass": "pitfall"}
+    return Memory(text=text, **{**usual, "created_at": NOW, "updated_at": NOW, **fields})
+
+
+_numbers = count(1)
+
+
+class World:
+    """A store, its project and its profile."""
+
+    def __init__(self, store: SqliteStore, profile: Profile) -> None:
+        self.store = store
+        self.profile = profile
+        version = profile_id(profile)
+        self.project = Project("p", "p", "", "", "", version, b"k" * 32, 0, NOW)
+        with store.write() as tx:
+            tx.put_profile(version, profile.name, to_json(profile), NOW)
+            for id in ("p", "@global", "@agent", "other"):
+                tx.put_project(replace(self.project, id=id, name=id))
+        self.ids = (f"nonce{number}" for number in count())
+
+    def put(self, *memories: Memory) -> list[str]:
+        """Keep lessons, with their tallies."""
+        with self.store.write() as tx:
+            for memory in memories:
+                tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
+                if memory.tally != Tally():
+                    tx.put_tally(memory.id, memory.project, memory.tally)
+        return [memory.id for memory in memories]
+
+    def seen(self, memory: str, *runs: str, at: str = NOW) -> None:
+        """Let runs see a lesson."""
+        with self.store.write() as tx:
+            for run in runs:
+                tx.add_evidence(Evidence(memory, "p", run, run, place=run, at=at))
+
+    def inject(self, task: str = "", *, run: str = "r1", **named: Any) -> Injection:
+        """What `run` is told."""
+        options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
+        asking = Asking(run, **{name: named.pop(name) for name in list(named) if name in ("host", "root", "event", "model")})
+        return inject(
+            self.store, self.project, self.profile, Query(task=task, **named), asking,
+            now=NOW, ids=lambda: next(self.ids), **options,
+        )  # fmt: skip
+
+    def recall(self, task: str, **named: Any) -> Recalled:
+        """What is known about a question."""
+        facets = {name: named.pop(name) for name in list(named) if name in Query.FIELDS}  # type: ignore[attr-defined]
+        return recall(self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named)
+
+
+_OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists")
+
+
+@pytest.fixture
+def make() -> Callable[..., Memory]:
+    """A lesson that may be given, unless the fields say otherwise."""
+    return lesson
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    """The default profile over an empty store."""
+    with open_store(":memory:") as store:
+        yield World(store, standard("default"))
+
+
+@pytest.fixture
+def world_of() -> Iterator[Callable[..., World]]:
+    """A fresh world under a profile, as often as a test needs one."""
+    opened: list[SqliteStore] = []
+
+    def open_world(profile: Profile | str = "default") -> World:
+        opened.append(open_store(":memory:"))
+        return World(opened[-1], standard(profile) if isinstance(profile, str) else profile)
+
+    yield open_world
+    for store in opened:
+        store.close()

@@ -1,0 +1,171 @@
+"""How much is given, and what stays behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.memory import Memory, Tally
+from tacit.core.profile import Profile, changed
+from tacit.core.profile_toml import standard
+from tacit.recall.budget import Fitted, Level, fit, level_for, tokens_of
+from tacit.recall.rank import LeftOut, Ranked
+
+DEFAULT = standard("default")
+Make = Callable[..., Memory]
+
+
+def ranked(*memories: Memory) -> list[Ranked]:
+    return [Ranked(memory, 1.0 - n / 100, {}) for n, memory in enumerate(memories)]
+
+
+def fitted(memories: list[Memory], most: int = 3, profile: Profile = DEFAULT, **named: Any) -> Fitted:
+    options = {"cost": lambda each: 10, **named}
+    return fit(ranked(*memories), Level("lean", "lean", "explicit", most, named.pop("cautions", 0)), profile, **options)
+
+
+def kept(found: Fitted) -> list[str]:
+    return [each.memory.id for each in found.kept]
+
+
+def reasons(found: Fitted) -> list[tuple[str, str]]:
+    return [(each.id, each.reason) for each in found.left]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text", "level"),
+    [
+        ("lean", "queue depth alarm", ("lean", "lean", "explicit", 3)),
+        ("LEAN", "why and how", ("lean", "lean", "explicit", 3)),
+        ("balanced", "queue", ("balanced", "balanced", "explicit", 7)),
+        ("deep", "queue", ("deep", "deep", "explicit", 15)),
+        ("auto", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
+        ("", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
+        ("auto", "redis lock and worker restart", ("auto", "deep", "auto-complex-query", 15)),
+        ("auto", "why does the import stall", ("auto", "deep", "auto-complex-query", 15)),
+        ("auto", "x" * 91, ("auto", "deep", "auto-complex-query", 15)),
+        ("turbo", "queue depth alarm", ("auto", "balanced", "auto-default", 7)),
+    ],
+)
+def test_a_level_sets_the_number(wanted: str, text: str, level: tuple[Any, ...]) -> None:
+    """joelclaw's words and its rule for auto, with our numbers."""
+    found = level_for(DEFAULT, wanted, text)
+    assert (found.requested, found.applied, found.reason, found.most) == level
+
+
+def test_a_role_has_a_range_of_its_own() -> None:
+    """geas gives a specialist three to five and two cautions; the level chooses within."""
+    geas = standard("geas")
+    assert [level_for(geas, word, "", "specialist").most for word in ("lean", "balanced", "deep")] == [3, 4, 5]
+    assert level_for(geas, "lean", "", "specialist").cautions == 2
+
+
+def test_the_cap_holds_whatever_is_asked() -> None:
+    """ArcheFlow never gives more than ten."""
+    assert level_for(changed(standard("archeflow"), {"budget.deep": 99}), "deep", "").most == 10
+
+
+def test_the_best_are_kept(make: Make) -> None:
+    """The rest is named with its reason."""
+    memories = [make() for _ in range(5)]
+    found = fitted(memories)
+    assert kept(found) == [memory.id for memory in memories[:3]]
+    assert reasons(found) == [(memory.id, "budget") for memory in memories[3:]]
+
+
+def test_pinned_memories_stand_outside_the_number(make: Make) -> None:
+    """They come first and take no place."""
+    plain, pinned = [make() for _ in range(3)], make(pinned=True)
+    assert kept(fitted([*plain, pinned])) == [pinned.id, *(memory.id for memory in plain)]
+
+
+def test_where_the_profile_says_so_pinned_ones_count(make: Make) -> None:
+    """ArcheFlow knows no pins."""
+    plain, pinned = [make() for _ in range(3)], make(pinned=True)
+    inside = changed(DEFAULT, {"budget.pinned_outside": False})
+    assert kept(fitted([*plain, pinned], profile=inside)) == [memory.id for memory in plain]
+
+
+def test_the_token_cap_is_hard(make: Make) -> None:
+    """Also for pinned ones; a shorter lesson may still fit where a longer one did not."""
+    long, short, pinned = make("x" * 3000), make("y"), make("z" * 3000, pinned=True)
+    capped = changed(DEFAULT, {"budget.max_tokens": 1000})
+    found = fitted([long, short, pinned], profile=capped, cost=lambda each: tokens_of(each.memory.text), spent=20)
+    assert kept(found) == [pinned.id, short.id]
+    assert reasons(found) == [(long.id, "tokens")]
+
+
+def test_a_kind_has_a_cap(make: Make) -> None:
+    """At most two estimates, whatever else is free."""
+    memories = [make(kind="estimate", klass="estimate") for _ in range(3)]
+    found = fitted(memories, most=9)
+    assert reasons(found) == [(memories[2].id, "cap of estimate")]
+
+
+def test_an_agent_has_a_cap(make: Make) -> None:
+    """At most so many that belong to one agent."""
+    one_each = changed(DEFAULT, {"budget.agents": {"tester": 1}})
+    memories = [make(agent="tester"), make(agent="tester"), make(agent="writer"), make()]
+    assert reasons(fitted(memories, most=9, profile=one_each)) == [(memories[1].id, "cap of tester")]
+
+
+@pytest.mark.parametrize(
+    ("winner", "loser"),
+    [
+        ({"pinned": True}, {"trust": "user"}),
+        ({"trust": "user"}, {"trust": "agent", "verdict": "helps"}),
+        ({"trust": "agent", "verdict": "helps"}, {"trust": "agent"}),
+        ({"tally": Tally(belief=0.7)}, {"tally": Tally(belief=0.2)}),
+        ({"created_at": "2026-02-01T00:00:00Z"}, {"created_at": "2026-01-01T00:00:00Z"}),
+    ],
+)
+def test_of_two_at_odds_one_is_kept(make: Make, winner: dict[str, Any], loser: dict[str, Any]) -> None:
+    """By the profile's precedence, not by fit."""
+    worse, better = make(**loser), make(**winner)
+    found = fitted([worse, better], at_odds=frozenset({frozenset({worse.id, better.id})}))
+    assert kept(found) == [better.id]
+    assert reasons(found) == [(worse.id, f"at odds with {better.id}")]
+
+
+def test_geas_puts_risks_last(make: Make) -> None:
+    """An opinion may be negative: of two, the one that is not a risk pattern."""
+    geas = standard("geas")
+    risk, plain = make(kind="risk_pattern"), make(kind="failure_lesson")
+    found = fitted([risk, plain], profile=geas, at_odds=frozenset({frozenset({risk.id, plain.id})}))
+    assert kept(found) == [plain.id]
+
+
+def test_cautions_have_places_of_their_own(make: Make) -> None:
+    """They neither take a place from the others nor borrow one."""
+    memories = [make() for _ in range(4)]
+    each = [Ranked(memory, 1.0, {}, caution=n % 2 == 1) for n, memory in enumerate(memories)]
+    found = fit(each, Level("lean", "lean", "explicit", 2, 1), DEFAULT, cost=lambda _: 1)
+    assert kept(found) == [memories[0].id, memories[1].id, memories[2].id]
+
+
+@given(st.lists(st.tuples(st.integers(1, 400), st.booleans()), max_size=12), st.integers(0, 5), st.integers(1, 600))
+def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, cap: int) -> None:
+    """Number and tokens hold for any lessons; each is kept or named, never both."""
+    profile = changed(DEFAULT, {"budget.max_tokens": cap})
+    memories = [Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)]
+    found = fit(
+        ranked(*memories), Level("lean", "lean", "explicit", most), profile, cost=lambda each: tokens_of(each.memory.text)
+    )
+    assert sum(tokens_of(each.memory.text) for each in found.kept) <= cap
+    assert sum(not each.memory.pinned for each in found.kept) <= most
+    assert sorted([*kept(found), *(id for id, _ in reasons(found))]) == sorted(memory.id for memory in memories)
+
+
+def test_a_token_is_four_characters_begun() -> None:
+    """An estimate, written down as such."""
+    assert [tokens_of("x" * size) for size in (0, 1, 4, 5)] == [0, 1, 1, 2]
+
+
+def test_what_is_left_is_said_with_its_score(make: Make) -> None:
+    """The nearest of those left out are recorded by it."""
+    memories = [make(), make()]
+    assert fitted(memories, most=1).left == (LeftOut(memories[1].id, "budget", 0.99),)

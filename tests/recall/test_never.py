@@ -1,0 +1,166 @@
+"""Nothing that may not be given is given, whatever the store holds and however it is asked (design §4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.core import keep
+from tacit.core.digest import new_id
+from tacit.core.errors import Unavailable
+from tacit.core.lifecycle import STATES
+from tacit.core.memory import GATES, VERDICTS, Memory, Tally
+from tacit.core.profile import Profile, changed, profile_id, to_json
+from tacit.core.profile_toml import standard
+from tacit.core.value import replace
+from tacit.recall import Asking, Query, inject, recall
+from tacit.stores.sql import Project
+from tacit.stores.sqlite import SqliteStore, open_store
+
+NOW = "2026-11-15T12:00:00.000Z"
+WORDS = st.lists(st.sampled_from("queue worker disk lock the of 日本 ü src/a.py AND NOT \" ' ( * NEAR".split()), max_size=6)
+PROFILES = ["default", "archeflow", "ralph", "geas", "joelclaw"]
+
+lessons = st.builds(
+    dict,
+    text=WORDS.map(" ".join).filter(str.strip),
+    project=st.sampled_from(["p", "p", "p", "other", "@global", "@agent"]),
+    state=st.sampled_from(STATES + ("provisional", "stable") * 3),
+    gate=st.sampled_from((*GATES, *["allow"] * 5)),
+    verdict=st.sampled_from((*VERDICTS, *["not yet known"] * 4)),
+    superseded_by=st.sampled_from(["", "", "", "m9"]),
+    klass=st.sampled_from(["preference", "rule", "pitfall", "fix", "security"]),
+    pinned=st.booleans(),
+    on_page=st.booleans(),
+    signature=st.sampled_from(["", "", "Error: <q>"]),
+    stale_at=st.sampled_from(["", NOW]),
+    seen=st.integers(0, 9),
+)
+queries = st.builds(
+    Query,
+    task=st.one_of(st.just(""), WORDS.map(" ".join), st.text(max_size=40)),
+    files=st.sampled_from([(), ("src/a.py",)]),
+    errors=st.sampled_from([(), ("Error: 'x'",)]),
+    agent=st.sampled_from(["", "tester"]),
+    domain=st.sampled_from(["", "code"]),
+)
+
+
+def allowed(memory: Memory) -> bool:
+    """The rule in the design's own words."""
+    return (
+        memory.project in ("p", "@global", "@agent")
+        and memory.state in ("provisional", "stable", "canonical")
+        and memory.gate == "allow"
+        and memory.verdict not in ("harms", "no difference")
+        and memory.superseded_by == ""
+    )
+
+
+def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) -> tuple[Project, dict[str, Memory]]:
+    project = Project("p", "p", "", "", "", profile_id(profile), b"k" * 32, 0, NOW)
+    memories = {}
+    with store.write() as tx:
+        tx.put_profile(project.profile, profile.name, to_json(profile), NOW)
+        for name in ("p", "other", "@global", "@agent"):
+            tx.put_project(replace(project, id=name, name=name))
+        for each in given:
+            fields = {name: field for name, field in each.items() if name != "seen"}
+            memory = Memory(new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields)
+            tx.apply(keep.made(memory, by="ada", reason="said so", at=NOW))
+            tx.put_tally(memory.id, memory.project, Tally(seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}))
+            memories[memory.id] = memory
+    return project, memories
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    kept=st.lists(lessons, max_size=14), query=queries, level=st.sampled_from(["", "lean", "deep"]),
+    trial=st.booleans(), repeat=st.booleans(), floor=st.sampled_from([0.0, 0.08]), without_words=st.booleans(),
+)  # fmt: skip
+def test_inject_never_gives_what_may_not_be_given(
+    name: str, kept: list[dict[str, Any]], query: Query, level: str, trial: bool, repeat: bool, floor: float, without_words: bool
+) -> None:
+    """Over stores, states, profiles, levels, repeats, and a full-text index that lost its words."""
+    profile = changed(standard(name), {"rank.floor": floor})
+    with open_store(":memory:") as store:
+        project, memories = filled(store, profile, kept)
+        if without_words:
+            store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
+        for run in ("r1", "r1", "r2"):
+            told = inject(
+                store, project, profile, query, Asking(run), now=NOW, ids=new_id, level=level, trial=trial, repeat=repeat
+            )
+            assert [id for id in (*told.injected, *told.withheld) if not allowed(memories[id])] == []
+            assert set(told.injected).isdisjoint(told.withheld)
+        marked = {use.memory for id in memories for use in store.uses(memory=id)}
+        assert all(allowed(memories[id]) for id in marked)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(kept=st.lists(lessons, max_size=10), query=queries)
+def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(kept: list[dict[str, Any]], query: Query) -> None:
+    """In a run: nothing of other projects, nothing held, quarantined, discarded or taken out, nothing withheld."""
+    profile = standard("default")
+    with open_store(":memory:") as store:
+        project, memories = filled(store, profile, kept)
+        told = inject(store, project, profile, query, Asking("r1"), now=NOW, ids=new_id)
+        found = recall(store, project, profile, query, now=NOW, asking=Asking("r1"), limit=1000, min_score=0.0, person=False)
+        shown = {hit.memory.id for hit in found.hits}
+        assert shown.isdisjoint(told.withheld)
+        for id in shown:
+            memory = memories[id]
+            assert memory.project != "other" and memory.gate == "allow"
+            assert memory.state not in ("superseded", "archived", "rejected", "decayed")
+            assert allowed(memory) or next(hit for hit in found.hits if hit.memory.id == id).mark
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(kept=st.lists(lessons, min_size=1, max_size=8), query=queries)
+def test_a_store_that_cannot_be_written_gives_nothing(
+    kept: list[dict[str, Any]], query: Query, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Busy while somebody else writes: either there was nothing to give, or nothing is given."""
+    profile = standard("default")
+    path = str(tmp_path_factory.mktemp("busy") / "s.db")
+    with open_store(path) as store, open_store(path) as other:
+        project, _ = filled(store, profile, kept)
+        with other.write():
+            try:
+                told = inject(store, project, profile, query, Asking("r1"), now=NOW, ids=new_id)
+            except Unavailable:
+                return
+        assert (told.injected, told.withheld, told.markdown) == ((), (), "")
+
+
+@settings(max_examples=150, deadline=None)
+@given(task=st.one_of(st.text(max_size=200), WORDS.map(" ".join)), limit=st.sampled_from([0, 1, 7, 10**6, -3]))
+def test_any_question_is_answered(task: str, limit: int) -> None:
+    """Any script, operator, quote; any limit: hits that hold a word of the question, or none."""
+    profile = standard("default")
+    with open_store(":memory:") as store:
+        project, _ = filled(store, profile, [])
+        with store.write() as tx:
+            for n, text in enumerate(["the queue hangs", "日本語のテスト", "src/a.py", 'NEAR("a b")']):
+                memory = Memory(f"m{n}", "p", text, kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
+                tx.apply(keep.made(memory, by="ada", reason="said so", at=NOW))
+        found = recall(store, project, profile, Query(task=task), now=NOW, limit=limit)
+        assert len(found.hits) <= max(0, limit)
+        assert all(hit.parts["words"] > 0 for hit in found.hits)
+
+
+@pytest.mark.parametrize("task", ["", "  ", "the of and", "?!…", '"', "AND OR NOT", "x" * 100_000, "word " * 20_000, "queue\0\ud800"])
+def test_hard_questions_are_empty_or_right(task: str) -> None:
+    """Nothing is made up to fill an answer."""
+    profile = standard("default")
+    with open_store(":memory:") as store:
+        project, _ = filled(store, profile, [])
+        memory = Memory("m1", "p", "the queue hangs", kind="fact", state="provisional", created_at=NOW, updated_at=NOW)
+        with store.write() as tx:
+            tx.apply(keep.made(memory, by="ada", reason="said so", at=NOW))
+        found = recall(store, project, profile, Query(task=task), now=NOW)
+        assert [hit.memory.id for hit in found.hits] == (["m1"] if task.startswith("queue") else [])

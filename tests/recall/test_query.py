@@ -1,0 +1,100 @@
+"""How a question is read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.profile import changed
+from tacit.core.profile_toml import standard
+from tacit.recall.query import Query, asked, likeness, path_of, shared_path, task_type_of
+
+DEFAULT = standard("default")
+
+
+def test_a_session_start_asks_nothing() -> None:
+    """Without task, error and file there is nothing to look up."""
+    wanted = asked(Query(task="  \n"), DEFAULT)
+    assert (wanted.nothing, wanted.words, wanted.signatures, wanted.files) == (True, (), (), ())
+
+
+def test_a_task_without_words_is_not_nothing() -> None:
+    """Punctuation and stop words ask for something, though no lesson holds it."""
+    wanted = asked(Query(task="?! of the"), DEFAULT)
+    assert (wanted.nothing, wanted.words) == (False, ())
+
+
+def test_an_error_is_read_as_words_and_as_signature() -> None:
+    """The same error with another path has the same signature; its own words are asked for beside it."""
+    one = asked(Query(errors=("ModuleNotFoundError: No module named 'flask'",)), DEFAULT)
+    other = asked(Query(errors=("ModuleNotFoundError: No module named 'numpy'",)), DEFAULT)
+    assert one.signatures == other.signatures != ()
+    assert "flask" in one.words
+
+
+def test_file_names_find_and_do_not_weigh() -> None:
+    """Words of file names are kept apart from the words that a score is measured by."""
+    wanted = asked(Query(task="speed up", files=("./src/db/migrate.py:12",)), DEFAULT)
+    assert wanted.files == ("src/db/migrate.py",)
+    assert "migrate" in wanted.file_words and "migrate" not in wanted.words
+
+
+def test_a_question_is_cut_where_the_profile_says() -> None:
+    """What stands beyond `query.max_chars` is not read."""
+    short = changed(DEFAULT, {"query.max_chars": 12})
+    assert asked(Query(task="alpha bravo charlie"), short).words == ("alpha", "bravo")
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=80), max_size=3), st.lists(st.text(max_size=80), max_size=3))
+def test_any_text_is_a_question(task: str, files: list[str], errors: list[str]) -> None:
+    """No script, operator, quote or control character is refused, and words can stand in a MATCH."""
+    wanted = asked(Query(task=task, files=tuple(files), errors=tuple(errors)), DEFAULT)
+    assert not any('"' in word for word in wanted.words)
+
+
+def test_a_huge_question_is_read_in_bounds() -> None:
+    """A hundred kilobytes give no more words than a page."""
+    assert len(asked(Query(task="word " * 20_000, errors=("x" * 100_000,)), DEFAULT).words) <= 64
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "near"),
+    [
+        ("src/db/migrate.py", "src/db/migrate.py", 1.0),
+        ("/home/a/src/db/migrate.py", "src/db/migrate.py", 1.0),
+        ("src\\db\\migrate.py:7", "src/db/migrate.py", 1.0),
+        ("src/db/models.py", "src/db/migrate.py", 0.5),
+        ("src/api/migrate.py", "src/db/migrate.py", 0.0),
+        ("migrate.py", "models.py", 0.0),
+    ],
+)
+def test_paths_are_compared_from_their_end(mine: str, other: str, near: float) -> None:
+    """Absolute and relative spellings of one file are the same; a neighbour is half as near."""
+    assert shared_path([mine], [path_of(other)]) == near
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Fix failing tests", "test-fix"),
+        ("Inspect the latest logs", "general"),  # "test" is inside "latest": a substring, not a word
+        ("Implement the export", "feature"),
+        ("", "general"),
+    ],
+)
+def test_the_type_of_a_task_is_told_from_its_words(text: str, kind: str) -> None:
+    """The first type with a word that begins a word of the task."""
+    assert task_type_of(DEFAULT, text) == kind
+
+
+def test_ralph_tells_it_from_substrings() -> None:
+    """Its document matches anywhere in the objective."""
+    assert task_type_of(standard("ralph"), "Inspect the latest logs") == "test-fix"
+
+
+def test_equal_tasks_are_alike_and_strangers_are_not() -> None:
+    """Likeness is the share of common words."""
+    assert likeness("fix the login", "fix the login") == 1.0
+    assert likeness("fix the login", "fix the logout") == 0.5
+    assert likeness("", "fix") == 0.0

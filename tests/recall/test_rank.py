@@ -1,0 +1,264 @@
+"""What is put first, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.core.memory import Memory, Tally
+from tacit.core.profile import Profile, changed
+from tacit.core.profile_toml import standard
+from tacit.recall.query import Query, asked
+from tacit.recall.rank import (
+    KNOWN,
+    Candidate,
+    Facts,
+    Ranked,
+    barred,
+    ordered,
+    ranking,
+    showing,
+)
+
+NOW = "2026-11-15T12:00:00.000Z"
+DEFAULT = standard("default")
+Make = Callable[..., Memory]
+
+
+def tokens(text: str) -> list[str]:
+    return text.lower().replace(".", " ").split()
+
+
+def order(task: str, *memories: Memory, profile: Profile = DEFAULT, **facts: Any) -> list[Ranked]:
+    query = facts.pop("query", Query(task=task))
+    known = Facts(now=NOW, rows=100, tokens=tokens, **{"frequency": {word: 5 for word in task.lower().split()}, **facts})
+    hits = [Candidate(memory, "words", n) for n, memory in enumerate(memories)]
+    return ordered("lexical", hits, asked(query, profile), profile, known)
+
+
+def test_more_of_the_question_goes_first(make: Make) -> None:
+    """A lesson that holds both words stands before one that holds one."""
+    one, both = make("the worker hangs"), make("the worker loses its queue")
+    assert [each.memory.id for each in order("worker queue", one, both)] == [both.id, one.id]
+
+
+def test_a_rare_word_weighs_more_than_a_common_one(make: Make) -> None:
+    """Rarity comes from the store's counts."""
+    common, rare = make("about the worker"), make("about the flux")
+    found = order("worker flux", common, rare, frequency={"worker": 60, "flux": 1})
+    assert [each.memory.id for each in found] == [rare.id, common.id]
+
+
+def test_a_word_in_every_row_still_counts(make: Make) -> None:
+    """FTS5 gives words in more than half of the rows no weight; the smoothed rarity does."""
+    (found,) = order("worker", make("about the worker"), frequency={"worker": 100})
+    assert found.score > 0
+
+
+def test_words_nobody_knows_lower_every_score(make: Make) -> None:
+    """The score says how much of the question was met."""
+    memory = make("about the worker")
+    (known,) = order("worker", memory)
+    (half,) = order("worker xyzzy", memory, frequency={"worker": 5, "xyzzy": 0})
+    assert half.score < known.score / 2
+
+
+def test_first_words_count_more(make: Make) -> None:
+    """A lesson says in its first words what it is about."""
+    filler = "and then some more words follow here to make it long"
+    late, early = make(f"{filler} queue"), make(f"queue {filler}")
+    assert [each.memory.id for each in order("queue", late, early)] == [early.id, late.id]
+
+
+def test_the_very_error_goes_first(make: Make) -> None:
+    """A lesson about the asked signature stands before one that merely holds the words."""
+    error = "ModuleNotFoundError: No module named 'flask'"
+    wanted = asked(Query(errors=(error,)), DEFAULT)
+    about = make("Install the extras.", signature=wanted.signatures[0])
+    words = make("module flask is named here")
+    found = order("module flask", words, about, query=Query(errors=(error,)))
+    assert found[0].memory.id == about.id and found[0].parts["signature"] == 1.0
+
+
+def test_a_shared_file_lifts(make: Make) -> None:
+    """Of two equal lessons the one that names the asked file is first."""
+    other, named = make("mind the queue", paths=("src/a.py",)), make("mind the queue", paths=("src/db/b.py",))
+    found = order("queue", other, named, query=Query(task="queue", files=("src/db/b.py",)))
+    assert found[0].memory.id == named.id
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ({"tally": Tally(seen=9)}, {"tally": Tally(seen=1)}),
+        ({"tally": Tally(belief=0.9)}, {"tally": Tally(belief=0.2)}),
+        ({"tally": Tally(belief=0.6)}, {"tally": Tally(belief=0.6, signals={"belief_harm": 0.4})}),
+        ({"severity": "bug"}, {"severity": "info"}),
+        ({"scope": "task"}, {"scope": "global"}),
+        ({"created_at": NOW}, {"created_at": "2024-11-15T12:00:00.000Z"}),
+        ({"stale_at": ""}, {"stale_at": NOW}),
+        ({"paths": ("here.py",)}, {"paths": ("gone.py",)}),
+    ],
+)
+def test_what_is_known_decides_between_equal_texts(make: Make, better: dict[str, Any], worse: dict[str, Any]) -> None:
+    """Recurrence, belief, severity, scope, age, staleness and vanished files are factors."""
+    one, two = make("mind the queue", **worse), make("mind the queue", **better)
+    found = order("queue", one, two, gone=frozenset({"gone.py"}))
+    assert [each.memory.id for each in found] == [two.id, one.id]
+
+
+def test_a_score_is_its_parts(make: Make) -> None:
+    """Summands added, factors multiplied: nothing else enters."""
+    memory = make("mind the queue", tally=Tally(seen=3), severity="bug", paths=("gone.py",), stale_at=NOW)
+    (found,) = order("queue", memory, gone=frozenset({"gone.py"}), start=True)
+    score = sum(part for name, part in found.parts.items() if name not in KNOWN)
+    for name in KNOWN:
+        score *= found.parts[name]
+    assert found.score == pytest.approx(score)
+
+
+def test_at_the_start_what_recurs_leads(make: Make) -> None:
+    """A failure met fifteen times stands before one that fits the task and was met once; later it does not."""
+    often, fits = make("the disk is full", tally=Tally(seen=15)), make("mind the queue", tally=Tally(seen=1))
+    assert order("queue worker", fits, often, start=True)[0].memory.id == often.id
+    assert order("queue worker", fits, often)[0].memory.id == fits.id
+
+
+def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
+    """Only from the profile's similarity on."""
+    plain, same = make("mind the queue"), make("mind the queue")
+    found = order("queue", plain, same, alike={same.id: 0.9, plain.id: 0.7})
+    assert [each.memory.id for each in found] == [same.id, plain.id]
+    assert "same_task" not in found[1].parts
+
+
+def test_one_line_for_each_signature(make: Make) -> None:
+    """Of two lessons about one error, the better; the other is named as left out."""
+    once, often = make("retry it", signature="E: <q>", tally=Tally(seen=2)), make("wait", signature="E: <q>", tally=Tally(seen=7))
+    hits = [Candidate(once, "recurring", 1), Candidate(often, "recurring", 2)]
+    found = ranking(hits, asked(Query(), DEFAULT), DEFAULT, Facts(NOW, 10, start=True))
+    assert [each.memory.id for each in found.ranked] == [often.id]
+    assert [(each.id, each.reason) for each in found.left] == [(once.id, "same signature")]
+
+
+def test_below_the_floor_there_is_nothing(make: Make) -> None:
+    """No filler: what hardly fits is left out, with its score."""
+    memory = make("about the worker")
+    known = Facts(NOW, 100, {word: 0 for word in "abcdefghijkl"} | {"worker": 90}, tokens)
+    wanted = asked(Query(task="worker alpha bravo charlie delta echo foxtrot golf hotel india juliet"), DEFAULT)
+    found = ranking([Candidate(memory, "words")], wanted, DEFAULT, known)
+    assert found.ranked == () and [(each.id, each.reason) for each in found.left] == [(memory.id, "below the floor")]
+    assert 0 < found.left[0].score < DEFAULT.rank.floor
+
+
+def test_what_a_person_ordered_needs_no_fitting_words(make: Make) -> None:
+    """Standing lessons pass the floor at the start of a run."""
+    memory = make("Answer in German.", kind="preference", klass="preference")
+    found = ranking([Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10, start=True))
+    assert [each.memory.id for each in found.ranked] == [memory.id]
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"project": "other"}, "another project"),
+        ({"state": "candidate"}, "candidate"),
+        ({"state": "under_review"}, "under_review"),
+        ({"state": "decayed"}, "decayed"),
+        ({"state": "superseded"}, "superseded"),
+        ({"state": "archived"}, "archived"),
+        ({"state": "rejected"}, "rejected"),
+        ({"gate": "hold"}, "hold"),
+        ({"gate": "quarantine"}, "quarantine"),
+        ({"gate": "discard"}, "discard"),
+        ({"verdict": "harms"}, "verdict harms"),
+        ({"verdict": "no difference"}, "verdict no difference"),
+        ({"superseded_by": "m2"}, "superseded"),
+        ({"text": " "}, "empty"),
+        ({"pinned": True}, ""),
+        ({"verdict": "helps"}, ""),
+    ],
+)
+def test_what_may_never_be_given(make: Make, fields: dict[str, Any], reason: str) -> None:
+    """The last wall before every prompt."""
+    assert barred(make(**fields), ("p", "@global", "@agent")) == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "query", "keys", "reason"),
+    [
+        ({"category": "a"}, {"category": "b"}, {}, "other category"),
+        ({"kind": "fix", "klass": "fix"}, {"kind": "pitfall"}, {}, "other kind"),
+        ({"text": "short"}, {}, {"rank.min_chars": 12}, "too short"),
+        ({"stale_at": NOW}, {}, {"rank.drop_stale": True}, "stale"),
+        ({"created_at": "2026-01-01T00:00:00.000Z"}, {}, {"rank.drop_stale": True}, "never recalled"),
+        ({"created_at": "2026-01-01T00:00:00.000Z", "tally": Tally(uses=1)}, {}, {"rank.drop_stale": True}, ""),
+        ({"agent": "writer"}, {"agent": "tester"}, {}, "other agent"),
+        ({"agent": "writer"}, {}, {}, ""),
+        ({"domain": "writing"}, {"domain": "code"}, {"rank.by_domain": True}, "other domain"),
+        ({"domain": "general"}, {"domain": "code"}, {"rank.by_domain": True}, ""),
+        ({"kind": "estimate", "task_type": "feature"}, {"task": "fix the tests"}, {}, "other task type"),
+        ({"kind": "estimate", "task_type": "test-fix"}, {"task": "fix the tests"}, {}, ""),
+        ({"tally": Tally(confidence=0.4)}, {}, {"kinds.pitfall.min_confidence": 0.5}, "confidence too low"),
+        ({"tally": Tally(signals={"success_rate": 0.5})}, {}, {"kinds.pitfall.min_success": 0.6}, "success rate too low"),
+        ({"tally": Tally(seen=1)}, {}, {"rank.min_frequency": 2}, "seen too rarely"),
+    ],
+)  # fmt: skip
+def test_what_is_not_for_this_query(
+    make: Make, fields: dict[str, Any], query: dict[str, Any], keys: dict[str, Any], reason: str
+) -> None:
+    """Filters of the query and of the profile, each with its reason."""
+    profile = changed(DEFAULT, keys)
+    memory = make(**fields)
+    found = ranking([Candidate(memory, "standing")], asked(Query(**query), profile), profile, Facts(NOW, 10))
+    assert [each.reason for each in found.left] == ([reason] if reason else [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "held", "stale", "person", "shown"),
+    [
+        ({}, False, False, True, ("", "")),
+        ({"state": "candidate"}, False, False, True, ("candidate", "")),
+        ({"state": "under_review"}, False, False, True, ("under review", "")),
+        ({"verdict": "harms"}, False, False, True, ("harms", "")),
+        ({"gate": "hold"}, False, False, True, ("", "hold")),
+        ({"gate": "hold"}, True, False, False, ("held", "")),
+        ({"gate": "quarantine"}, True, False, True, ("quarantined", "")),
+        ({"gate": "quarantine"}, True, False, False, ("", "quarantine")),
+        ({"gate": "discard"}, True, True, True, ("", "discard")),
+        ({"stale_at": NOW}, False, False, True, ("", "stale")),
+        ({"stale_at": NOW}, False, True, True, ("stale", "")),
+        ({"state": "decayed"}, False, True, True, ("decayed", "")),
+        ({"state": "archived"}, True, True, True, ("", "archived")),
+    ],
+)
+def test_what_a_search_shows(
+    make: Make, fields: dict[str, Any], held: bool, stale: bool, person: bool, shown: tuple[str, str]
+) -> None:
+    """Candidates marked, held and stale on request, quarantined texts to a person only."""
+    assert showing(make(**fields), asked(Query(task="x"), DEFAULT), DEFAULT, held, stale, person) == shown
+
+
+def test_equal_scores_go_by_the_profiles_ties(make: Make) -> None:
+    """More sightings first, then the later change, then the order of writing."""
+    flat = changed(DEFAULT, {"rank.lexical.recurrence": 0.0})
+    old, new = make("queue", updated_at="2026-01-01T00:00:00Z"), make("queue", updated_at="2026-02-01T00:00:00Z")
+    seen, last = make("queue", tally=Tally(seen=1)), make("queue", updated_at="2026-02-01T00:00:00Z")
+    found = order("queue", old, new, seen, last, profile=flat)
+    assert [each.memory.id for each in found] == [seen.id, new.id, last.id, old.id]
+
+
+@given(
+    st.lists(st.sampled_from("queue worker disk lock token cache".split()), max_size=6),
+    st.lists(st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1), min_size=1, max_size=6),
+)
+def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]) -> None:
+    """The words' part lies between 0 and 1, and the order never rises."""
+    memories = [Memory(f"m{n}", "p", " ".join(text), created_at=NOW) for n, text in enumerate(texts)]
+    found = order(" ".join(words), *memories)
+    assert all(0.0 <= each.parts["words"] <= 1.0 for each in found)
+    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)

@@ -1,0 +1,151 @@
+"""What is known about a question, now, then, and inside a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tacit.core import keep
+from tacit.core.memory import Memory, Tally
+from tacit.recall import Asking
+from tacit.recall.past import memories_then
+from tacit.stores.sql import run_id
+
+Make = Callable[..., Memory]
+NOW = "2026-11-15T12:00:00.000Z"
+
+
+def ids(found: Any) -> list[str]:
+    return [hit.memory.id for hit in found.hits]
+
+
+def test_a_question_finds_what_holds_its_words(world: Any, make: Make) -> None:
+    """Best first, with score and parts; candidates among them, marked."""
+    both, one = make("The queue hangs when the worker restarts."), make("The queue is slow.", state="candidate")
+    world.put(both, one, make("Paint the door."))
+    found = world.recall("queue worker")
+    assert [(hit.memory.id, hit.mark) for hit in found.hits] == [(both.id, ""), (one.id, "candidate")]
+    assert found.hits[0].score > found.hits[1].score > 0 and found.hits[0].parts["words"] > 0
+
+
+def test_identifiers_paths_and_unspaced_scripts_are_found(world: Any, make: Make) -> None:
+    """By their parts: camelCase, snake_case, a file's name, two letters of Japanese."""
+    camel, path, japanese = make("getUserName returns None"), make("see src/db/migrate_all.py"), make("日付は必ず書く")
+    world.put(camel, path, japanese)
+    assert ids(world.recall("user name")) == [camel.id]
+    assert ids(world.recall("migrate")) == [path.id]
+    assert ids(world.recall("必ず")) == [japanese.id]
+
+
+def test_held_stale_and_quarantined_come_on_request(world: Any, make: Make) -> None:
+    """What is dropped is named with its reason."""
+    held, stale, bad = make("queue one", gate="hold"), make("queue two", stale_at=NOW), make("queue three", gate="quarantine")
+    world.put(held, stale, bad)
+    found = world.recall("queue")
+    assert ids(found) == []
+    assert {(each.id, each.reason) for each in found.dropped} == {(held.id, "hold"), (stale.id, "stale"), (bad.id, "quarantine")}
+    assert set(ids(world.recall("queue", include_held=True))) == {held.id, bad.id}
+    assert ids(world.recall("queue", include_held=True, person=False)) == [held.id]
+    assert ids(world.recall("queue", include_stale=True)) == [stale.id]
+
+
+@pytest.mark.parametrize(("limit", "count"), [(None, 7), (0, 0), (3, 3), (10**6, 20), (-1, 0)])
+def test_limits_are_kept(world: Any, make: Make, limit: int | None, count: int) -> None:
+    """Without one, the level's number."""
+    world.put(*(make(f"The queue hangs, case {n}.") for n in range(20)))
+    assert len(world.recall("queue", limit=limit).hits) == count
+
+
+def test_a_minimum_score_replaces_the_floor(world: Any, make: Make) -> None:
+    """Nothing that fits less is shown."""
+    full, part = make("queue"), make("queue and many other words that dilute what it says about the thing we asked for")
+    world.put(full, part)
+    scores = {hit.memory.id: hit.score for hit in world.recall("queue", min_score=0.0).hits}
+    assert ids(world.recall("queue", min_score=(scores[full.id] + scores[part.id]) / 2)) == [full.id]
+
+
+def test_facets_filter(world: Any, make: Make) -> None:
+    """Kind, category, domain and agent; what has none fits all domains and agents."""
+    mine, other = make("queue", category="ops", domain="code", agent="tester"), make("queue", category="ux", domain="writing", agent="writer")
+    world.put(mine, other)
+    for name, word in (("category", "ops"), ("domain", "code"), ("agent", "tester")):
+        assert ids(world.recall("queue", **{name: word})) == [mine.id]
+    assert ids(world.recall("queue", kind="fix")) == []
+
+
+def test_reading_never_writes(world: Any, make: Make) -> None:
+    """A person's question leaves no trace."""
+    world.put(make("The queue hangs."))
+    before = world.store.one("PRAGMA data_version"), world.store.one("SELECT total_changes()")
+    world.recall("queue")
+    assert (world.store.one("PRAGMA data_version"), world.store.one("SELECT total_changes()")) == before
+
+
+def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> None:
+    """The hook's assignment holds for the agent's own question, and what it is shown is recorded as on request."""
+    world.put(*(make(f"The queue hangs, case {n}.") for n in range(20)))
+    given = world.inject("queue hangs")
+    found = world.recall("queue hangs", asking=Asking("r1"), limit=20)
+    unit = run_id("p", "cli", "r1")
+    uses = {use.memory: use.arm for use in world.store.uses(unit=unit)}
+    assert given.withheld and not set(given.withheld) & set(ids(found))
+    assert set(ids(found)) == {id for id, arm in uses.items() if arm != "withheld"} and len(uses) == 20
+    delivered = {(mark.memory, mark.value) for mark in world.store.marks(unit=unit) if mark.signal == "delivered"}
+    assert delivered == {(id, "on request") for id in ids(found)}
+
+
+def test_what_recall_withheld_inject_withholds(world: Any, make: Make) -> None:
+    """The other way round, too."""
+    memories = world.put(*(make(f"The queue hangs, case {n}.") for n in range(15)))
+    shown = set(ids(world.recall("queue hangs", asking=Asking("r1"), limit=15)))
+    told = world.inject("queue hangs", level="deep", repeat=True)
+    assert set(told.withheld) == set(memories) - shown
+
+
+def test_candidates_are_shown_to_a_run_without_a_coin(world: Any, make: Make) -> None:
+    """They are not on trial; nothing is assigned."""
+    (id,) = world.put(make("The queue hangs.", state="candidate"))
+    assert ids(world.recall("queue", asking=Asking("r1"))) == [id]
+    assert world.store.uses(unit=run_id("p", "cli", "r1")) == []
+
+
+def test_what_was_known_then(world: Any, make: Make) -> None:
+    """Text, state and sightings of an earlier time; what came later is not known."""
+    first, second, third = "2026-11-01T00:00:00.000Z", "2026-11-05T00:00:00.000Z", "2026-11-09T00:00:00.000Z"
+    memory = make("The queue hangs.", created_at=first, updated_at=first)
+    world.put(memory)
+    world.seen(memory.id, "r1", at=first)
+    world.seen(memory.id, "r2", at=third)
+    with world.store.write() as tx:
+        tx.apply(keep.edited(tx.get(memory.id), {"text": "The pipe hangs."}, by="ada", at=second))
+        tx.apply(keep.forgotten(tx.get(memory.id), by="ada", at=third))
+    assert ids(world.recall("queue")) == []
+    (then,) = world.recall("queue", as_of="2026-11-02T00:00:00.000Z").hits
+    assert (then.memory.text, then.memory.state, then.memory.tally.seen) == ("The queue hangs.", "provisional", 1)
+    assert ids(world.recall("pipe", as_of="2026-11-06T00:00:00.000Z")) == [memory.id]
+    assert ids(world.recall("queue", as_of="2026-11-06T00:00:00.000Z")) == []
+    assert ids(world.recall("pipe", as_of="2026-11-10T00:00:00.000Z")) == []
+    assert ids(world.recall("queue", as_of="2026-10-01T00:00:00.000Z")) == []
+
+
+def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
+    """All entries together give the row as it is."""
+    memory = make("The queue hangs.", tags=("a",), paths=("b.py",), pinned=True, extra={"z": 1}, severity="bug", tally=Tally())
+    world.put(memory)
+    with world.store.write() as tx:
+        tx.apply(keep.edited(tx.get(memory.id), {"text": "The pipe hangs.", "severity": "info", "tags": ()}, by="ada", at=NOW))
+    assert memories_then(world.store.entries(("p",))) == {memory.id: world.store.get(memory.id)}
+
+
+def test_what_was_erased_stays_unknown(world: Any, make: Make) -> None:
+    """Also in retrospect."""
+    from tacit.stores.sqlite.erase import blank
+
+    memory = make("The queue hangs.", created_at="2026-11-01T00:00:00.000Z")
+    world.put(memory)
+    with world.store.write() as tx:
+        tx.apply(keep.erased(tx.get(memory.id), by="ada", at=NOW))
+        blank(tx, memory, NOW)
+    assert ids(world.recall("queue", as_of="2026-11-02T00:00:00.000Z")) == []

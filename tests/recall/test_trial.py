@@ -1,0 +1,142 @@
+"""Who is given a lesson, and who is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tacit.core.links import Use
+from tacit.core.memory import Memory
+from tacit.core.profile import changed
+from tacit.core.profile_toml import standard
+from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told
+
+if TYPE_CHECKING:
+    from tacit.core.profile import Trial
+
+KEY = b"k" * 32
+DEFAULT = standard("default").trial
+Make = Callable[..., Memory]
+
+
+def settings(**keys: Any) -> Trial:
+    return changed(standard("default"), {f"trial.{name}": to for name, to in keys.items()}).trial
+
+
+def assign(memories: list[Memory], recorded: list[Use] = [], at: Trial = DEFAULT, **named: Any) -> list[Assigned]:  # noqa: B006
+    return assignments(memories, recorded, key=KEY, unit="u", settings=at, **named)
+
+
+def use(memory: str, arm: str, family: str = "", probability: float = 0.3, blank: bool = False) -> Use:
+    return Use(memory, "u", "p", "u", family or memory, arm, probability, blank=blank)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"klass": "preference"}, {"klass": "rule"}, {"klass": "security"}, {"pinned": True}, {"on_page": True},
+        {"state": "canonical"},
+    ],
+)  # fmt: skip
+def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> None:
+    """Without a coin, and at any rate."""
+    (found,) = assign([make(**fields)], at=settings(rate=0.9, rate_severe=0.9, rate_watch=0.9))
+    assert (found.arm, found.probability, found.given) == ("exempt", 0.0, True)
+
+
+def test_the_coin_is_fair_at_its_rate(make: Make) -> None:
+    """Of many lessons about the rate is withheld, and the rate is recorded with each."""
+    found = assign([make() for _ in range(1000)])
+    assert {each.probability for each in found} == {0.3}
+    assert 250 < sum(each.arm == "withheld" for each in found) < 350
+
+
+def test_the_same_unit_gives_the_same_answer(make: Make) -> None:
+    """Again, in another order, on another surface."""
+    memories = [make() for _ in range(20)]
+    arms = {each.memory: each.arm for each in assign(memories)}
+    assert {each.memory: each.arm for each in assign(memories[::-1])} == arms
+
+
+def test_what_was_recorded_wins(make: Make) -> None:
+    """Rates change; an open run does not flip."""
+    memories = [make() for _ in range(8)]
+    recorded = [use(memory.id, "withheld", probability=0.05) for memory in memories]
+    found = assign(memories, recorded)
+    assert {(each.arm, each.probability, each.recorded, each.given) for each in found} == {("withheld", 0.05, True, False)}
+
+
+def test_near_twins_share_one_assignment(make: Make) -> None:
+    """In one call, and with what the unit holds already."""
+    twins = [make(family="f") for _ in range(12)]
+    assert len({(each.arm, each.probability) for each in assign(twins)}) == 1
+    for arm in ("injected", "withheld"):
+        found = assign(twins, [use("older", arm, "f", 0.1)])
+        assert {(each.arm, each.probability, each.recorded) for each in found} == {(arm, 0.1, False)}
+
+
+def test_twins_share_the_rate_of_the_first(make: Make) -> None:
+    """One coin has one rate."""
+    found = assign([make(family="f", severity="bug"), make(family="f")])
+    assert [each.probability for each in found] == [0.1, 0.1]
+
+
+def test_an_exempt_twin_tells_nothing_of_the_others(make: Make) -> None:
+    """A pinned twin's use is no coin."""
+    found = assign([make(family="f")], [use("pinned", "exempt", "f", 0.0)])
+    assert found[0].probability == 0.3
+
+
+def test_without_a_trial_everything_is_given(make: Make) -> None:
+    """As exempt with probability 0; what was withheld before stays in its arm and is marked as crossed."""
+    new, held = make(), make()
+    found = assign([new, held], [use(held.id, "withheld")], trial=False)
+    assert [(each.arm, each.probability, each.given, each.crossed) for each in found] == [
+        ("exempt", 0.0, True, False),
+        ("withheld", 0.3, True, True),
+    ]
+
+
+def test_a_profile_without_trials_withholds_nothing(make: Make) -> None:
+    """The origins'."""
+    found = assign([make() for _ in range(30)], at=standard("archeflow").trial)
+    assert {(each.arm, each.probability) for each in found} == {("exempt", 0.0)}
+
+
+def test_a_blank_unit_gets_none_of_the_lessons_on_trial(make: Make) -> None:
+    """But what is exempt; and it says that it is blank."""
+    some = settings(blank=0.5)
+    memories = [make() for _ in range(5)]
+    blank = next(
+        unit for unit in map(str, range(99))
+        if assignments(memories, [], key=KEY, unit=unit, settings=some)[0].blank
+    )  # fmt: skip
+    found = assignments([*memories, make(klass="rule")], [], key=KEY, unit=blank, settings=some)
+    assert [each.arm for each in found] == ["withheld"] * 5 + ["exempt"]
+    assert [each.blank for each in found] == [True] * 5 + [False]
+
+
+def test_a_blank_unit_stays_blank(make: Make) -> None:
+    """Also when the share was set to nothing meanwhile; and the other way round."""
+    memories = [make() for _ in range(9)]
+    assert all(each.blank for each in assign(memories, [use("x", "withheld", blank=True)]))
+    assert not any(each.blank for each in assign(memories, [use("x", "injected")], at=settings(blank=0.5)))
+
+
+def test_the_instrument_is_who_saw_it_first(make: Make) -> None:
+    """A harness's record sees it again in the record, a reviewer in a review, a person by correcting it again."""
+    assert [instrument_of(make(trust=tier)) for tier in ("observed", "review", "user")] == ["tool", "review", "user"]
+
+
+def test_a_reviewer_that_asks_is_not_blind(make: Make) -> None:
+    """It looks harder for what it was told."""
+    memory = make(source="guardian")
+    assert is_told(memory, "guardian") and not is_told(memory, "maker") and not is_told(make(source=""), "")
+
+
+def test_an_epoch_is_a_model_family_and_a_host() -> None:
+    """Snapshots of one model are one epoch; an unknown model is said to be unknown."""
+    assert epoch_for("", "cli") == "unknown / cli"
+    assert epoch_for("claude-x-20260101", "h") == epoch_for("claude-x-20260202", "h") != epoch_for("claude-y", "h")
