@@ -38,7 +38,7 @@ def give_feedback(
 ) -> None:
     """Record it, and let the ladder answer."""
     id, root = (run.id, run.root) if run else ("", "")
-    with store.write(confidence=profile.signals.confidence) as tx:
+    with store.write(confidence=profile.signals) as tx:
         if word == "helped":
             tx.add_mark(Mark(memory.id, root, memory.project, "helped", reason, run=id, surface="feedback", at=at))
         elif word == "wrong":

@@ -107,7 +107,7 @@ class _Intake:
         if not chunk:
             return
         try:
-            with store.write(confidence=self.profile.signals.confidence) as tx:
+            with store.write(confidence=self.profile.signals) as tx:
                 project = tx.project(self.project.id)
                 self.seq = project.run_seq if project else 0
                 for item in chunk:

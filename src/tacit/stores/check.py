@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from tacit.core.profile import Signals
     from tacit.stores.sqlite import SqliteStore
 
 
@@ -45,7 +46,7 @@ class Health:
         return not self.faults
 
 
-def check(store: SqliteStore, *, rule: Callable[[str], str] = lambda project: "none", limit: int = 1000) -> Health:
+def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda project: "none", limit: int = 1000) -> Health:
     """Verify everything. `rule` names the confidence fold of a project's profile."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
@@ -169,7 +170,7 @@ def _seals(store: SqliteStore, found: dict[tuple[str, str, int], tuple[int, byte
             yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
 
 
-def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], str]) -> Iterator[Fault]:
+def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], str | Signals]) -> Iterator[Fault]:
     linked = store.rows(
         "SELECT id, project FROM memory WHERE id IN (SELECT memory FROM evidence UNION SELECT memory FROM use"
         " UNION SELECT memory FROM use_mark UNION SELECT memory FROM tally)"

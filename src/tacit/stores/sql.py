@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.journal import Change
+    from tacit.core.profile import Signals
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
@@ -472,7 +473,7 @@ class Writer(SqlStore):
     """Writing, inside one transaction. An engine provides `rows`, `index` and `machine`."""
 
     machine = ""
-    confidence = "none"  # the profile's rule by which confidence is folded
+    confidence: str | Signals = "none"  # the profile's rule by which confidence is folded, with its numbers
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""

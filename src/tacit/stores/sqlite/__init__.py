@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from tacit.core.profile import Signals
     from tacit.stores.sqlite.search import Found, Hit
 
 SCHEMA = 2  # the newest migration; PRAGMA user_version of a store in step
@@ -56,7 +57,7 @@ class SqliteStore(SqlStore):
         except apsw.Error as error:
             raise _told(error, self.path, "reading") from error
 
-    def write(self, *, wait: float | None = None, confidence: str = "none") -> Transaction:
+    def write(self, *, wait: float | None = None, confidence: str | Signals = "none") -> Transaction:
         """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
         return Transaction(self, self.wait if wait is None else wait, confidence)
 
@@ -104,7 +105,7 @@ class SqliteStore(SqlStore):
 class Transaction(Writer):
     """One IMMEDIATE transaction on a store."""
 
-    def __init__(self, store: SqliteStore, wait: float, confidence: str) -> None:
+    def __init__(self, store: SqliteStore, wait: float, confidence: str | Signals) -> None:
         self._store = store
         self._wait = wait
         self.machine = store.machine

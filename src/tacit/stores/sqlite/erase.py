@@ -17,6 +17,7 @@ from tacit.core.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
+    from tacit.core.profile import Signals
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 
@@ -58,7 +59,7 @@ def scrub(store: SqliteStore, wait: float = 10.0) -> None:
         time.sleep(0.05)
 
 
-def rebuild(store: SqliteStore, confidence: str) -> int:
+def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
     from tacit.core.words import index_words
 
