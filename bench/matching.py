@@ -21,7 +21,7 @@ import platform
 import sys
 import time
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -340,9 +340,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     lines = [
-        "# Matching",
+        f"# Matching, {datetime.now(UTC):%Y-%m-%d}",
         "",
-        f"`bench/matching.py --half {args.half}`, Python {platform.python_version()}, {platform.machine()}; "
+        f"`python bench/matching.py DATA --half {args.half}`, Python {platform.python_version()}, {platform.machine()}; "
         f"lexical at threshold {match.THRESHOLD}, margin {match.MARGIN}.",
         "",
         "## Opposites and twins in our own words",

@@ -461,11 +461,15 @@ def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
-    # Figures, paths and flags were compared before; in equal errors a word with a digit is one of the run's own making.
-    of_words = str.isalpha if same_error else _is_word
-    only_x = set(filter(of_words, _own_terms(x, y) - _FILLERS))
-    only_y = set(filter(of_words, _own_terms(y, x) - _FILLERS))
-    if not only_x or not only_y or len(only_x) + len(only_y) > 3 or not x.terms & y.terms:
+    only_x, only_y = _own_terms(x, y) - _FILLERS - x.doubtful, _own_terms(y, x) - _FILLERS - y.doubtful
+    if same_error:  # a word with a digit is one of the run's own making
+        only_x, only_y = frozenset(filter(str.isalpha, only_x)), frozenset(filter(str.isalpha, only_y))
+    changed = len(only_x) + len(only_y)
+    if not only_x or not only_y or changed > 3 or len(x.terms & y.terms) < changed - 1:
+        return ""
+    # Figures, paths and flags were compared before.
+    only_x, only_y = frozenset(filter(_is_word, only_x)), frozenset(filter(_is_word, only_y))
+    if not only_x or not only_y:
         return ""
     for one in only_x:
         for other in only_y:
