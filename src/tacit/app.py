@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Row
     from tacit.core.journal import Change, Entry
-    from tacit.core.profile import Profile
+    from tacit.core.profile import Profile, Signals
     from tacit.core.run import Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned
     from tacit.learn.intake import TakenIn
+    from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects
     from tacit.prove.runs import RunAudit
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.tend import Tended
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
 INSTRUCTION_FILES = (
@@ -363,7 +365,7 @@ class Memories:
 
         if not chunk:
             return []
-        with self.store.write(confidence=self.profile.signals.confidence) as tx:
+        with self.store.write(confidence=self.profile.signals) as tx:
             for change, alias, run in chunk:
                 tx.apply(change)
                 memory = change.memory
@@ -746,6 +748,57 @@ class Memories:
         told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
         return module.dump([*named, *told], wanted, clock.now())
 
+    def tend(self, run: str = "", *, dry_run: bool = False) -> Tended:
+        """Let what was not met fade. `run` names the run that is over, and counts once; without it all learned runs do."""
+        from tacit.tend import tend
+
+        return tend(self.store, self.ensure_project(), self.profile, run=run, now=clock.now, ids=new_id, dry_run=dry_run)
+
+    def check(self, run: str) -> list[Checked]:
+        """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
+
+        `run` is the id of a run that was learned, or the path of its file.
+        """
+        from tacit.prove.audit import check_run
+
+        if not os.path.isfile(run):
+            row = self.store.find_run(self.project_id, run)
+            if row is not None and not row.learned_at:
+                return []  # it was given lessons and has not come back yet
+        current, _ = self._reread(run)
+        return check_run(self.store, self.ensure_project(), self.profile, current, clock.now())
+
+    def regressions(self, run: str) -> list[Regression]:
+        """Findings that were fixed in the run before this one and are back; `run` as for `check`."""
+        from tacit.prove.audit import regressions
+
+        current, before = self._reread(run)
+        if before is None:
+            return []
+        fixes = (before.extra or {}).get("fixes", ())
+        return regressions(fixes, [each.text for each in current.findings], before.id, self.profile.match.threshold)
+
+    def _reread(self, run: str) -> tuple[Run, Run | None]:
+        """A run from its file, and the one before it: by the host's own index, or by the order in which they were learned."""
+        from tacit import formats
+        from tacit.formats.source import FileSource
+
+        row = None if os.path.isfile(run) else self.store.find_run(self.project_id, run)
+        path = row.path if row else run
+        if not os.path.isfile(path):
+            raise NotFound(f"There is no run {run!r} whose file can be read.", "Name a learned run, or its file.")
+        source = FileSource(path)
+        name = formats.detect(source)
+        current = next(iter(formats.read(source, name)), None)
+        if current is None:
+            raise NotFound(f"There is no run in {path}.", "Name a run's own file.")
+        beside = getattr(formats.get(name or ""), "previous", None)
+        earlier = beside(source) if beside else None
+        if earlier is None and row is not None:
+            older = [each for each in self.store.runs(self.project_id, limit=-1) if each.seq < row.seq and each.learned_at]
+            earlier = FileSource(older[0].path) if older and os.path.isfile(older[0].path) else None
+        return current, next(iter(formats.read(earlier)), None) if earlier else None
+
     def _named_rows(self, format: str, rows: Sequence[Row]) -> Sequence[Row]:
         """Rows with the foreign system's ids; a memory that has none gets one, once and for all."""
         from tacit import formats
@@ -773,15 +826,15 @@ class Memories:
         """Verify the whole store."""
         from tacit.stores.check import check
 
-        rules: dict[str, str] = {}
+        rules: dict[str, str | Signals] = {}
 
-        def rule(project: str) -> str:
+        def rule(project: str) -> str | Signals:
             if project not in rules:
                 from tacit.core.profile import from_json
 
                 row = self.store.project(project)
                 compiled = self.store.profile_json(row.profile) if row else None
-                rules[project] = from_json(compiled).signals.confidence if compiled else "none"
+                rules[project] = from_json(compiled).signals if compiled else "none"
             return rules[project]
 
         path = self.store.path
@@ -800,7 +853,7 @@ class Memories:
         """Rebuild what is derived: full text and tallies."""
         from tacit.stores.sqlite.erase import rebuild
 
-        return rebuild(self.store, self.profile.signals.confidence)
+        return rebuild(self.store, self.profile.signals)
 
     def each_entry(self, after: int) -> Iterator[Entry]:
         """New journal entries since a number, for following along."""

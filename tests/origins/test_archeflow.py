@@ -102,7 +102,8 @@ def _forget(flow: Flow, op: dict[str, Any]) -> dict[str, Any]:
 
 
 def _audit_check(flow: Flow, op: dict[str, Any]) -> dict[str, Any]:
-    flow.memories.check(str(flow.events / f"{op['run']}.jsonl"))
+    log = flow.events / f"{op['run']}.jsonl"
+    flow.memories.check(str(log) if log.exists() else op["run"])
     return {}
 
 

@@ -65,7 +65,7 @@ def standing_of(
         failed_reuses=int(signals.get("failed_reuse", 0)),
         uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > changed)),
         recalls=int(signals.get("recalls", 0)),
-        frequency=int(signals.get("frequency", tally.seen)),
+        frequency=int(signals.get("frequency", max(1, tally.seen))),  # a person's word was said once
         strength=strength,
         under_review_count=memory.under_review_count,
         days_in_state=clock.days_between(changed, now),

@@ -77,7 +77,7 @@ def learn(
     judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
     session = _Session(project, profile, run, id, at, ids)
     session.redacted = sum(hits for _, hits in cleaned)
-    with store.write(confidence=profile.signals.confidence) as tx:
+    with store.write(confidence=profile.signals) as tx:
         session.enter(tx)
         for finding, decision in judged:
             session.take(tx, finding, decision)
@@ -200,7 +200,7 @@ class _Session:
         root = run_id(self.project.id, self.run.host, self.run.root) if self.run.root else self.id
         self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
         self.first = not self.row.learned_at
-        self.seq = tx.next_seq(self.project.id) if self.first else self.row.seq
+        self.seq = self.row.seq or tx.next_seq(self.project.id)
         self.seen_keys = tx.finding_keys(self.id)
         self.buried = tx.tombstones(self.id)
 

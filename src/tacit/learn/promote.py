@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tacit.core.clock import after_days
 from tacit.core.lifecycle import advance, due
+from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.value import replace, value
-from tacit.learn.stage import moved
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ further runs somebody is asked.
 from __future__ import annotations
 
 from tacit.core.journal import change
-from tacit.core.lifecycle import CAUSES, review_days
+from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import Memory, sound_text
+from tacit.core.moves import moved as moved
 from tacit.core.profile import class_of, kind_named
 from tacit.core.trust import HELD, may_vouch
 from tacit.core.value import replace
@@ -17,7 +18,6 @@ from tacit.core.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.journal import Change
-    from tacit.core.lifecycle import Move
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
@@ -54,24 +54,6 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         updated_at=at,
         extra=dict(finding.extra) if finding.extra else None,
     )
-
-
-def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:
-    """A memory one rung further, with the ladder's reason."""
-    from tacit.core.clock import after_days
-
-    days = review_days(profile, move.to)
-    now = replace(
-        memory,
-        state=move.to,
-        previous_state=memory.state,
-        under_review_count=memory.under_review_count + (move.to == "under_review"),
-        closed_by=move.cause if move.to in ("decayed", "archived", "rejected", "superseded", "under_review") else "",
-        review_after=after_days(at, days) if days else "",
-        updated_at=at,
-    )
-    told = move.reason if move.measured else f"{move.reason} (not measured)"
-    return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
 
 
 def joined(

@@ -38,7 +38,9 @@ def faded_key(project: str) -> str:
 def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) -> list[Row]:
     """Every memory of a project that still has a text; its alias in this namespace, where it has one."""
     evidence = _evidence(store, project)
-    runs = {row[0]: (row[1], row[2]) for row in store.rows(_RUNS, p=project)}
+    rows = store.rows(_RUNS, p=project)
+    runs = {row[0]: (row[1], row[2]) for row in rows}
+    counted = sorted((row[3], row[2] or row[4]) for row in rows if row[3])
     names: dict[str, str] = {}
     for alias, memory in store.rows(_ALIASES, p=project, n=namespace):
         names.setdefault(memory, alias)
@@ -49,7 +51,14 @@ def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) ->
         Row(
             memory,
             names.get(memory.id, "").partition("#")[0],
-            _openings(memory, evidence.get(memory.id, []), runs, retrieved.get(memory.id, ""), profile, until),
+            _openings(
+                memory,
+                evidence.get(memory.id, []),
+                runs,
+                retrieved.get(memory.id, ""),
+                profile,
+                _until(memory, until, counted),
+            ),
             place=str(number),  # the order of writing
             runs=_seen_in(evidence.get(memory.id, []), runs),
         )
@@ -133,6 +142,13 @@ def _openings(
     return tuple(Opening(name, amount, at) for name, (amount, at) in counts.items())
 
 
+def _until(memory: Memory, until: int, counted: list[tuple[int, str]]) -> int:
+    """The last run that aged a memory: what was taken out ages no further."""
+    if memory.state not in CLOSED:
+        return until
+    return max((seq for seq, at in counted if seq <= until and at <= memory.updated_at), default=0)
+
+
 def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tuple[str, ...]:
     seen = sorted(
         (row for row in evidence if row.signal == "seen" and not row.opening and row.run in runs),
@@ -141,6 +157,6 @@ def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tupl
     return tuple(dict.fromkeys(runs[row.run][0] for row in seen))
 
 
-_RUNS = "SELECT id, foreign_id, learned_at FROM run WHERE project = :p"
+_RUNS = "SELECT id, foreign_id, learned_at, seq, started_at FROM run WHERE project = :p"
 _ALIASES = "SELECT alias, memory FROM alias WHERE project = :p AND namespace = :n ORDER BY alias"
 _INJECTIONS = "SELECT id, run, given, left_out, at FROM injection WHERE project = :p ORDER BY id"

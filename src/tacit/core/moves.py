@@ -1,0 +1,33 @@
+"""A move of the ladder as a change: the memory one rung further, with the ladder's reason."""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.journal import change
+from tacit.core.lifecycle import review_days
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.journal import Change
+    from tacit.core.lifecycle import Move
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+
+_OUT = ("decayed", "archived", "rejected", "superseded", "under_review")  # states that remember why one came there
+
+
+def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:
+    """A memory one rung further, with the ladder's reason."""
+    days = review_days(profile, move.to)
+    now = replace(
+        memory,
+        state=move.to,
+        previous_state=memory.state,
+        under_review_count=memory.under_review_count + (move.to == "under_review"),
+        closed_by=move.cause if move.to in _OUT else "",
+        review_after=after_days(at, days) if days else "",
+        updated_at=at,
+    )
+    told = move.reason if move.measured else f"{move.reason} (not measured)"
+    return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
