@@ -23,7 +23,13 @@ NOW = "2026-11-15T12:00:00.000Z"
 
 def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> Memory:
     """A lesson that may be given, unless the fields say otherwise."""
-    usual = {"id": f"m{next(_numbers):011d}", "project": "p", "state": "provisional", "kind": "pitfall", "klass": "pitfall"}
+    usual = {
+        "id": f"m{next(_numbers):011d}",
+        "project": "p",
+        "state": "provisional",
+        "kind": "pitfall",
+        "klass": "pitfall",
+    }
     return Memory(text=text, **{**usual, "created_at": NOW, "updated_at": NOW, **fields})
 
 
@@ -62,7 +68,9 @@ class World:
     def inject(self, task: str = "", *, run: str = "r1", **named: Any) -> Injection:
         """What `run` is told."""
         options = {name: named.pop(name) for name in list(named) if name in _OPTIONS}
-        asking = Asking(run, **{name: named.pop(name) for name in list(named) if name in ("host", "root", "event", "model")})
+        asking = Asking(
+            run, **{name: named.pop(name) for name in list(named) if name in ("host", "root", "event", "model")}
+        )
         return inject(
             self.store, self.project, self.profile, Query(task=task, **named), asking,
             now=NOW, ids=lambda: next(self.ids), **options,

@@ -153,7 +153,10 @@ def test_no_budget_is_ever_exceeded(lessons: list[tuple[int, bool]], most: int, 
     profile = changed(DEFAULT, {"budget.max_tokens": cap})
     memories = [Memory(f"m{n}", "p", "x" * size, pinned=pinned) for n, (size, pinned) in enumerate(lessons)]
     found = fit(
-        ranked(*memories), Level("lean", "lean", "explicit", most), profile, cost=lambda each: tokens_of(each.memory.text)
+        ranked(*memories),
+        Level("lean", "lean", "explicit", most),
+        profile,
+        cost=lambda each: tokens_of(each.memory.text),
     )
     assert sum(tokens_of(each.memory.text) for each in found.kept) <= cap
     assert sum(not each.memory.pinned for each in found.kept) <= most

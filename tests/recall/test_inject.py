@@ -36,9 +36,26 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
     )
     unit = run_id("p", "cli", "r1")
     assert world.store.uses(unit=unit) == [
-        Use(memory.id, unit, "p", unit, memory.id, "exempt", 0.0, "cli", "unknown / cli", "tool", False, "T-1", False, NOW)
+        Use(
+            memory.id,
+            unit,
+            "p",
+            unit,
+            memory.id,
+            "exempt",
+            0.0,
+            "cli",
+            "unknown / cli",
+            "tool",
+            False,
+            "T-1",
+            False,
+            NOW,
+        )
     ]
-    assert world.store.run(unit) == RunRow(unit, "p", "cli", "r1", unit, agent="maker", task="the queue hangs", task_id="T-1", started_at=NOW)
+    assert world.store.run(unit) == RunRow(
+        unit, "p", "cli", "r1", unit, agent="maker", task="the queue hangs", task_id="T-1", started_at=NOW
+    )
     assert [(row[0], row[1]) for row in world.store.injections(unit)] == [("cli", f'["{memory.id}"]')]
 
 
@@ -80,7 +97,9 @@ def test_a_withheld_place_stays_empty(world: Any, make: Make) -> None:
 
 def test_what_is_withheld_is_recorded_and_not_told(world: Any, make: Make) -> None:
     """Its use has its arm and its probability; its text is nowhere."""
-    memories = {id: memory for memory in (make(f"The queue hangs, case {n}.") for n in range(7)) for id in world.put(memory)}
+    memories = {
+        id: memory for memory in (make(f"The queue hangs, case {n}.") for n in range(7)) for id in world.put(memory)
+    }
     given = world.inject("queue hangs")
     uses = {use.memory: (use.arm, use.probability) for use in world.store.uses(unit=run_id("p", "cli", "r1"))}
     assert uses == {id: ("withheld" if id in given.withheld else "injected", 0.3) for id in memories}
@@ -154,7 +173,10 @@ def test_lessons_of_other_projects_stay_there(world: Any, make: Make) -> None:
 
 def test_a_lesson_about_a_vanished_file_sinks(world: Any, make: Make) -> None:
     """Whether files exist is asked of whoever knows."""
-    gone, here = make("The queue hangs.", paths=("gone.py",), pinned=False), make("The queue hangs.", paths=("here.py",))
+    gone, here = (
+        make("The queue hangs.", paths=("gone.py",), pinned=False),
+        make("The queue hangs.", paths=("here.py",)),
+    )
     world.put(gone, here)
     told = world.inject("queue", trial=False, exists=lambda path: path == "here.py")
     assert told.injected == (here.id, gone.id)
@@ -164,7 +186,9 @@ def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
     """While a proposal says that they contradict each other."""
     yes, no = make("Always flush the queue.", trust="agent"), make("Never flush the queue.", trust="user")
     world.put(yes, no)
-    proposal = Proposal("x", "p", "contradiction", "they disagree", "match", NOW, memory=yes.id, payload={"other": no.id})
+    proposal = Proposal(
+        "x", "p", "contradiction", "they disagree", "match", NOW, memory=yes.id, payload={"other": no.id}
+    )
     with world.store.write() as tx:
         tx.put_proposal(proposal)
     told = world.inject("flush the queue", trial=False)
@@ -181,7 +205,28 @@ def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> N
     with world.store.write() as tx:
         tx.put_run(run)
         tx.put_finding(
-            FindingRow("k", "p", "old", "line:1", "fix", 1, met.id, "allow", "", "1", "x", b"", "fix", "tool", "observed", "", "", 1.0, 0.0, NOW)
+            FindingRow(
+                "k",
+                "p",
+                "old",
+                "line:1",
+                "fix",
+                1,
+                met.id,
+                "allow",
+                "",
+                "1",
+                "x",
+                b"",
+                "fix",
+                "tool",
+                "observed",
+                "",
+                "",
+                1.0,
+                0.0,
+                NOW,
+            )
         )
     world.project = replace(world.project, run_seq=1)
     assert world.inject("speed up the cache", trial=False).injected == (met.id, plain.id)
@@ -239,5 +284,7 @@ def test_archeflow_gives_ten_in_the_order_of_writing(world_of: Any, make: Make) 
 def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None:
     """joelclaw's ranker goes by words: without a fitting one there is no hit to leak."""
     world = world_of(changed(standard("joelclaw"), {"rank.floor": 0.01}))
-    world.put(make("Observation about the billing queue", kind="operations", klass="fix", gate="hold", state="provisional"))
+    world.put(
+        make("Observation about the billing queue", kind="operations", klass="fix", gate="hold", state="provisional")
+    )
     assert world.inject("billing queue") == Injection("r1")

@@ -21,7 +21,9 @@ from tacit.stores.sql import Project
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"
-WORDS = st.lists(st.sampled_from("queue worker disk lock the of 日本 ü src/a.py AND NOT \" ' ( * NEAR".split()), max_size=6)
+WORDS = st.lists(
+    st.sampled_from("queue worker disk lock the of 日本 ü src/a.py AND NOT \" ' ( * NEAR".split()), max_size=6
+)
 PROFILES = ["default", "archeflow", "ralph", "geas", "joelclaw"]
 
 lessons = st.builds(
@@ -71,7 +73,11 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
             fields = {name: field for name, field in each.items() if name != "seen"}
             memory = Memory(new_id(), kind=next(iter(profile.kinds)), created_at=NOW, updated_at=NOW, **fields)
             tx.apply(keep.made(memory, by="ada", reason="said so", at=NOW))
-            tx.put_tally(memory.id, memory.project, Tally(seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}))
+            tx.put_tally(
+                memory.id,
+                memory.project,
+                Tally(seen=each["seen"], seen_at=NOW, confidence=0.9, signals={"success_rate": 0.9}),
+            )
             memories[memory.id] = memory
     return project, memories
 
@@ -83,7 +89,14 @@ def filled(store: SqliteStore, profile: Profile, given: list[dict[str, Any]]) ->
     trial=st.booleans(), repeat=st.booleans(), floor=st.sampled_from([0.0, 0.08]), without_words=st.booleans(),
 )  # fmt: skip
 def test_inject_never_gives_what_may_not_be_given(
-    name: str, kept: list[dict[str, Any]], query: Query, level: str, trial: bool, repeat: bool, floor: float, without_words: bool
+    name: str,
+    kept: list[dict[str, Any]],
+    query: Query,
+    level: str,
+    trial: bool,
+    repeat: bool,
+    floor: float,
+    without_words: bool,
 ) -> None:
     """Over stores, states, profiles, levels, repeats, and a full-text index that lost its words."""
     profile = changed(standard(name), {"rank.floor": floor})
@@ -93,7 +106,16 @@ def test_inject_never_gives_what_may_not_be_given(
             store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('delete-all')")
         for run in ("r1", "r1", "r2"):
             told = inject(
-                store, project, profile, query, Asking(run), now=NOW, ids=new_id, level=level, trial=trial, repeat=repeat
+                store,
+                project,
+                profile,
+                query,
+                Asking(run),
+                now=NOW,
+                ids=new_id,
+                level=level,
+                trial=trial,
+                repeat=repeat,
             )
             assert [id for id in (*told.injected, *told.withheld) if not allowed(memories[id])] == []
             assert set(told.injected).isdisjoint(told.withheld)
@@ -103,13 +125,17 @@ def test_inject_never_gives_what_may_not_be_given(
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(kept=st.lists(lessons, max_size=10), query=queries)
-def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(kept: list[dict[str, Any]], query: Query) -> None:
+def test_an_agents_recall_is_never_told_what_is_withheld_or_quarantined(
+    kept: list[dict[str, Any]], query: Query
+) -> None:
     """In a run: nothing of other projects, nothing held, quarantined, discarded or taken out, nothing withheld."""
     profile = standard("default")
     with open_store(":memory:") as store:
         project, memories = filled(store, profile, kept)
         told = inject(store, project, profile, query, Asking("r1"), now=NOW, ids=new_id)
-        found = recall(store, project, profile, query, now=NOW, asking=Asking("r1"), limit=1000, min_score=0.0, person=False)
+        found = recall(
+            store, project, profile, query, now=NOW, asking=Asking("r1"), limit=1000, min_score=0.0, person=False
+        )
         shown = {hit.memory.id for hit in found.hits}
         assert shown.isdisjoint(told.withheld)
         for id in shown:
@@ -153,7 +179,9 @@ def test_any_question_is_answered(task: str, limit: int) -> None:
         assert all(hit.parts["words"] > 0 for hit in found.hits)
 
 
-@pytest.mark.parametrize("task", ["", "  ", "the of and", "?!…", '"', "AND OR NOT", "x" * 100_000, "word " * 20_000, "queue\0\ud800"])
+@pytest.mark.parametrize(
+    "task", ["", "  ", "the of and", "?!…", '"', "AND OR NOT", "x" * 100_000, "word " * 20_000, "queue\0\ud800"]
+)
 def test_hard_questions_are_empty_or_right(task: str) -> None:
     """Nothing is made up to fill an answer."""
     profile = standard("default")

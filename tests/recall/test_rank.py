@@ -35,7 +35,9 @@ def tokens(text: str) -> list[str]:
 
 def order(task: str, *memories: Memory, profile: Profile = DEFAULT, **facts: Any) -> list[Ranked]:
     query = facts.pop("query", Query(task=task))
-    known = Facts(now=NOW, rows=100, tokens=tokens, **{"frequency": {word: 5 for word in task.lower().split()}, **facts})
+    known = Facts(
+        now=NOW, rows=100, tokens=tokens, **{"frequency": {word: 5 for word in task.lower().split()}, **facts}
+    )
     hits = [Candidate(memory, "words", n) for n, memory in enumerate(memories)]
     return ordered("lexical", hits, asked(query, profile), profile, known)
 
@@ -138,7 +140,10 @@ def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
 
 def test_one_line_for_each_signature(make: Make) -> None:
     """Of two lessons about one error, the better; the other is named as left out."""
-    once, often = make("retry it", signature="E: <q>", tally=Tally(seen=2)), make("wait", signature="E: <q>", tally=Tally(seen=7))
+    once, often = (
+        make("retry it", signature="E: <q>", tally=Tally(seen=2)),
+        make("wait", signature="E: <q>", tally=Tally(seen=7)),
+    )
     hits = [Candidate(once, "recurring", 1), Candidate(often, "recurring", 2)]
     found = ranking(hits, asked(Query(), DEFAULT), DEFAULT, Facts(NOW, 10, start=True))
     assert [each.memory.id for each in found.ranked] == [often.id]
@@ -158,7 +163,9 @@ def test_below_the_floor_there_is_nothing(make: Make) -> None:
 def test_what_a_person_ordered_needs_no_fitting_words(make: Make) -> None:
     """Standing lessons pass the floor at the start of a run."""
     memory = make("Answer in German.", kind="preference", klass="preference")
-    found = ranking([Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10, start=True))
+    found = ranking(
+        [Candidate(memory, "standing")], asked(Query(task="queue"), DEFAULT), DEFAULT, Facts(NOW, 10, start=True)
+    )
     assert [each.memory.id for each in found.ranked] == [memory.id]
 
 
@@ -254,7 +261,9 @@ def test_equal_scores_go_by_the_profiles_ties(make: Make) -> None:
 
 @given(
     st.lists(st.sampled_from("queue worker disk lock token cache".split()), max_size=6),
-    st.lists(st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1), min_size=1, max_size=6),
+    st.lists(
+        st.lists(st.sampled_from("queue worker disk lock token cache".split()), min_size=1), min_size=1, max_size=6
+    ),
 )
 def test_scores_are_bounded_and_falling(words: list[str], texts: list[list[str]]) -> None:
     """The words' part lies between 0 and 1, and the order never rises."""

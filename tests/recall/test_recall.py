@@ -41,11 +41,19 @@ def test_identifiers_paths_and_unspaced_scripts_are_found(world: Any, make: Make
 
 def test_held_stale_and_quarantined_come_on_request(world: Any, make: Make) -> None:
     """What is dropped is named with its reason."""
-    held, stale, bad = make("queue one", gate="hold"), make("queue two", stale_at=NOW), make("queue three", gate="quarantine")
+    held, stale, bad = (
+        make("queue one", gate="hold"),
+        make("queue two", stale_at=NOW),
+        make("queue three", gate="quarantine"),
+    )
     world.put(held, stale, bad)
     found = world.recall("queue")
     assert ids(found) == []
-    assert {(each.id, each.reason) for each in found.dropped} == {(held.id, "hold"), (stale.id, "stale"), (bad.id, "quarantine")}
+    assert {(each.id, each.reason) for each in found.dropped} == {
+        (held.id, "hold"),
+        (stale.id, "stale"),
+        (bad.id, "quarantine"),
+    }
     assert set(ids(world.recall("queue", include_held=True))) == {held.id, bad.id}
     assert ids(world.recall("queue", include_held=True, person=False)) == [held.id]
     assert ids(world.recall("queue", include_stale=True)) == [stale.id]
@@ -68,7 +76,10 @@ def test_a_minimum_score_replaces_the_floor(world: Any, make: Make) -> None:
 
 def test_facets_filter(world: Any, make: Make) -> None:
     """Kind, category, domain and agent; what has none fits all domains and agents."""
-    mine, other = make("queue", category="ops", domain="code", agent="tester"), make("queue", category="ux", domain="writing", agent="writer")
+    mine, other = (
+        make("queue", category="ops", domain="code", agent="tester"),
+        make("queue", category="ux", domain="writing", agent="writer"),
+    )
     world.put(mine, other)
     for name, word in (("category", "ops"), ("domain", "code"), ("agent", "tester")):
         assert ids(world.recall("queue", **{name: word})) == [mine.id]
@@ -132,10 +143,16 @@ def test_what_was_known_then(world: Any, make: Make) -> None:
 
 def test_the_journal_rebuilds_every_row(world: Any, make: Make) -> None:
     """All entries together give the row as it is."""
-    memory = make("The queue hangs.", tags=("a",), paths=("b.py",), pinned=True, extra={"z": 1}, severity="bug", tally=Tally())
+    memory = make(
+        "The queue hangs.", tags=("a",), paths=("b.py",), pinned=True, extra={"z": 1}, severity="bug", tally=Tally()
+    )
     world.put(memory)
     with world.store.write() as tx:
-        tx.apply(keep.edited(tx.get(memory.id), {"text": "The pipe hangs.", "severity": "info", "tags": ()}, by="ada", at=NOW))
+        tx.apply(
+            keep.edited(
+                tx.get(memory.id), {"text": "The pipe hangs.", "severity": "info", "tags": ()}, by="ada", at=NOW
+            )
+        )
     assert memories_then(world.store.entries(("p",))) == {memory.id: world.store.get(memory.id)}
 
 

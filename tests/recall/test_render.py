@@ -38,7 +38,9 @@ def test_the_default_wording(make: Make) -> None:
 def test_nothing_given_is_nothing_said() -> None:
     """No empty fence; Ralph has a sentence for it."""
     assert render([], DEFAULT, "n") == ""
-    assert render([], standard("ralph"), "n") == "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
+    assert (
+        render([], standard("ralph"), "n") == "## Knowledge Base\n\nNo relevant learnings found for this task type.\n"
+    )
 
 
 def test_archeflow_to_the_byte(make: Make) -> None:
@@ -73,7 +75,9 @@ def test_ralph_to_the_byte(make: Make) -> None:
 
 def test_geas_sets_cautions_apart(make: Make) -> None:
     """Under a heading of their own, with the advice to treat them as suggestions."""
-    sure = make("Lock the row first", id="mem-1", tally=Tally(confidence=0.7), state="stable", extra={"title": "Row locks"})
+    sure = make(
+        "Lock the row first", id="mem-1", tally=Tally(confidence=0.7), state="stable", extra={"title": "Row locks"}
+    )
     unsure = make("Maybe retry", alias="mem-2", tally=Tally(confidence=0.4), extra={"title": "Retries"})
     assert render([*ranked(sure), *ranked(unsure, caution=True)], standard("geas"), "n") == (
         "## Applicable Memory\n"
@@ -131,7 +135,9 @@ def test_no_text_leaves_its_line(name: str, text: str, source: str) -> None:
     kind = next(iter(profile.kinds))
 
     def told(text: str, source: str) -> str:
-        memory = Memory("m1", "p", text, kind=kind, source=source, state="provisional", extra={"title": text, "examples": [text]})
+        memory = Memory(
+            "m1", "p", text, kind=kind, source=source, state="provisional", extra={"title": text, "examples": [text]}
+        )
         return render(ranked(memory), profile, "n0nce", wrap=True)
 
     said = told(text, source)

@@ -65,7 +65,9 @@ def test_what_was_recorded_wins(make: Make) -> None:
     memories = [make() for _ in range(8)]
     recorded = [use(memory.id, "withheld", probability=0.05) for memory in memories]
     found = assign(memories, recorded)
-    assert {(each.arm, each.probability, each.recorded, each.given) for each in found} == {("withheld", 0.05, True, False)}
+    assert {(each.arm, each.probability, each.recorded, each.given) for each in found} == {
+        ("withheld", 0.05, True, False)
+    }
 
 
 def test_near_twins_share_one_assignment(make: Make) -> None:

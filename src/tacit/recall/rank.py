@@ -351,15 +351,15 @@ def _terms(asked: Asked, facts: Facts) -> list[tuple[list[str], float]]:
     A long question has more words than were looked up: the others count as usual ones.
     """
     rows = max(facts.rows, 1)
-    rarity = {
-        word: log(1 + (max(0, rows - held) + 0.5) / (held + 0.5)) for word, held in facts.frequency.items()
-    }
+    rarity = {word: log(1 + (max(0, rows - held) + 0.5) / (held + 0.5)) for word, held in facts.frequency.items()}
     usual = sum(rarity.values()) / (len(rarity) or 1)
     read = [(facts.tokens(word), rarity.get(word, usual)) for word in asked.words]
     return [(words, rare) for words, rare in read if words]
 
 
-def _held(terms: list[tuple[list[str], float]], text: list[str], beside: list[str], length: float, title: float) -> float:
+def _held(
+    terms: list[tuple[list[str], float]], text: list[str], beside: list[str], length: float, title: float
+) -> float:
     """The rarity of the words that a text holds, each by its saturated frequency; first words count `title` times."""
     own = text + beside
     heads = text[:FIRST_WORDS]

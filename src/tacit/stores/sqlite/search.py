@@ -118,9 +118,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
 
 
-def _read_on(
-    store: SqliteStore, held: dict[str, list[int]], oldest: dict[str, int], frequency: dict[str, int]
-) -> None:
+def _read_on(store: SqliteStore, held: dict[str, list[int]], oldest: dict[str, int], frequency: dict[str, int]) -> None:
     """Read common words further, the rarer ones first, as far as the budget goes."""
     left = POSTINGS
     for word, below in oldest.items():
