@@ -102,8 +102,8 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026.",
         "",
         "  3  failures; a problem counts once per session (3 of 9 tool calls failed)",
-        "  2  had happened before, in an earlier session of the same project (67 %)",
-        "  1  would have been forewarned of, by lessons from earlier sessions alone (50 % of those)",
+        "  2  had happened before, in an earlier session of the same project (67%)",
+        "  1  would have been forewarned of, by lessons from earlier sessions alone (50% of those)",
         "",
         "What came back took 4 tool calls, 80 s, about 4k tokens until it was overcome again.",
     ]

@@ -455,11 +455,11 @@ def test_figures_in_words() -> None:
     assert [duration(n) for n in (0, 89, 90, 3000, 5400)] == ["0 s", "89 s", "2 min", "50 min", "1.5 h"]
     assert [tokens(n) for n in (999, 1500, 999_499, 2_400_000)] == ["999", "2k", "999k", "2.4M"]
     assert [percent(*n) for n in ((0, 0), (0, 9), (1, 900), (899, 900), (9, 9))] == [
-        "0 %",
-        "0 %",
-        "1 %",
-        "99 %",
-        "100 %",
+        "0%",
+        "0%",
+        "1%",
+        "99%",
+        "100%",
     ]
     assert days("2026-01-12T09:00:00Z", "2026-02-09T09:00:00Z") == "12 Jan to 9 Feb 2026"
     assert days("2025-12-31T09:00:00Z", "2026-02-09T09:00:00Z") == "31 Dec 2025 to 9 Feb 2026"
@@ -477,3 +477,13 @@ def test_a_run_without_a_folder_belongs_to_its_project_or_its_file() -> None:
         Run("r", "neutral"),
     )
     assert [home_by_folder(run).name for run in runs] == ["shop", "loop", "x", "unknown"]
+
+
+def test_a_broken_clock_counts_as_none(profile: Profile) -> None:
+    """A session dated before there were agents, or far ahead, has no time; nothing fails over it."""
+    runs = [
+        broken(f"s{n}", 1).run(started_at=at, ended_at=at)
+        for n, at in enumerate(("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"))
+    ]
+    found = lookback(runs, Settings(profile))
+    assert (found.count, found.untimed, found.weeks) == (Count(2, 2, 1, 0), 2, ())

@@ -165,7 +165,7 @@ def assumptions(of: Lookback) -> tuple[str, ...]:
         f"A lesson needs {of.sightings} independent, finished sessions, or your own word once.",
         f"Only the start of a session counts, at most {of.budget} lessons; not what later prompts or errors would bring up.",
         "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
-        f"Every lesson is given here; live, {100 * of.withheld:.0f} % are withheld at first, as a control group.",
+        f"Every lesson is given here; live, {of.withheld:.0%} are withheld at first, as a control group.",
     )
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HORIZON = 80  # tool calls between a failure and the next success of the same thing; further apart they are strangers
 PAUSE = 600.0  # seconds; in a longer pause nobody worked
+EARLIEST, LATEST = clock.seconds("2000-01-01"), clock.seconds("2100-01-01")  # other times are a broken clock's
 LONGEST = 220  # characters of a text that is shown
 
 
@@ -102,12 +103,12 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
     if run.outcome == "failure" and not troubles and not any(each.role == "report" for each in said):
         told = run.task_id or run.task
         troubles = (Trouble(f"task\n{told or run.id}", shown(f"the run failed: {told or run.id}"), 0),)
-    started = clock.seconds(run.started_at)
+    started = _moment(run.started_at)
     return Excerpt(
         unit=f"{run.host} {run.root or run.id}",
         home=home,
         started=started,
-        ended=max(started, clock.seconds(run.ended_at)),
+        ended=max(started, _moment(run.ended_at)),
         troubles=troubles,
         said=said,
         tool_calls=calls.count,
@@ -115,6 +116,12 @@ def excerpt(run: Run, home: Home, profile: Profile) -> Excerpt:
         passed_over=calls.passed_over,
         apart=bool(run.agent and run.root),
     )
+
+
+def _moment(text: str) -> float:
+    """A time as the host wrote it; 0 where it wrote none, or one in which there were no agents."""
+    at = clock.seconds(text)
+    return at if EARLIEST <= at < LATEST else 0.0
 
 
 class _Calls:

@@ -142,7 +142,8 @@ def _weeks(weeks: Sequence[Week]) -> str:
     ends = f"<span>{_e(shown[0][0])}</span><span>most in a week: {highest}</span><span>{_e(shown[-1][0])}</span>"
     return (
         "<section>\n<h2>Week by week</h2>\n"
-        "<p class=key><i class=first></i>first time <i class=back></i>came back <i class=told></i>came back, forewarned</p>\n"
+        "<p class=key><span><i class=first></i>first time</span> <span><i class=back></i>came back</span> "
+        "<span><i class=told></i>came back, forewarned</span></p>\n"
         '<svg class=weeks viewBox="0 0 100 37" preserveAspectRatio="none" role="img" aria-label="Failures per week">'
         f'{"".join(bars)}<rect class=axis x="0" y="36" width="100" height="0.3"/></svg>\n<p class=ends>{ends}</p>\n</section>'
     )
@@ -266,8 +267,9 @@ small,.lead,.facts,.ends,.key,footer,.mark{color:var(--soft)}small{font-weight:4
 rect.first{fill:var(--first)}rect.back{fill:var(--back)}rect.told{fill:var(--told)}rect.axis{fill:var(--line)}
 .cost{font-size:1.05rem}
 .weeks{display:block;width:100%;height:9rem}.ends{display:flex;justify-content:space-between;font-size:.8rem;margin:.2rem 0 0;gap:.6rem}
-.key{font-size:.85rem;margin:0 0 .5rem}.key i{display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin:0 .35rem 0 .8rem}
-.key i:first-child{margin-left:0}i.first{background:var(--first)}i.back{background:var(--back)}i.told{background:var(--told)}
+.key{font-size:.85rem;margin:0 0 .5rem}.key span{white-space:nowrap;margin-right:.8rem}
+.key i{display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin-right:.35rem}
+i.first{background:var(--first)}i.back{background:var(--back)}i.told{background:var(--told)}
 .facts span:first-child{color:var(--ink)}code{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .problems{list-style:none;margin:0;padding:0}
 .problems li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:.8rem 1rem;margin:0 0 .7rem}
@@ -276,9 +278,9 @@ rect.first{fill:var(--first)}rect.back{fill:var(--back)}rect.told{fill:var(--tol
 .lesson{margin:.6rem 0 0;padding:.5rem .7rem;border-left:3px solid var(--told);background:var(--paper);
 font-size:.92rem;overflow-wrap:anywhere}
 .scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.92rem}
-th,td{padding:.35rem .6rem;border-bottom:1px solid var(--line);text-align:right}
-th:first-child{text-align:left;padding-left:0;overflow-wrap:anywhere}
-thead th{color:var(--soft);font-weight:400;font-size:.85rem}tbody th{font-weight:500}
+th,td{padding:.35rem 0 .35rem .5rem;border-bottom:1px solid var(--line);text-align:right}
+th:first-child{text-align:left;padding-left:0;min-width:4rem;overflow-wrap:break-word}
+thead th{color:var(--soft);font-weight:400;font-size:.78rem}tbody th{font-weight:500}
 details{border-bottom:1px solid var(--line);padding:.4rem 0}summary{cursor:pointer}
 ul{margin:.3rem 0;padding-left:1.1rem}li{overflow-wrap:anywhere}.counted li,details li{font-size:.92rem;margin:.25rem 0}
 pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.7rem 1rem;overflow-x:auto;margin:0 0 .6rem}

@@ -23,8 +23,8 @@ def quantity(n: int) -> str:
 def percent(part: int, whole: int) -> str:
     """A share; never rounded to all or nothing."""
     if not whole or part in (0, whole):
-        return "100 %" if whole and part else "0 %"
-    return f"{min(99, max(1, round(100 * part / whole)))} %"
+        return "100%" if whole and part else "0%"
+    return f"{min(99, max(1, round(100 * part / whole)))}%"
 
 
 def duration(seconds: float) -> str:

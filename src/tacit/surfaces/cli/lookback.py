@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LISTED = 5  # problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
+NARROW = 100  # columns, below which a problem does not fit beside its figures
 WIDEST = 118  # columns; longer lines are hard to read
 HOST, SURE = "claude-code", 0.9
 TRANSCRIPTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -50,8 +51,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
-    looked_in = args.paths or [_host_folder(cli.env)]
-    sources, notes = _sources(args.paths, looked_in, since)
+    folders = args.paths or [_host_folder(cli.env)]
+    sources, notes = _sources(folders, bool(args.paths), since)
+    looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
     found = _look(sources, cli, args, since, listed)
     notes += _room("lookback_words").left_out(found)
@@ -81,21 +83,25 @@ def _host_folder(env: Mapping[str, str]) -> str:
     return os.path.join(env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
 
 
-def _sources(named: Sequence[str], looked_in: Sequence[str], since: str) -> tuple[list[Source], list[str]]:
+def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Source], list[str]]:
     """The files to read, and what had to be left out on the way to them."""
     import warnings
 
     from tacit.formats.source import walk
 
-    if not named and not os.path.isdir(looked_in[0]):
+    if not named and not os.path.isdir(folders[0]):
         return [], []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = list(walk(looked_in))
+        found = list(walk(folders))
     if not named:  # the host keeps other things in its folder too
         found = [source for source in found if source.path.endswith(TRANSCRIPTS)]
     recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
     return recent, [str(each.message) for each in caught]
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _changed(path: str) -> float:
@@ -179,12 +185,12 @@ def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
     lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed)]
     room = _room("lookback")
     lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
-    lines += [
-        paint(cli, "dim", line) for said in (*room.assumptions(found), *room.limits(found)) for line in _bullet(said)
-    ]
+    for said in (*room.assumptions(found), *room.limits(found)):
+        first, *rest = _wrapped(said, 4)
+        lines += [paint(cli, "dim", f"  - {first}"), *(paint(cli, "dim", f"    {line}") for line in rest)]
     lines += [
         "",
-        f"Next: {paint(cli, 'bold', 'tacit connect claude-code')}   from the next session on, the lessons are in the prompt",
+        f"Next: {paint(cli, 'bold', 'tacit connect claude-code')}   the next session then knows these lessons",
     ]
     lines.append(
         f"      page written: {html}"
@@ -208,11 +214,13 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
     ]
     size = max(len(f"{n:,}") for n, _, _ in rows)
     lines = [f"Looked back at {sessions} of {projects}{span}.", ""]
-    lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {said.rstrip()}" for n, colour, said in rows]
+    for n, colour, said in rows:
+        first, *rest = _wrapped(said.rstrip(), size + 4)
+        lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
     if words.spent_words(found.spent):
-        lines += ["", f"What came back took {words.spent_words(found.spent)} until it was overcome again."]
+        lines += ["", *_wrapped(f"What came back took {words.spent_words(found.spent)} until it was overcome again.")]
     elif not count.repeated:
-        lines += ["", "Nothing came back in a later session of the same project, so there was nothing to forewarn of."]
+        lines += ["", *_wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")]
     return lines
 
 
@@ -232,16 +240,16 @@ def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
     heads.append("project".ljust(named))
     for row, each in zip(rows, problems):
         row.append(one_line(each.project, 16).ljust(named))
-    before = len("  ".join(heads)) + 2
-    room = max(30, min(width(), WIDEST) - before - 2)
+    # Where the screen is narrow, the problem goes below its figures.
+    below = min(width(), WIDEST) < NARROW
+    before = 7 if below else len("  ".join(heads)) + 2
+    room = min(width(), WIDEST) - before - 2
     more = f" ({len(problems)} of {found.problems_count})" if found.problems_count > len(problems) else ""
-    told = [
-        "",
-        paint(cli, "bold", words.costliest(found) + more),
-        "  " + paint(cli, "dim", "  ".join([*heads, "problem"])),
-    ]
+    head = "  ".join(heads if below else [*heads, "problem"]).rstrip()
+    told = ["", paint(cli, "bold", words.costliest(found) + more), "  " + paint(cli, "dim", head)]
     for row, each in zip(rows, problems):
-        told.append("  " + "  ".join([*row, one_line(each.label, room)]))
+        figures, label = "  ".join(row), one_line(each.label, room)
+        told += [f"  {figures.rstrip()}", " " * (before + 2) + label] if below else [f"  {figures}  {label}"]
         if words.lesson_words(each):
             waits = "" if each.in_force else "(waits for another sighting) "
             told.append(
@@ -256,7 +264,12 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
         return []
     total = f"{found.corrections_repeated} of {found.corrections}"
     rows = [
-        [f"{each.sessions}x", f"{each.forewarned}/{each.repeated}", one_line(each.project, 16), one_line(each.text, 80)]
+        [
+            f"{each.sessions}x",
+            f"{each.forewarned}/{each.repeated}",
+            one_line(each.project, 16),
+            one_line(each.text, max(30, min(width(), WIDEST) - 36)),
+        ]
         for each in said
     ]
     lines = table(rows, ("said", "warned", "project", "")).splitlines()
@@ -264,10 +277,11 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     return ["", head, "  " + paint(cli, "dim", lines[0]), *("  " + line for line in lines[1:])]
 
 
-def _bullet(said: str) -> list[str]:
+def _wrapped(said: str, before: int = 0) -> list[str]:
+    """A sentence in lines that fit, with so many columns before them."""
     import textwrap
 
-    return textwrap.wrap(said, min(width(), WIDEST), initial_indent="  - ", subsequent_indent="    ")
+    return textwrap.wrap(said, max(30, min(width(), WIDEST) - before)) or [""]
 
 
 def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
@@ -304,7 +318,7 @@ def _written(path: str, text: str) -> str:
             raise
     except OSError as error:
         raise Unavailable(f"The page could not be written to {path}: {error.strerror}.", "Name another file.") from None
-    return target
+    return _printable(target)
 
 
 COMMANDS = {"lookback": (_declare, _lookback)}
