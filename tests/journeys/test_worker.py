@@ -87,7 +87,7 @@ def kept(memories: Memories) -> dict[str, Any]:
         "runs": sorted((run.foreign_id, bool(run.learned_at)) for run in store.runs(memories.project_id, limit=10_000)),
         "learned runs": store.rows("SELECT run_seq FROM project WHERE id = :id", id=memories.project_id)[0][0],
         "findings": store.rows("SELECT count(*) FROM finding")[0][0],
-        "queue": store.queued(),
+        "queue": sorted((key, error) for key, _, _, _, error in jobs(memories)),
         "faults": [str(fault) for fault in memories.health().health.faults],
     }
 
@@ -185,8 +185,14 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
 
 
 def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:
-    """Bad luck many times is allowed; a job that kills every worker is not tried for ever."""
+    """Twice it is tried again at once, then later and later while others have their turn, and in the end no more."""
     ask(memories.store, wish(host, session(host, 1), over=True))
+    for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
+        with memories.store.write() as tx:
+            tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
+            worker._take_over(tx)
+        not_before = clock.seconds(jobs(memories)[0][3])
+        assert not_before == 0 if not wait else wait - 5 < not_before - time.time() <= wait
     with memories.store.write() as tx:
         tx.rows("UPDATE queue SET attempts = :n", n=worker.DEATHS)
     assert drain(memories) == Worked(failed=1)
@@ -251,7 +257,7 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
 
 def workers(path: str) -> list[int]:
     """Processes that serve a store, by their command line."""
-    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     return [int(line.split()[0]) for line in listed.splitlines() if " worker " in line and line.rstrip().endswith(f"--store {path}")]
 
 
@@ -281,7 +287,8 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     names = [session(host, number) for number in range(count)]
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
-    assert len(workers(memories.store.path)) <= 2  # one, and perhaps one that finds it there and leaves
+    serving = workers(memories.store.path)
+    assert 1 <= len(serving) <= 2, serving  # one, and perhaps one that finds it there and leaves
     settled(memories, within)
     found = kept(memories)
     assert found["runs"] == sorted((name, True) for name in names)
@@ -290,7 +297,7 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     assert [(lesson[3], len(lesson[4])) for lesson in wishes] == [(1, 1)] * count
     (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
     assert (cure[3], len(cure[4])) == (count, count)
-    assert (found["queue"], found["faults"]) == (0, [])
+    assert (found["queue"], found["faults"]) == ([], [])
 
 
 def test_sixteen_sessions_over_four_processes(memories: Memories, host: Any) -> None:
@@ -353,7 +360,8 @@ def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
             return kept(memories), code, made
 
     undisturbed, code, made = story(0)
-    assert code == 0 and undisturbed["learned runs"] == 3 and made > points
+    assert code == 0 and made > points
+    assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (3, 1, []), undisturbed["queue"]
     for n in range(points):
         assert story(1 + n * (made - 1) // max(1, points - 1))[0] == undisturbed
 
@@ -386,8 +394,8 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
             time.sleep(0.15)
         for each in played:
             each.result()
-    start(memories.store.path, {**os.environ, "TACIT_WORKER_IDLE": "1"})
-    settled(memories, 120)
+    drain(memories)
+    settled(memories, 60)
     found = kept(memories)
     assert kills > 20 and found["runs"] == sorted((name, True) for name in names) and found["learned runs"] == 40
     (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]

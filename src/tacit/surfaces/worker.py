@@ -33,7 +33,8 @@ GLANCE = 0.5  # seconds between two looks at the queue
 LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
 BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
-DEATHS = 20  # times a job may be found unfinished by a new worker: many for bad luck, few for a job that kills
+PATIENCE = 2  # deaths of a worker after which its job is tried again at once
+DEATHS = 20  # after which it is left alone; by then hours have passed
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 NICE = 10
@@ -180,7 +181,7 @@ def _lock(path: str, patient: bool = False) -> int | None:
 def _drain(store: SqliteStore, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
     holder = f"worker {os.getpid()}"
     with store.write() as tx:
-        tx.rows("UPDATE queue SET lease = '', lease_until = '' WHERE lease <> ''")
+        _take_over(tx)
         if at_once:
             tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
     still_since = time.monotonic()
@@ -196,6 +197,14 @@ def _drain(store: SqliteStore, env: Mapping[str, str], worked: Worked, idle: flo
             break
         time.sleep(max(0.01, min(GLANCE, next_due if next_due >= 0 else GLANCE)))
     return worked
+
+
+def _take_over(tx: Transaction) -> None:
+    """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
+    for id, attempts in tx.rows("SELECT id, attempts FROM queue WHERE lease <> ''"):
+        wait = BACKOFF[min(attempts - PATIENCE, len(BACKOFF)) - 1] if attempts > PATIENCE else 0.0
+        later = clock.stamp(time.time() + wait) if wait else ""
+        tx.rows("UPDATE queue SET lease = '', lease_until = '', not_before = :later WHERE id = :id", later=later, id=id)
 
 
 def _is_paused(store: SqliteStore) -> bool:
