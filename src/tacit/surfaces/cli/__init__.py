@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "effect": ("prove", "does a lesson help? figures from the control group"),
     "audit": ("prove", "what a run was given, and what came back"),
     "backtest": ("prove", "replay past runs under one or more profiles"),
+    "tend": ("tend", "let what was not met fade, and make the moves that are due"),
     "import": ("exchange", "take in another system's memories"),
     "export": ("exchange", "write memories in another system's format"),
     "hook": ("hook", "answer a host's event (called by the host)"),

@@ -155,9 +155,19 @@ def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
 
 def _declare_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", nargs="?", metavar="RUN", help="a run's id; without it the latest runs, a line each")
+    parser.add_argument(
+        "--check", action="store_true", help="ArcheFlow's audit-check: which given lessons did a finding repeat?"
+    )
+    parser.add_argument("--fail-on", choices=("regression",), help="exit 1 if a finding undoes a fix of the run before")
+    parser.epilog = (
+        "With --check or --fail-on, RUN may also be the run's own file.\n\n"
+        "example:\n  tacit audit .archeflow/events/r7.jsonl --fail-on regression"
+    )
 
 
 def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.check or args.fail_on:
+        return _origins_audit(args, cli)
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
     data = {"runs": [_audit_json(each) for each in found]}
@@ -192,6 +202,25 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         f"{one.run.foreign_id}: {one.receipt}\n\n"
         + table(rows, ("arm", "problem", "reached it", "cited", "id", "lesson")),
     )
+
+
+def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
+    """ArcheFlow's own measures of one run: lessons that a finding repeated, fixes that came undone."""
+    if not args.run:
+        raise UsageError("Audit which run?", "Give its id or its file.")
+    with cli.open(args, create=bool(args.fail_on)) as memories:
+        back = memories.regressions(args.run) if args.fail_on else []
+        checked = memories.check(args.run) if args.check else []
+    data = {
+        "checks": [dict(each.__dict__) for each in checked],
+        "regressions": [{**each.__dict__, "sentence": each.sentence} for each in back],
+    }
+    lines = [each.sentence for each in back]
+    lines += [
+        f"{each.signal:<11} {each.overlap:>3} %  {each.memory}  {one_line(each.text, max(20, width() - 34))}"
+        for each in checked
+    ]
+    return Answer(data, "\n".join(lines), code=1 if back else 0)
 
 
 def _audit_json(each: RunAudit) -> dict[str, Any]:
