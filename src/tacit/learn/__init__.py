@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from tacit.core.links import Use
     from tacit.core.memory import Memory
     from tacit.core.outcome import Outcome
     from tacit.core.profile import Profile
@@ -358,10 +359,14 @@ class _Session:
     # whatever the gate thought of how it was told.
     def settle(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool) -> None:
         """Judge every use of this unit by what the run held and found."""
+        from tacit.learn.apply import packed
         from tacit.learn.echo import cited
         from tacit.learn.match import prepared, same
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
 
+        packed(
+            tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
+        )  # fmt: skip
         uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
         if not uses:
             return
@@ -393,6 +398,22 @@ class _Session:
                     last.get(memory.id, ""),
                 )
         self.settled = over
+        if over:
+            self._fare(tx, uses, judged)
+
+    def _fare(self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
+        from tacit.learn.apply import record
+
+        against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
+        said = set().union(*(about for key, about in self.about.items() if key not in against))
+        denied = set().union(*(about for key, about in self.about.items() if key in against))
+        again = record(
+            tx, self.profile, self.run, uses, run_id=self.id, repeated=said.__contains__, contradicted=denied.__contains__,
+            at=self.at, profile_version=self.project.profile,
+        )  # fmt: skip
+        for memory in again:
+            self._promote(tx, memory)
 
     def _mark_outcome(self, tx: Transaction, memory: str, own: Outcome, unit: Outcome, last: str) -> None:
         if unit.value == last:

@@ -1,0 +1,182 @@
+"""How a memory that was given fared, in the origins' own words: geas by the task's outcome, joelclaw by the answer.
+
+Neither has a control group, so neither is a verdict; they are signals under their own names, which only the ladders and
+rankers of the origins read. Two of the originals' mistakes are not made. geas credited every memory of a packet with a
+passed task: here a memory is credited only where the task touched what it is about. joelclaw counted an ignored memory
+as recalled and fresh: here only one that the answer used is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.journal import change
+from tacit.core.links import Mark, Use
+from tacit.core.match import keywords
+from tacit.core.value import replace, value
+from tacit.core.words import all_stop_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile, Signals
+    from tacit.core.run import Run
+    from tacit.stores.sqlite import Transaction
+
+EFFECTS = ("positive", "negative", "neutral", "unknown")
+TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance
+TOUCHED_SHARE = 0.2
+ANSWER_CHARS = 400_000  # of a run's answers that are read
+
+
+@value
+class Applied:
+    """What one use came to."""
+
+    effect: str  # one of EFFECTS
+    followup: str  # none or weaken, as geas has it
+    reason: str
+
+
+# --- geas: by the task's outcome ---------------------------------------------------------------------------------------
+
+
+def by_outcome(outcome: str, *, touched: bool, repeated: bool = False, contradicted: bool = False) -> Applied:
+    """geas's table: passed where it applied is positive, failed there is negative, elsewhere neither."""
+    if contradicted:
+        return Applied("negative", "weaken", "the advice contradicted what was right")
+    if outcome == "success":
+        if touched:
+            return Applied("positive", "none", "the task passed, and touched what this is about")
+        return Applied("neutral", "none", "the task passed without touching what this is about")
+    if outcome == "failure":
+        if touched or repeated:
+            return Applied("negative", "none", "the task failed where this was to help")
+        return Applied("neutral", "none", "the task failed elsewhere")
+    return Applied("unknown", "none", "the task was neither passed nor failed")
+
+
+def touched(memory: Memory, run: Run) -> bool:
+    """Whether a task had to do with what a memory is about: a path of its own, or its words in the task's."""
+    files = {_path(path) for path in run.files}
+    if any(_path(path) in files or any(file.startswith(_path(path) + "/") for file in files) for path in memory.paths):
+        return True
+    told = [run.task, run.objective, run.task_type, *run.files, *(finding.text for finding in run.findings)]
+    told += [str(each.get("text", "")) for each in (run.extra or {}).get("incidents", ()) if isinstance(each, dict)]
+    mine = keywords(memory.text) - all_stop_words()
+    shared = mine & keywords(" ".join(told))
+    return len(shared) >= TOUCHED_WORDS and len(shared) >= TOUCHED_SHARE * len(mine)
+
+
+def marks_for(applied: Applied, memory: Memory, use: Use, run: str, at: str, before: Iterable[Mark]) -> list[Mark]:
+    """An application as marks: the log itself, a reuse, its success or failure, and the task if it is a new success."""
+
+    def mark(signal: str, reason: str = "") -> Mark:
+        return Mark(memory.id, use.unit, use.project, signal, run=run, surface=use.surface, reason=reason, at=at)
+
+    found = [mark(applied.effect, applied.reason)]
+    if applied.effect == "unknown":
+        return found
+    found.append(mark("reuse"))
+    if applied.effect == "positive":
+        found.append(mark("successful_reuse"))
+        if not any(each.signal == "tasks" and each.unit == use.unit for each in before):
+            found.append(mark("tasks"))
+    elif applied.effect == "negative":
+        found.append(mark("failed_reuse"))
+    return found
+
+
+# --- joelclaw: by the answer -------------------------------------------------------------------------------------------
+
+
+def echoed(text: str, answer: str, settings: Signals) -> bool:
+    """Whether an answer used a memory: a phrase of its longer words occurs, or enough of these words do."""
+    mine = _words(text, settings.echo_letters)
+    if not mine or not answer:
+        return False
+    theirs = _words(answer, settings.echo_letters)
+    size = settings.echo_phrase
+    phrases = {tuple(mine[at : at + size]) for at in range(len(mine) - size + 1)}
+    if any(tuple(theirs[at : at + size]) in phrases for at in range(len(theirs) - size + 1)):
+        return True
+    known = set(theirs)
+    return sum(word in known for word in mine) / len(mine) > settings.echo_share
+
+
+def priority_after(priority: float, used: bool, settings: Signals) -> float:
+    """A memory's priority after an answer, between −1 and 1."""
+    return min(1.0, max(-1.0, priority + (settings.echo if used else settings.fizzle)))
+
+
+def _words(text: str, letters: int) -> list[str]:
+    return [word for word in re.findall(r"[^\W_]+", text.casefold()) if len(word) >= letters]
+
+
+# --- both, inside the transaction of a run -----------------------------------------------------------------------------
+
+
+def packed(tx: Transaction, project: str, host: str, run: Run, *, run_id: str, unit: str, at: str) -> None:
+    """Record what a run was given by its own system: the memories of its packet, by their names there."""
+    for name in (run.extra or {}).get("given", ()):
+        row = tx.one(_NAMED, project=project, namespace=host, alias=str(name))
+        if row:
+            tx.add_use(Use(row[0], unit, project, run_id, row[0], "exempt", 0.0, "packet", task=run.task_id, at=at))
+
+
+_NAMED = "SELECT memory FROM alias WHERE project = :project AND namespace = :namespace AND alias = :alias"
+
+
+def record(
+    tx: Transaction,
+    profile: Profile,
+    run: Run,
+    uses: Sequence[Use],
+    *,
+    run_id: str,
+    repeated: Callable[[str], bool],
+    contradicted: Callable[[str], bool],
+    at: str,
+    profile_version: str,
+) -> list[str]:
+    """Write down how each given memory fared, once per unit; the memories whose ladder should be asked again."""
+    audits = profile.signals.audits
+    moved: list[str] = []
+    answer = "\n".join(step.text for step in run.steps if step.role == "assistant")[:ANSWER_CHARS]
+    for use in uses:
+        if use.arm == "withheld":
+            continue
+        marks = tx.marks(memory=use.memory)
+        mine = [each for each in marks if each.unit == use.unit]
+        memory = tx.get(use.memory)
+        if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in EFFECTS for each in mine):
+            applied = by_outcome(
+                run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=contradicted(memory.id)
+            )  # fmt: skip
+            for mark in marks_for(applied, memory, use, run_id, at, mine):
+                tx.add_mark(mark)
+            moved.append(memory.id)
+        if "echo" in audits and answer and not any(each.signal in ("echo", "fizzle") for each in mine):
+            _echo(tx, memory, use, answer, profile, run_id, at, profile_version)
+    return moved
+
+
+def _echo(
+    tx: Transaction, memory: Memory, use: Use, answer: str, profile: Profile, run: str, at: str, profile_version: str
+) -> None:
+    used = echoed(memory.text, answer, profile.signals)
+    now = (memory.tally.signals or {}).get("priority", 0.0)
+    step = priority_after(now, used, profile.signals) - now
+    counted = {"echo" if used else "fizzle": 1.0, "priority": step, **({"recalls": 1.0} if used else {})}
+    for signal, amount in counted.items():
+        tx.add_mark(Mark(memory.id, use.unit, use.project, signal, amount=amount, run=run, surface=use.surface, at=at))
+    if used and memory.stale_at:
+        fresh = replace(memory, stale_at="", updated_at=at)
+        told = "an answer used it"
+        tx.apply(change(memory, fresh, verb="stale", by="learn", reason=told, at=at, run=run, profile=profile_version))
+
+
+def _path(path: str) -> str:
+    return path.replace("\\", "/").removeprefix("./").rstrip("/")

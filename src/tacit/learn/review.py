@@ -1,0 +1,379 @@
+"""What people and roles decide: a proposal approved or rejected, a held lesson let in, a review opened and closed.
+
+The ladder says which moves there are and who must approve them; here somebody's word is added to what is known, and
+the move is made, or the proposal waits for the others, or it is refused with what is missing. A role is signed for by a
+person. A review that finds for a memory wipes out what it has weighed: failed reuses and contradictions count from then
+on, so that the next sweep does not undo it.
+"""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.journal import change
+from tacit.core.keep import edited
+from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge
+from tacit.core.links import Evidence, Mark
+from tacit.core.moves import moved
+from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
+from tacit.core.standing import standing_of
+from tacit.core.value import replace, value
+from tacit.learn.promote import promote
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+PERSON = "person"
+# What a review may come to; where the memory goes then.
+OUTCOMES = {
+    "reinstate": "previous",
+    "supersede": "superseded",
+    "archive": "archived",
+    "reject": "rejected",
+    "decay": "decayed",
+}
+
+
+@value
+class Reviewed:
+    """What came of a decision."""
+
+    memory: str
+    state: str  # where it stands now
+    was: str
+    reason: str
+    waits_for: str = ""  # what is still missing; empty where the decision is made
+    proposal: str = ""
+
+
+class Review:
+    """Decisions of one person, in one role, in one project."""
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        project: Project,
+        profile: Profile,
+        *,
+        by: str,
+        role: str,
+        now: Callable[[], str],
+        ids: Callable[[], str],
+    ) -> None:
+        if role not in (PERSON, *profile.roles):
+            raise UsageError(
+                f"{role!r} is not a role of the profile {profile.name}.",
+                f"One of: {', '.join((PERSON, *profile.roles))}.",
+            )
+        self.store, self.project, self.profile = store, project, profile
+        self.by, self.role, self.now, self.ids = by, role, now, ids
+
+    # -- memories ---------------------------------------------------------------------------------
+
+    def approve(self, id: str, *, to: str = "", reason: str = "") -> Reviewed:
+        """Let a memory rise: a held one into the ladder, any other to the next state up, or the one that is named."""
+        with self._write() as tx:
+            memory = tx.get(id)
+            goal = to or _next_up(memory.state)
+            if memory.gate in ("hold", "quarantine") and (not goal or goal in INJECTABLE):
+                self._vouch(tx, memory, reason)
+                if not to:
+                    return self._climb(tx, memory)
+            if not goal:
+                raise Refused(f"{id} is {memory.state}; there is nothing above it to approve.", f"tacit why {id}")
+            return self._decide(tx, tx.get(id), goal, reason)
+
+    def reject(self, id: str, *, reason: str = "") -> Reviewed:
+        """Send a memory away for good."""
+        with self._write() as tx:
+            return self._decide(tx, tx.get(id), "rejected", reason)
+
+    def open(self, id: str, *, reason: str = "") -> Reviewed:
+        """Ask for a review: until it is closed, the memory is given to nobody."""
+        with self._write() as tx:
+            return self._decide(tx, tx.get(id), "under_review", reason)
+
+    def close(
+        self, id: str, outcome: str, *, to: str = "", text: str = "", successor: str = "", reason: str = ""
+    ) -> Reviewed:
+        """Close a review: reinstate (with a better text), supersede, archive, reject, or leave it to decay."""
+        if outcome not in OUTCOMES:
+            raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(OUTCOMES)}.")
+        with self._write() as tx:
+            memory = tx.get(id)
+            if memory.state != "under_review" and outcome in ("reinstate", "decay"):
+                raise Refused(f"{id} is {memory.state}, not under review.", f"tacit review open {id}")
+            goal = OUTCOMES[outcome]
+            if goal == "previous":
+                goal = to or (memory.previous_state if memory.previous_state in INJECTABLE else "provisional")
+            if outcome == "supersede" and successor:
+                return self._supersede(tx, memory, tx.get(successor), reason)
+            if text and (
+                now := edited(memory, {"text": text}, by=self.by, at=self.now(), profile=self.project.profile)
+            ):
+                tx.apply(now)
+                memory = tx.get(id)
+            return self._decide(tx, memory, goal, reason)
+
+    def _decide(self, tx: Transaction, memory: Memory, to: str, reason: str) -> Reviewed:
+        at = self.now()
+        waiting = [each for each in tx.proposals(memory=memory.id, state=OPEN) if (each.payload or {}).get("to") == to]
+        approvals = waiting[0].approvals if waiting else ()
+        standing = standing_of(
+            memory, self.profile, at, evidence=tx.evidence(memory.id), moment="request", approvals=approvals, run_seq=self.project.run_seq
+        )  # fmt: skip
+        word = judge(self.profile, standing, to, (self.by, self.role))
+        if isinstance(word, Refusal):
+            everybody = tuple((f"{role} {n}", role) for role in (PERSON, *self.profile.roles) for n in (1, 2))
+            if isinstance(judge(self.profile, replace(standing, approvals=everybody), to), Refusal):
+                raise Refused(f"{memory.alias or memory.id}: {word.reason}.", word.missing)
+            kept = self._sign(tx, waiting[0] if waiting else None, memory, to, approvals, reason, at)
+            return Reviewed(memory.id, memory.state, memory.state, word.reason, word.missing, kept.id)
+        self._move(tx, memory, word, reason, at)
+        for each in waiting:
+            signed = (*approvals, (self.by, self.role))
+            told = reason or word.reason
+            tx.put_proposal(
+                replace(each, state=APPROVED, approvals=signed, decided_by=self.by, decided_at=at, decision=told)
+            )
+        return Reviewed(memory.id, to, memory.state, reason or word.reason, "", waiting[0].id if waiting else "")
+
+    def _move(self, tx: Transaction, memory: Memory, move: Move, reason: str, at: str) -> None:
+        told = replace(move, reason=f"{move.reason}: {reason}" if reason else move.reason)
+        tx.apply(moved(memory, told, self.profile, by=self.by, at=at, run="", profile_version=self.project.profile))
+        if memory.state == "under_review" and move.to in INJECTABLE:
+            self._wipe(tx, memory, at)
+
+    def _wipe(self, tx: Transaction, memory: Memory, at: str) -> None:
+        """What the review has weighed counts no more."""
+        signals = memory.tally.signals or {}
+        counted = {"failed_reuse": signals.get("failed_reuse", 0.0), "contradicted": float(memory.tally.contradicted)}
+        for signal, amount in counted.items():
+            if amount:
+                tx.add_mark(
+                    Mark(
+                        memory.id,
+                        "",
+                        memory.project,
+                        signal,
+                        amount=-amount,
+                        surface="review",
+                        reason="reinstated",
+                        at=at,
+                    )
+                )
+        if memory.tally.confidence is not None:
+            least = self.profile.signals.reinstated
+            tx.add_mark(Mark(memory.id, "", memory.project, "reinstated", amount=least, surface="review", at=at))
+
+    def _sign(
+        self,
+        tx: Transaction,
+        proposal: Proposal | None,
+        memory: Memory,
+        to: str,
+        approvals: tuple[tuple[str, str], ...],
+        reason: str,
+        at: str,
+    ) -> Proposal:
+        """Keep an approval until the others are there."""
+        kept = proposal or Proposal(
+            self.ids(), self.project.id, "promote", reason or f"{memory.state} → {to}", self.by, at, memory.id, tier=PERSON,
+            payload={"to": to}, expires_at=after_days(at, self.profile.triage.expire_days),
+        )  # fmt: skip
+        mine = (self.by, self.role)
+        kept = replace(kept, approvals=approvals if mine in approvals else (*approvals, mine))
+        tx.put_proposal(kept)
+        return kept
+
+    def _vouch(self, tx: Transaction, memory: Memory, reason: str) -> None:
+        told = reason or f"{self.by} vouches for it"
+        now = replace(memory, gate="allow", gate_reason=f"approved by {self.by}", updated_at=self.now())
+        tx.apply(
+            change(
+                memory, now, verb="approve", by=self.by, reason=told, at=now.updated_at, profile=self.project.profile
+            )
+        )
+        word = Evidence(
+            memory.id, memory.project, signal="approved", by=self.by, tier="user", place=f"review {self.by}", quote=reason,
+            at=now.updated_at,
+        )  # fmt: skip
+        tx.add_evidence(word)
+
+    def _climb(self, tx: Transaction, memory: Memory) -> Reviewed:
+        """A lesson let in goes as far as its ladder takes it with this approval, one rung at least where it may."""
+        at = self.now()
+        promote(tx, self.project, self.profile, memory.id, by=self.by, at=at, ids=self.ids, moment="request")
+        now = tx.get(memory.id)
+        if now.state == "candidate":
+            standing = standing_of(now, self.profile, at, evidence=tx.evidence(now.id), moment="request")
+            word = judge(self.profile, standing, "provisional", (self.by, self.role))
+            if isinstance(word, Move):
+                self._move(tx, now, word, "", at)
+        self._settle_open(tx, memory.id, APPROVED, "let in")
+        now = tx.get(memory.id)
+        return Reviewed(memory.id, now.state, memory.state, "let in by a person's word")
+
+    def _settle_open(self, tx: Transaction, memory: str, state: str, why: str) -> None:
+        for each in tx.proposals(memory=memory, state=OPEN):
+            if each.kind == "confirm":
+                tx.put_proposal(replace(each, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
+
+    # -- two memories -----------------------------------------------------------------------------
+
+    def merge(self, id: str, into: str, *, reason: str = "") -> Reviewed:
+        """Two memories that say the same become one: the other keeps its row, superseded, and `unmerge` takes it back."""
+        with self._write() as tx:
+            loser, winner = tx.get(id), tx.get(into)
+            if loser.id == winner.id:
+                raise UsageError("A memory cannot be merged into itself.")
+            if loser.state in ("superseded", "rejected", "archived") or winner.state in (
+                "superseded",
+                "rejected",
+                "archived",
+            ):
+                raise Refused("Only memories that are kept can be merged.", "tacit undo brings one back.")
+            return self._join(tx, loser, winner, reason or f"says the same as {winner.alias or winner.id}", "merge")
+
+    def _supersede(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> Reviewed:
+        done = self._decide(tx, loser, "superseded", reason)
+        if not done.waits_for:
+            self._tie(tx, tx.get(loser.id), winner, done.reason)
+        return done
+
+    def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
+        at = self.now()
+        gone = replace(
+            loser, state="superseded", previous_state=loser.state, superseded_by=winner.id, closed_by=cause, pinned=False,
+            on_page=False, updated_at=at,
+        )  # fmt: skip
+        tx.apply(change(loser, gone, verb="merge", by=self.by, reason=reason, at=at, profile=self.project.profile))
+        self._count(tx, winner, loser, 1)
+        self._tie(tx, gone, winner, reason)
+        return Reviewed(loser.id, "superseded", loser.state, reason)
+
+    def _tie(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> None:
+        at = self.now()
+        if loser.superseded_by != winner.id:
+            tied = replace(loser, superseded_by=winner.id, updated_at=at)
+            tx.apply(change(loser, tied, verb="merge", by=self.by, reason=reason, at=at, profile=self.project.profile))
+        now = tx.get(winner.id)
+        more = replace(now, supersedes=(*now.supersedes, loser.id), merged=now.merged + 1, updated_at=at)
+        told = f"takes the place of {loser.alias or loser.id}: {reason}"
+        tx.apply(change(now, more, verb="merge", by=self.by, reason=told, at=at, profile=self.project.profile))
+
+    def unmerge(self, id: str, *, reason: str = "") -> Reviewed:
+        """Take a merge back: the memory stands where it stood, and its sightings are its own again."""
+        with self._write() as tx:
+            memory = tx.get(id)
+            if memory.state != "superseded" or not memory.superseded_by:
+                raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
+            at, told = self.now(), reason or "merged by mistake"
+            winner = tx.get(memory.superseded_by)
+            before = memory.previous_state or "candidate"
+            back = replace(
+                memory, state=before, previous_state="superseded", superseded_by="", closed_by="", updated_at=at
+            )
+            tx.apply(change(memory, back, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
+            if memory.closed_by == "merge":
+                self._count(tx, winner, memory, -1)
+            rest = tuple(each for each in winner.supersedes if each != memory.id)
+            less = replace(winner, supersedes=rest, merged=max(0, winner.merged - 1), updated_at=at)
+            tx.apply(change(winner, less, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
+            return Reviewed(memory.id, back.state, "superseded", told)
+
+    def _count(self, tx: Transaction, winner: Memory, loser: Memory, sign: int) -> None:
+        """The sightings of one memory count for the other, as long as the merge stands."""
+        if loser.tally.seen:
+            tx.add_evidence(
+                Evidence(
+                    winner.id, winner.project, signal="seen", amount=float(sign * loser.tally.seen), by=self.by,
+                    place=f"{'merge' if sign > 0 else 'unmerge'} {loser.id} {self.now()}", at=self.now(), opening=True,
+                )
+            )  # fmt: skip
+
+    # -- proposals --------------------------------------------------------------------------------
+
+    def accept(self, proposal: Proposal, *, text: str = "", reason: str = "") -> Reviewed:
+        """Approve a proposal: make its change, or add this approval to the others."""
+        payload = proposal.payload or {}
+        if proposal.state != OPEN:
+            raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
+        if text or proposal.kind == "edit":
+            done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
+        elif proposal.kind == "merge" and payload.get("other"):
+            done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
+        elif proposal.kind == "confirm" or not payload.get("to"):
+            if proposal.kind not in ("confirm", "promote"):
+                raise Refused(
+                    f"A proposal to {proposal.kind} is not approved as it stands.", f"tacit review show {proposal.id}"
+                )
+            done = self.approve(proposal.memory, reason=reason)
+        else:
+            with self._write() as tx:
+                memory = tx.get(proposal.memory)
+                if memory.gate in ("hold", "quarantine") and payload["to"] in INJECTABLE:
+                    self._vouch(tx, memory, reason)
+                return self._decide(tx, tx.get(proposal.memory), str(payload["to"]), reason)
+        if not done.waits_for:
+            self._settled(proposal, APPROVED, reason or done.reason)
+        return replace(done, proposal=proposal.id)
+
+    def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
+        with self._write() as tx:
+            memory = tx.get(proposal.memory)
+            told = reason or proposal.reason
+            now = edited(memory, {"text": text}, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
+            if now is not None:
+                tx.apply(now)
+            return Reviewed(memory.id, memory.state, memory.state, told)
+
+    def decline(self, proposal: Proposal, *, reason: str = "") -> Reviewed:
+        """Reject a proposal; the memory keeps its state."""
+        if proposal.state != OPEN:
+            raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
+        self._settled(proposal, REJECTED, reason or f"rejected by {self.by}")
+        state = self.store.get(proposal.memory).state if proposal.memory else ""
+        return Reviewed(proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id)
+
+    def clear(self, *, every: bool = False) -> int:
+        """Close proposals whose time is over, or all that are open; their memories keep their states."""
+        at, closed = self.now(), 0
+        with self._write() as tx:
+            for each in tx.proposals(self.project.id, state=OPEN, limit=-1):
+                over = bool(each.expires_at) and each.expires_at <= at
+                if over or every:
+                    state, why = (EXPIRED, "its time is over") if over else (REJECTED, f"cleared by {self.by}")
+                    tx.put_proposal(replace(each, state=state, decided_by=self.by, decided_at=at, decision=why))
+                    closed += 1
+        return closed
+
+    def _settled(self, proposal: Proposal, state: str, why: str) -> None:
+        with self._write() as tx:
+            now = tx.proposal(proposal.id)
+            if now is not None and now.state == OPEN:
+                tx.put_proposal(replace(now, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
+
+    def _write(self) -> Transaction:
+        return self.store.write(confidence=self.profile.signals)
+
+
+def find_proposal(store: SqliteStore, project: str, name: str) -> Proposal:
+    """A proposal by its id or a unique beginning of it."""
+    found = [each for each in store.proposals(project, state="", limit=-1) if each.id.startswith(name.strip().lower())]
+    if len(found) == 1:
+        return found[0]
+    raise NotFound(
+        f"There is no proposal {name!r}." if not found else f"{name!r} fits {len(found)} proposals.",
+        "tacit review list",
+    )
+
+
+def _next_up(state: str) -> str:
+    return {"candidate": "provisional", "provisional": "stable", "stable": "canonical"}.get(state, "")
