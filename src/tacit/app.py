@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from tacit.core.exchange import Row
     from tacit.core.journal import Change, Entry
     from tacit.core.profile import Profile, Signals
+    from tacit.core.proposal import Proposal
     from tacit.core.run import Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned
     from tacit.learn.intake import TakenIn
+    from tacit.learn.review import Reviewed
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects
@@ -815,6 +817,66 @@ class Memories:
                 tx.add_alias(self.project_id, format, name, row.memory.id)
         return [row if row.alias else replace(row, alias=given[row.memory.id]) for row in rows]
 
+    # -- review ----------------------------------------------------------------------------------------------------
+
+    def proposals(self, *, state: str = "open") -> list[Proposal]:
+        """What waits for a judge, oldest first; `state=""` for everything that ever did."""
+        return self.store.proposals(self.project_id, state=state, limit=-1) if self.project else []
+
+    def review(
+        self,
+        id: str = "",
+        decision: str = "approve",
+        *,
+        role: str = "person",
+        to: str = "",
+        outcome: str = "",
+        into: str = "",
+        text: str = "",
+        reason: str = "",
+        every: bool = False,
+    ) -> Reviewed | int:
+        """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
+
+        `to` names the state to approve, `outcome` what a review comes to (reinstate, supersede, archive, reject, decay), `into`
+        the memory that takes another's place. Where other roles must approve too, the decision waits for them.
+        """
+        from tacit.learn.review import Review, find_proposal
+
+        self._need_person("Deciding")
+        project = self.ensure_project()
+        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id)
+        if decision == "clear":
+            return seat.clear(every=every)
+        try:
+            found = self.get(id).id
+        except NotFound:
+            waiting = find_proposal(self.store, project.id, id)
+            if decision in ("approve", "edit"):
+                return seat.accept(waiting, text=text, reason=reason)
+            if decision == "reject":
+                return seat.decline(waiting, reason=reason)
+            raise UsageError(f"A proposal cannot be {decision}ed.", "approve, edit or reject it.") from None
+        if decision == "approve":
+            return seat.approve(found, to=to, reason=reason)
+        if decision == "reject":
+            return seat.reject(found, reason=reason)
+        if decision == "open":
+            return seat.open(found, reason=reason)
+        if decision == "close":
+            over = self.get(into).id if into else ""
+            return seat.close(found, outcome or "reinstate", to=to, text=text, successor=over, reason=reason)
+        if decision == "merge":
+            return seat.merge(found, self.get(into).id, reason=reason)
+        if decision == "unmerge":
+            return seat.unmerge(found, reason=reason)
+        if decision == "edit":
+            self.edit(found, text=text, reason=reason)
+            return seat.approve(found, reason=reason)
+        raise UsageError(
+            f"{decision!r} is no decision.", "One of: approve, edit, reject, merge, unmerge, open, close, clear."
+        )
+
     # -- look -------------------------------------------------------------------------------------
 
     def log(self, **filters: Any) -> list[Entry]:
@@ -867,6 +929,14 @@ class Memories:
         wanted = states or (() if archived else OPEN_STATES)
         projects = [project.id for project in self.store.projects()] if everywhere else self.scopes
         return self.store.select(projects, states=wanted, **filters)
+
+
+def lookback_part(name: str) -> Any:
+    """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
+    from tacit.prove import lookback, lookback_excerpt, lookback_html, lookback_words
+
+    parts = {"lookback": lookback, "lookback_excerpt": lookback_excerpt, "lookback_html": lookback_html, "lookback_words": lookback_words}
+    return parts[name]
 
 
 def _toml(path: str) -> dict[str, Any]:

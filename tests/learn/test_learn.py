@@ -282,3 +282,14 @@ def test_an_erased_finding_does_not_come_back(memories: Memories) -> None:
     memories.erase(memory.id)
     learned = learn(memories, "r1", said, replace(said, version=2, text=LESSON + " (better)"))
     assert (learned.new, memories.list()) == ((), [])
+
+
+def test_a_run_that_asked_under_its_own_name_is_joined_with_its_log(memories: Memories) -> None:
+    """tacit inject --run R, then tacit learn of R's log in whatever format: the uses are settled."""
+    for n in (1, 2):
+        learn(memories, f"r{n}", finding(f"r{n}", LESSON))
+    told = memories.inject("payment service", run="loop-7", host="cli")
+    learn(memories, "loop-7", extra={"instruments": ["review:guardian"]})
+    [memory] = memories.list()
+    assert memory.id in (*told.injected, *told.withheld)
+    assert [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"] == ["not_occurred"]

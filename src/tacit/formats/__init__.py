@@ -47,6 +47,7 @@ FORMATS = {
     "claude-code": "tacit.formats.claude_code",
     "neutral": "tacit.formats.neutral",
     "archeflow": "tacit.formats.archeflow",
+    "ralph": "tacit.formats.ralph",
 }
 ENTRY_POINTS = "tacit.formats"
 DOUBT = 0.3  # a format less sure than this of a file does not get it

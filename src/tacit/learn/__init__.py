@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
-STAGED = "staged by hand"  # why the gate holds what `--stage` put before a person
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
@@ -113,7 +112,7 @@ def _extract(
     from tacit.learn.shape import shaped
 
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
-    given = _given(store, id)
+    given = _given(store, _unit(store, project, run, id))
     found = extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
@@ -130,10 +129,26 @@ def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
 _INCIDENTS = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
 
 
-def _given(store: SqliteStore, id: str) -> list[str]:
-    """The texts this unit was given: its own words must not come back as news."""
+def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> str:
+    """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for under the same name.
+
+    A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
+    which format the log will have.
+    """
+    from tacit.stores.sql import run_id
+
     row = store.run(id)
-    uses = store.uses(unit=row.root if row else id)
+    if row is not None:
+        return row.root
+    if run.root:
+        return run_id(project, run.host, run.root)
+    asked = store.find_run(project, run.id)
+    return asked.root if asked is not None and not asked.learned_at else id
+
+
+def _given(store: SqliteStore, unit: str) -> list[str]:
+    """The texts this unit was given: its own words must not come back as news."""
+    uses = store.uses(unit=unit)
     return [memory.text for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])]
 
 
@@ -150,6 +165,7 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
 
 def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
     from tacit.core.screen import screen
+    from tacit.core.staging import PENDING
     from tacit.learn.gate import GATES, GateDecision, GateRules
 
     at = profile.gate.__dict__
@@ -160,7 +176,7 @@ def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, h
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected):
-        return GateDecision("hold", STAGED, version=decision.version)
+        return GateDecision("hold", PENDING, version=decision.version)
     return decision
 
 
@@ -196,9 +212,9 @@ class _Session:
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
-        from tacit.stores.sql import RunRow, run_id
+        from tacit.stores.sql import RunRow
 
-        root = run_id(self.project.id, self.run.host, self.run.root) if self.run.root else self.id
+        root = _unit(tx, self.project.id, self.run, self.id)
         self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
         self.first = not self.row.learned_at
         self.seq = self.row.seq or tx.next_seq(self.project.id)

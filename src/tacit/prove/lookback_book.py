@@ -17,7 +17,6 @@ from tacit.core.trial import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.learn.match import prepared
 from tacit.learn.stage import confirmed, new_memory
-from tacit.recall import STANDING
 from tacit.recall.budget import fit, level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
@@ -37,6 +36,8 @@ NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows
 BY = "lookback"
 APPLIES = ("preference", "rule", "security")  # classes that apply whatever the task is, as in the stores
+
+STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
 
 
 @value

@@ -6,7 +6,6 @@ Nothing is opened, made or kept. The transcripts are read where the host left th
 from __future__ import annotations
 
 import os
-import sys
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable, UsageError
@@ -69,10 +68,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _room(module: str) -> Any:
-    # A surface reaches a room through app (design §2); app offers no look back yet, and this one needs no Memories.
-    name = f"tacit.prove.{module}"
-    __import__(name)
-    return sys.modules[name]
+    from tacit.app import lookback_part
+
+    return lookback_part(module)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------------
