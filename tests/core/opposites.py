@@ -1,7 +1,8 @@
 """Pairs of lessons that read alike and say the opposite, and pairs that read differently and say the same.
 
 Each opposite pair would do harm if merged: the second sighting would strengthen the first. BLIND was written and committed before the
-matcher's guards existed and is never used to extend their word lists; only general rules may be drawn from it.
+matcher's guards existed and is never used to extend their word lists; only general rules may be drawn from it. LATER
+came after them, with longer texts.
 """
 
 from __future__ import annotations

@@ -490,7 +490,7 @@ def _related(one: str, other: str) -> bool:
         return True
     if len(short) < 4 or short[:3] != long[:3]:
         return False
-    return _edits(one, other) <= max(1, len(long) // 4)
+    return edits(one, other) <= max(1, len(long) // 4)
 
 
 def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
@@ -864,7 +864,7 @@ def levenshtein_likeness(finding: Prepared, memory: Prepared, idf: Idf | None = 
     there a proposal that ended in "NEVER do it" was a duplicate of one that ended in "ALLOW it".
     """
     longest = max(len(finding.text), len(memory.text))
-    score = 1 - _edits(finding.text, memory.text) / longest if longest else 0.0
+    score = 1 - edits(finding.text, memory.text) / longest if longest else 0.0
     return Likeness(score, opposed(finding, memory) if score >= GUARDED else "")
 
 
@@ -880,8 +880,8 @@ def keywords(text: str) -> frozenset[str]:
     return frozenset(word for word in plain.split() if len(word) > 2)
 
 
-def _edits(a: str, b: str) -> int:
-    """Levenshtein's distance, a row of the table in one integer (Myers 1999, Hyyrö 2003)."""
+def edits(a: str, b: str) -> int:
+    """How many letters to insert, delete or replace; a row of Levenshtein's table in one integer (Myers, Hyyrö)."""
     if a == b or not a or not b:
         return 0 if a == b else max(len(a), len(b))
     if len(a) > len(b):
@@ -889,16 +889,16 @@ def _edits(a: str, b: str) -> int:
     places: dict[str, int] = {}
     for number, letter in enumerate(a):
         places[letter] = places.get(letter, 0) | 1 << number
-    full, last, edits = (1 << len(a)) - 1, 1 << (len(a) - 1), len(a)
+    full, last, count = (1 << len(a)) - 1, 1 << (len(a) - 1), len(a)
     rises, falls = full, 0
     for letter in b:
         equal = places.get(letter, 0)
         diagonal = (((equal & rises) + rises) ^ rises) | equal | falls
         up, down = falls | ~(diagonal | rises) & full, diagonal & rises
-        edits += bool(up & last) - bool(down & last)
+        count += bool(up & last) - bool(down & last)
         up, down = up << 1 | 1, down << 1
         rises, falls = (down | ~(diagonal | up)) & full, up & diagonal & full
-    return edits
+    return count
 
 
 MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
