@@ -738,7 +738,7 @@ class Memories:
     def export(self, format: str, part: str = "") -> str:
         """The project's memories as another system writes them, field for field; `part` names one of its files."""
         from tacit import formats
-        from tacit.stores.outgoing import audited, outgoing
+        from tacit.stores.outgoing import audited, header, outgoing
 
         module = formats.exchange(format)
         wanted = part or next(iter(module.PARTS))
@@ -748,7 +748,8 @@ class Memories:
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
         told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
-        return module.dump([*named, *told], wanted, clock.now())
+        head = header(self.store, format, wanted, self.project_id)
+        return module.dump([head, *named, *told], wanted, clock.now())
 
     def tend(self, run: str = "", *, dry_run: bool = False) -> Tended:
         """Let what was not met fade. `run` names the run that is over, and counts once; without it all learned runs do."""

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "undo": ("keep", "take back a journal entry, or a lesson's last one"),
     "log": ("look", "the journal: what changed, by whom, and why"),
     "why": ("look", "evidence, uses, journal, and what would move a lesson"),
+    "review": ("review", "what waits for your word: approve, reject, merge, open and close reviews"),
     "learn": ("learn", "learn from finished runs"),
     "recall": ("recall", "search the lessons"),
     "inject": ("inject", "what an agent should know before a run"),

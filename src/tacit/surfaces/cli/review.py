@@ -1,0 +1,148 @@
+"""review: what waits for somebody's word, and the word itself."""
+
+from __future__ import annotations
+
+from tacit.core.errors import NotFound, UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, table, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.memory import Memory
+    from tacit.core.proposal import Proposal
+    from tacit.learn.review import Reviewed
+
+VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
+OUTCOMES = ("reinstate", "supersede", "archive", "reject", "decay")
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verb", nargs="?", default="list", choices=VERBS, help="what to do; without it: list")
+    parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
+    parser.add_argument("other", nargs="?", default="", help="merge: the memory that stays")
+    parser.add_argument("--role", default="person", help="the role you sign for, for example design_authority")
+    parser.add_argument("--to", default="", help="approve, close: the state it should go to")
+    parser.add_argument("--outcome", choices=OUTCOMES, help="close: what the review came to")
+    parser.add_argument("--into", default="", help="close --outcome supersede: the memory that takes its place")
+    parser.add_argument("--text", default="", help="edit, close: the better wording")
+    parser.add_argument("--reason", default="", help="why; it is kept in the journal")
+    parser.add_argument("--all", action="store_true", help="list: decided ones too; clear: also what has not expired")
+    parser.epilog = (
+        "examples:\n"
+        "  tacit review                                    what waits for you\n"
+        "  tacit review approve k3v9                       let a held lesson in, or a lesson rise\n"
+        "  tacit review approve mem-task-014-1 --to canonical --role design_authority\n"
+        "  tacit review open k3v9 --reason 'misled two tasks'\n"
+        "  tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'\n"
+        "  tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back"
+    )
+
+
+def _review(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        if args.verb == "list":
+            return _list(memories, args.all)
+        if args.verb != "clear" and not args.id:
+            raise UsageError(f"tacit review {args.verb}: of what?", "Name a memory or a proposal: tacit review list")
+        if args.verb == "show":
+            return _show(memories, args.id)
+        if args.verb == "merge" and not (args.other or args.into):
+            raise UsageError("tacit review merge: into what?", "tacit review merge THIS INTO_THAT")
+        if args.verb == "edit" and not args.text:
+            raise UsageError("tacit review edit: to what?", "Give --text.")
+        done = memories.review(
+            args.id, args.verb, role=args.role, to=args.to, outcome=args.outcome or "", into=args.other or args.into,
+            text=args.text, reason=args.reason, every=args.all,
+        )  # fmt: skip
+        if isinstance(done, int):
+            return Answer({"closed": done}, f"{done} proposals closed; their memories keep their states")
+        return Answer(_json(done), _told(done))
+
+
+def _json(done: Reviewed) -> dict[str, Any]:
+    return {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
+
+
+def _told(done: Reviewed) -> str:
+    if done.waits_for:
+        return f"{done.memory} stays {done.state}: your word is kept, it still needs {done.waits_for}"
+    moved = f"{done.was} → {done.state}" if done.was != done.state else done.state
+    return f"{done.memory}  {moved}: {done.reason}"
+
+
+def _list(memories: Memories, everything: bool) -> Answer:
+    waiting = memories.proposals(state="" if everything else "open")
+    under, held = _in_question(memories)
+    rows = [
+        [each.id, each.kind, each.memory, _goal(each), _signed(each), one_line(each.reason, max(30, width() - 80))]
+        for each in waiting
+    ]
+    text = [table(rows, ("proposal", "kind", "memory", "to", "approved by", "why"))] if rows else []
+    for title, found in (("under review", under), ("held by the gate", held)):
+        if found:
+            listed = [[m.id, m.state, m.kind, one_line(m.text, max(30, width() - 50))] for m in found]
+            text += [f"{title}:", table(listed)]
+    return Answer(
+        {
+            "proposals": [_proposal(each) for each in waiting],
+            "under_review": [memory.id for memory in under],
+            "held": [memory.id for memory in held],
+        },
+        "\n".join(text) or "nothing waits for you",
+    )
+
+
+def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
+    under = memories.list(states=("under_review",), limit=50)
+    held = memories.list(states=("candidate", "provisional", "stable", "canonical"), equal={"gate": "hold"}, limit=50)
+    held += memories.list(states=("candidate",), equal={"gate": "quarantine"}, limit=50)
+    return under, held
+
+
+def _goal(proposal: Proposal) -> str:
+    return str((proposal.payload or {}).get("to", "")) + (f" ({proposal.state})" if proposal.state != "open" else "")
+
+
+def _signed(proposal: Proposal) -> str:
+    return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
+
+
+def _proposal(proposal: Proposal) -> dict[str, Any]:
+    at = dict(proposal.__dict__)
+    return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
+
+
+def _show(memories: Memories, id: str) -> Answer:
+    from tacit.core.memory import as_json
+
+    try:
+        memory = memories.get(id)
+    except NotFound:
+        found = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
+        if len(found) != 1:
+            raise
+        proposal = found[0]
+        kept = memories.get(proposal.memory) if proposal.memory else None
+        lines = [f"{proposal.id}  {proposal.kind} ({proposal.state}): {proposal.reason}"]
+        if _goal(proposal):
+            lines.append(f"  to        {_goal(proposal)}")
+        needs = ", ".join(map(str, (proposal.payload or {}).get("needs", ())))
+        lines += [f"  needs     {needs}"] if needs else []
+        lines += [f"  approved  {_signed(proposal)}"]
+        lines += [f"  memory    {kept.id} ({kept.state}): {one_line(kept.text, width() - 20)}"] if kept else []
+        lines += [f"  expires   {proposal.expires_at[:10]}"] if proposal.expires_at else []
+        return Answer(_proposal(proposal), "\n".join(lines))
+    waiting = [each for each in memories.proposals() if each.memory == memory.id]
+    lines = [f"{memory.id}  {memory.state}, gate {memory.gate}: {one_line(memory.text, width() - 30)}"]
+    lines += [
+        f"  {each.id}  {each.kind} → {_goal(each)}, approved by {_signed(each)}: {each.reason}" for each in waiting
+    ]
+    lines.append(f"  tacit why {memory.id} tells what would move it")
+    return Answer({"memory": as_json(memory), "proposals": [_proposal(each) for each in waiting]}, "\n".join(lines))
+
+
+COMMANDS = {"review": (_declare, _review)}
