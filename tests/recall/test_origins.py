@@ -19,9 +19,7 @@ FEBRUARY = "2026-02-03T10:30:00Z"
 ANYTHING = Query(task="x")
 
 
-def rank(
-    name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any
-) -> list[Ranked]:
+def rank(name: str, profile: Profile, memories: list[Memory], query: Query = ANYTHING, **facts: Any) -> list[Ranked]:
     hits = [Candidate(memory, "", n) for n, memory in enumerate(memories)]
     return ordered(name, hits, asked(query, profile), profile, Facts(**{"now": MARCH, **facts}))
 

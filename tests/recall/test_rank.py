@@ -241,6 +241,7 @@ def test_what_is_not_for_this_query(
         ({"stale_at": NOW}, False, True, True, ("stale", "")),
         ({"state": "decayed"}, False, True, True, ("decayed", "")),
         ({"state": "archived"}, True, True, True, ("", "archived")),
+        ({"superseded_by": "m2"}, True, True, True, ("", "superseded")),
     ],
 )
 def test_what_a_search_shows(

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
-STANDING = 20  # lessons that apply whatever the task is: more than any budget, less than a flood
+SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
+FITTING = 40  # candidates by words: sixty found no more twins among the best seven (docs/recall.md), and cost a tenth
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
 # A run is known by its host's own id. An agent's shell knows the id but not always the host that gave it.
@@ -156,7 +157,7 @@ def _ranking(
     What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
     """
     projects = scope_projects(project.id)
-    limit = min(size.fetch + len(before), profile.rank.candidates)
+    limit = min(size.fetch + len(before), profile.rank.candidates, FITTING + len(before))
     start = wanted.nothing or not before
     found = store.find(projects, (*wanted.words, *wanted.file_words), limit=limit, injectable=True)
     hits: list[Hit] = []
@@ -165,8 +166,8 @@ def _ranking(
         hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
     hits += _signed(store, projects, wanted.signatures)
     if start:
-        hits += store.standing(projects, limit=STANDING)
-        hits += store.recurring(projects, limit=limit)
+        hits += store.standing(projects, limit=size.most + SPARE)
+        hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits

@@ -178,8 +178,10 @@ def showing(
         return "", "other agent"
     if query.task_type and memory.task_type not in ("", query.task_type):
         return "", "other task type"
-    if not memory.text.strip() or memory.gate == "discard" or memory.state in ("superseded", "archived", "rejected"):
-        return "", memory.state if memory.gate != "discard" else "discard"
+    if memory.gate == "discard" or not memory.text.strip():
+        return "", "discard" if memory.gate == "discard" else "empty"
+    if memory.superseded_by or memory.state in ("superseded", "archived", "rejected"):
+        return "", "superseded" if memory.superseded_by else memory.state
     if memory.gate == "quarantine" and not (include_held and person):
         return "", "quarantine"
     if memory.gate == "hold" and not include_held:
