@@ -722,7 +722,6 @@ def _memory(found: Record, place: str) -> Iterator[Row | Skipped]:
             source=_agent(_meta(found).get("producer_type")),
             trust="imported",
             state=state,
-            previous_state="provisional" if state in ("under_review", "decayed") else "",
             closed_by={"decayed": "silence", "archived": "review", "rejected": "review"}.get(state, ""),
             review_after=_stamp(found.get("review_after")),
             created_at=at,
@@ -775,7 +774,7 @@ def _review(found: Record, place: str) -> Judged | Skipped:
     if not memory or decision not in DECISIONS:
         return Skipped(place, "a review without its memory or a known decision")
     return Judged(
-        run="", memory=memory, signal=f"review:{decision}", at=_stamp(_time_of(found)), text=_text(found.get("rationale")),
+        run="", memory=memory, signal="review", at=_stamp(_time_of(found)), text=_text(found.get("rationale")),
         record=found, place=place,
     )  # fmt: skip
 
@@ -789,14 +788,14 @@ def _packet(found: Record, place: str) -> Given | Skipped:
 
 
 def _event(found: Record, place: str) -> Judged | Skipped:
-    memory, name = _text(found.get("memory_id")), _text(found.get("event"))
+    memory = _text(found.get("memory_id"))
     if not memory:
         return Skipped(place, "an event without its memory")
     told = " → ".join(filter(None, (_text(found.get("from_state")), _text(found.get("to_state"))))) or _text(
         found.get("reason")
     )
     return Judged(
-        run="", memory=memory, signal=name, at=_stamp(found.get("timestamp")), text=told, record=found, place=place
+        run="", memory=memory, signal="event", at=_stamp(found.get("timestamp")), text=told, record=found, place=place
     )
 
 
@@ -813,7 +812,7 @@ def _update(found: Record, place: str, source: Source) -> Iterator[Judged | Skip
             yield Judged(
                 run=_mission_in(source.path),
                 memory=id,
-                signal=f"memory_{verb}",
+                signal="change",
                 at=_stamp(_time_of(found)),
                 text=_text(each.get("reason")),
                 record=kept,
@@ -1082,9 +1081,7 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
         fresh["candidate_reason"] = _text(came.get("candidate_reason")) or "Learned by Tacit"
         fresh["source_artifacts"] = _texts(came.get("source_artifacts")) or [memory.origin or "tacit"]
     else:
-        due = memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30)
-        same = before is not None and before.memory.review_after == memory.review_after and came.get("review_after")
-        fresh["review_after"] = came["review_after"] if same else _second(due)
+        fresh["review_after"] = _due(memory, came, before, now)
         fresh["supersedes"] = [known.get(id, id) for id in memory.supersedes] or _texts(came.get("supersedes"))
         fresh["superseded_by"] = known.get(memory.superseded_by, memory.superseded_by) or came.get("superseded_by")
         fresh["tags"] = list(memory.tags)
@@ -1095,6 +1092,14 @@ def document_of(row: Row, now: str = "", names: Mapping[str, str] | None = None)
         if whole and name not in _SHAPES["memory_entry"] and name not in _SHAPES["memory_candidate"]
     }
     return {**fresh, **beyond}
+
+
+def _due(memory: Memory, came: Record, before: Row | None, now: str) -> str:
+    """When it is to be looked at again: as it came while nothing changed that, or where we keep no date any more."""
+    said = _text(came.get("review_after"))
+    if said and (not memory.review_after or (before is not None and before.memory.review_after == memory.review_after)):
+        return said
+    return _second(memory.review_after or clock.after_days(now or memory.updated_at or memory.created_at, 30))
 
 
 def _imported(came: Record) -> Row | None:
@@ -1151,7 +1156,7 @@ def log_of(item: Judged, now: str = "") -> Record:
         "usage_surface": "task_packet",
         "effect": effect,
         "notes": item.text or effect,
-        "followup_action": {"positive": "strengthen", "negative": "weaken"}.get(effect, "none"),
+        "followup_action": "none",
     }
 
 
@@ -1170,9 +1175,7 @@ def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
 
 
 def _belongs(item: Judged, part: str) -> bool:
-    if part == "events":
-        return "event" in (item.record or {})
-    return part == "reviews" and item.signal.startswith("review:")
+    return {"reviews": "review", "events": "event"}.get(part) == item.signal
 
 
 def _lines_of(rows: Sequence[Row]) -> str:
