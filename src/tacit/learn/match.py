@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from tacit.core.match import decide, prepare, same_problem
+from tacit.core.match import decide, matching_terms, prepare, same_problem
 from tacit.core.value import value
-from tacit.core.words import query_words, terms
+from tacit.core.words import query_words
 from tacit.stores.sql import scope_projects
 
 TYPE_CHECKING = False
@@ -89,5 +89,5 @@ def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
 
 def idf(frequency: Mapping[str, int], rows: int) -> Callable[[str], float]:
     """How telling a term is here, from the counts of the words it was looked up by; one nobody counted is taken as rare."""
-    counts = {term: n for word, n in frequency.items() for term in terms(word)}
+    counts = {term: n for word, n in frequency.items() for term in matching_terms(word)}
     return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, 0)))
