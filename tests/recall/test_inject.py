@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tacit.core import keep
 from tacit.core.errors import StoreBusy, UsageError
 from tacit.core.links import Use
 from tacit.core.memory import Memory, Tally
@@ -53,9 +54,7 @@ def test_a_lesson_that_fits_is_given_and_recorded(world: Any, make: Make) -> Non
             NOW,
         )
     ]
-    assert world.store.run(unit) == RunRow(
-        unit, "p", "cli", "r1", unit, agent="maker", task="the queue hangs", task_id="T-1", started_at=NOW
-    )
+    assert world.store.run(unit) == RunRow(unit, "p", "cli", "r1", unit, agent="maker", task_id="T-1", started_at=NOW)
     assert [(row[0], row[1]) for row in world.store.injections(unit)] == [("cli", f'["{memory.id}"]')]
 
 
@@ -162,6 +161,34 @@ def test_what_was_left_out_is_recorded(world: Any, make: Make) -> None:
     assert [each.reason for each in given.suppressed] == ["budget"] * 4
     row = world.store.one("SELECT left_out FROM injection")[0]
     assert '"counts":{"budget":4}' in row
+
+
+def test_a_prompt_is_not_written_down(world: Any, make: Make) -> None:
+    """It may hold a secret; the use knows its task by a hash, the same for the same words."""
+    world.put(make("The queue hangs.", pinned=True))
+    for run in ("r1", "r2"):
+        world.inject("the Queue hangs, token  hunter2", run=run)
+    tasks = {use.task for run in ("r1", "r2") for use in world.store.uses(unit=run_id("p", "cli", run))}
+    assert len(tasks) == 1 and len(tasks.pop()) == 16
+    dump = [str(row) for table in ("run", "use", "injection") for row in world.store.rows(f"SELECT * FROM {table}")]
+    assert not any("hunter2" in row for row in dump)
+
+
+def test_what_is_taken_out_while_we_wait_is_not_given(tmp_path: Any, world_of: Any, make: Make) -> None:
+    """Somebody forgets a lesson between our reading and our turn to write."""
+    path = str(tmp_path / "turns.db")
+    with open_store(path) as store, open_store(path) as other:
+        world = type(world_of())(store, standard("default"))
+        gone, stays = world.put(make("The queue hangs.", pinned=True), make("The queue is slow.", pinned=True))
+        turn = store.write
+
+        def late(**named: Any) -> Any:
+            with other.write() as tx:
+                tx.apply(keep.forgotten(tx.get(gone), by="ada", at=NOW))
+            return turn(**named)
+
+        store.write = late  # type: ignore[method-assign]
+        assert world.inject("queue").injected == (stays,)
 
 
 def test_lessons_of_other_projects_stay_there(world: Any, make: Make) -> None:

@@ -107,11 +107,12 @@ def inject(
     if not fitted.kept:
         return Injection(run, profile.render.empty, tokens_of(profile.render.empty), (), (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
+        kept = _still(tx, fitted.kept, scope_projects(project.id))
         told = assignments(
-            [each.memory for each in fitted.kept], tx.uses(unit=row.root),
+            [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
         )  # fmt: skip
-        given = [each for each, at in zip(fitted.kept, told) if at.given]
+        given = [each for each, at in zip(kept, told) if at.given]
         injected = tuple(each.memory.id for each in given)
         withheld = tuple(at.memory for at in told if not at.given)
         markdown = render(given, profile, ids(), renderer=renderer, wrap=wrap)
@@ -122,12 +123,13 @@ def inject(
             event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld, left, now
         ):
             return Injection(run, note="this very event was answered before")
-        _record(tx, row, asking, query, [each.memory for each in fitted.kept], told, now)
+        _record(tx, row, asking, query, [each.memory for each in kept], told, now)
     return Injection(run, markdown, tokens, injected, withheld, suppressed, counts)
 
 
 def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
-    """The run's row, as it is or as it will be written."""
+    """The run's row, as it is or as it will be written. Its task is not: a prompt may hold a secret, and `learn`, which
+    redacts, writes it down."""
     id = run_id(project, asking.host, run)
     known = store.run(id)
     if known is None and asking.run:
@@ -137,7 +139,7 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
     root = run_id(project, asking.host, asking.root) if asking.root else id
     return RunRow(
         id, project, asking.host, run, root, agent=query.agent, model=asking.model, domain=query.domain,
-        task=query.task, task_id=query.task_id, task_type=query.task_type, started_at=now,
+        task_id=query.task_id, task_type=query.task_type, started_at=now,
     )  # fmt: skip
 
 
@@ -234,6 +236,12 @@ def _left_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...
     return tuple(every[:nearest]), counts
 
 
+def _still(tx: Transaction, kept: Sequence[Ranked], projects: Sequence[str]) -> list[Ranked]:
+    """What may be given now that nobody else can write: while we waited, somebody may have taken a lesson out."""
+    now = {memory.id: memory for memory in tx.memories([each.memory.id for each in kept])}
+    return [each for each in kept if each.memory.id in now and not barred(now[each.memory.id], projects)]
+
+
 def _record(
     tx: Transaction,
     row: RunRow,
@@ -245,17 +253,17 @@ def _record(
     signal: str = "",
 ) -> None:
     """Write down who was given what, before it is given; `signal` says how, where that is not as usual."""
-    from tacit.recall.trial import epoch_for, instrument_of, is_told
+    from tacit.recall.trial import epoch_for, instrument_of, is_told, task_of
 
     if tx.run(row.id) is None:
         tx.put_run(row)
-    epoch = epoch_for(asking.model or row.model, row.host)
+    epoch, task = epoch_for(asking.model or row.model, row.host), task_of(query.task_id, query.task)
     for memory, at in zip(memories, told):
         if not at.recorded:
             tx.add_use(
                 Use(
                     memory.id, row.root, row.project, row.id, at.family, at.arm, at.probability, asking.surface, epoch,
-                    instrument_of(memory), is_told(memory, query.agent), query.task_id or query.task, at.blank, now,
+                    instrument_of(memory), is_told(memory, query.agent), task, at.blank, now,
                 )
             )  # fmt: skip
         if at.crossed:

@@ -136,7 +136,10 @@ def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, fact
     order = {hit.memory.id: hit.n for hit in hits}
     scored = ranker(name)(hits, asked, profile, facts)
     ties = profile.rank.ties
-    scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
+    if len({each.score for each in scored}) == len(scored):
+        scored.sort(key=lambda each: -each.score)
+    else:
+        scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
     return scored
 
 
@@ -332,8 +335,8 @@ KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale
 
 def words_reader(asked: Asked, facts: Facts, hits: Sequence[Hit], title: float) -> Callable[[Hit], float]:
     """A function that says how much of the asked words a candidate holds, from 0 to about 1."""
-    terms = _terms(asked, facts)
-    whole = sum(rarity for _, rarity in terms)
+    single, phrases = _terms(asked, facts)
+    whole = sum(single.values()) + sum(rarity for _, rarity in phrases)
     if not whole:
         return lambda hit: 0.0
     tokens = facts.tokens
@@ -342,40 +345,41 @@ def words_reader(asked: Asked, facts: Facts, hits: Sequence[Hit], title: float) 
 
     def held(hit: Hit) -> float:
         text = read[hit.memory.id]
-        return _held(terms, text, tokens(hit.words) if hit.words else [], len(text) / usual, title) / whole
+        own = text + tokens(hit.words) if hit.words else text
+        heads = text[:FIRST_WORDS]
+        slack = K1 * (1 - B + B * len(text) / usual)
+        present = set(own)
+        total = 0.0
+        for word, rarity in single.items():  # in reading order: the same sum in every process, to the last digit
+            if word in present:
+                times = own.count(word) + (title - 1) * heads.count(word)
+                total += rarity * times / (times + slack)
+        for phrase, rarity in phrases:
+            if present.issuperset(phrase):
+                times = _in_a_row(phrase, own)
+                total += rarity * times / (times + slack)
+        return total / whole
 
     return held
 
 
-def _terms(asked: Asked, facts: Facts) -> list[tuple[list[str], float]]:
-    """Each asked word as the index reads it, with its rarity; a word nobody knows is the rarest of all.
+def _terms(asked: Asked, facts: Facts) -> tuple[dict[str, float], list[tuple[list[str], float]]]:
+    """The asked words as the index reads them, with their rarity, single ones and phrases; a word nobody knows is rarest.
 
     A long question has more words than were looked up: the others count as usual ones.
     """
     rows = max(facts.rows, 1)
     rarity = {word: log(1 + (max(0, rows - held) + 0.5) / (held + 0.5)) for word, held in facts.frequency.items()}
     usual = sum(rarity.values()) / (len(rarity) or 1)
-    read = [(facts.tokens(word), rarity.get(word, usual)) for word in asked.words]
-    return [(words, rare) for words, rare in read if words]
-
-
-def _held(
-    terms: list[tuple[list[str], float]], text: list[str], beside: list[str], length: float, title: float
-) -> float:
-    """The rarity of the words that a text holds, each by its saturated frequency; first words count `title` times."""
-    own = text + beside
-    heads = text[:FIRST_WORDS]
-    slack = K1 * (1 - B + B * length)
-    present = set(own)
-    total = 0.0
-    for phrase, rarity in terms:
-        if present.issuperset(phrase):
-            if len(phrase) == 1:
-                times = own.count(phrase[0]) + (title - 1) * heads.count(phrase[0])
-            else:
-                times = float(_in_a_row(phrase, own))
-            total += rarity * times / (times + slack)
-    return total
+    single: dict[str, float] = {}
+    phrases: list[tuple[list[str], float]] = []
+    for word in asked.words:
+        read = facts.tokens(word)
+        if len(read) == 1:
+            single[read[0]] = max(single.get(read[0], 0.0), rarity.get(word, usual))
+        elif read:
+            phrases.append((read, rarity.get(word, usual)))
+    return single, phrases
 
 
 def _in_a_row(phrase: list[str], words: list[str]) -> int:

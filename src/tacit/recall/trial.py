@@ -7,6 +7,7 @@ they would hide each other's effect. What is exempt is given without a coin and 
 
 from __future__ import annotations
 
+from tacit.core.digest import short_hash
 from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
 from tacit.core.value import value
@@ -109,6 +110,12 @@ def epoch_for(model: str, host: str) -> str:
     from tacit.core.effect import epoch_of
 
     return epoch_of(model, host)
+
+
+def task_of(id: str, text: str) -> str:
+    """Which task a use was for, so that tasks can be counted: its id, or a hash of its words, never the words."""
+    words = " ".join(text.lower().split())
+    return id or (short_hash("task", words) if words else "")
 
 
 def is_told(memory: Memory, agent: str) -> bool:
