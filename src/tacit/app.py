@@ -18,11 +18,11 @@ from tacit.stores.sql import Project, RunRow, run_id, scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
-    from tacit.core.exchange import Row
+    from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
     from tacit.core.profile import Profile, Signals
     from tacit.core.proposal import Proposal
@@ -32,15 +32,21 @@ if TYPE_CHECKING:
     from tacit.learn import Learned
     from tacit.learn.intake import TakenIn
     from tacit.learn.review import Reviewed
+    from tacit.learn.staging import Stage
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects
     from tacit.prove.runs import RunAudit
     from tacit.recall import Injection
+    from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sqlite.backup import Backup, Restored
+    from tacit.stores.sqlite.repair import Repaired
     from tacit.tend import Tended
+
+    T = TypeVar("T")
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
 INSTRUCTION_FILES = (
@@ -81,7 +87,9 @@ def open(
         raise UsageError(
             f"{path} is not a store this version can open.", "Name a file; PostgreSQL comes with a later version."
         )
-    store = open_store(path, create=create, machine=machine_id(seen), wait=wait)
+    store = open_store(
+        path, create=create, machine=machine_id(seen), wait=wait, backups=os.path.join(data_folder(seen), "backups")
+    )
     return Memories(store, seen, folder, project or "", profile or "", by, yes)
 
 
@@ -398,9 +406,17 @@ class Memories:
                     )
             return tx.memories([change.memory.id for change, _, _ in chunk])
 
-    def get(self, id: str) -> Memory:
-        """A memory by its id, a unique prefix of it, or an alias."""
-        return self.store.get(self.store.resolve(id, self.project_id))
+    def get(self, id: str, *, use: bool = False) -> Memory:
+        """A memory by its id, a unique prefix of it, or an alias; with `use`, counted as a retrieval."""
+        found = self.store.get(self.store.resolve(id, self.project_id))
+        return self._count_use(found) if use else found
+
+    def _count_use(self, memory: Memory) -> Memory:
+        from tacit.core.links import Mark
+
+        with self.store.write(confidence=self.profile.signals) as tx:
+            tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=clock.now()))
+        return self.store.get(memory.id)
 
     def edit(self, id: str, *, reason: str = "", **fields: Any) -> Memory:
         """Correct a memory's text or facets; never its id, times, evidence or origin."""
@@ -487,8 +503,9 @@ class Memories:
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
-        """Blank a memory's text everywhere in the store: row, journal, evidence, findings, full text, write-ahead log."""
+        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, write-ahead log, backups."""
         from tacit.core.keep import erased
+        from tacit.stores.sqlite.backup import remove_holding
         from tacit.stores.sqlite.erase import blank, scrub
 
         self._need_person("Erasing")
@@ -498,6 +515,7 @@ class Memories:
             tx.apply(erased(memory, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
             blank(tx, memory, clock.now())
         scrub(self.store)
+        remove_holding(self.store, self.backups_folder, found.id)
         return self.store.get(found.id)
 
     def _change(self, id: str, decide: Any) -> Memory:
@@ -738,18 +756,100 @@ class Memories:
     def export(self, format: str, part: str = "") -> str:
         """The project's memories as another system writes them, field for field; `part` names one of its files."""
         from tacit import formats
-        from tacit.stores.outgoing import audited, header, outgoing
+        from tacit.stores.outgoing import header
 
         module = formats.exchange(format)
         wanted = part or next(iter(module.PARTS))
         if wanted not in module.PARTS:
             raise UsageError(f"{format} has no part {part!r}.", f"One of: {', '.join(module.PARTS)}.")
+        head = header(self.store, format, wanted, self.project_id)
+        return module.dump([head, *self._outgoing(format)], wanted, clock.now())
+
+    def export_files(self, format: str) -> dict[str, str]:
+        """All the files of another system, text by path; one that keeps a file a memory names them itself."""
+        from tacit import formats
+
+        module = formats.exchange(format)
+        whole = getattr(module, "files", None)
+        if whole is None:
+            return {file: self.export(format, part) for part, file in module.PARTS.items()}
+        found: dict[str, str] = whole(self._outgoing(format), clock.now())
+        return found
+
+    def _outgoing(self, format: str) -> list[Row | Given | Judged]:
+        from tacit.stores.outgoing import audited, outgoing
+
         rows = outgoing(self.store, self.project_id, self.profile, format) if self.project else []
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
         told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
-        head = header(self.store, format, wanted, self.project_id)
-        return module.dump([head, *named, *told], wanted, clock.now())
+        return [*named, *told]
+
+    def verify(self, source: str | Source, *, format: str = "") -> str:
+        """What is wrong with a file of another system's memories as a whole; empty where it verifies."""
+        from tacit import formats
+        from tacit.core.errors import Damaged
+
+        for each in self._memory_files(source):
+            try:
+                next(iter(formats.exchange(format or formats.holder(each)).memories(each)), None)
+            except Damaged as error:
+                return error.message
+        return ""
+
+    def figures(self, id: str, *, confidence: float | None = None, success_rate: float | None = None) -> Memory:
+        """State a memory's figures anew, between 0 and 1; id, times and sources never change."""
+        from tacit.core.links import Evidence
+
+        stated = {"confidence": confidence, "success_rate": success_rate}
+        for name, figure in stated.items():
+            if figure is not None and not 0 <= figure <= 1:
+                raise UsageError(f"{name} must be between 0 and 1, not {figure:g}.")
+        memory, at = self.get(id), clock.now()
+        with self.store.write(confidence=self.profile.signals) as tx:
+            for name, figure in stated.items():
+                if figure is not None:
+                    tx.add_evidence(
+                        Evidence(
+                            memory.id, memory.project, signal=name, amount=figure, by=self.actor.name,
+                            tier=self.actor.tier, place=f"stated {at} {new_id()}", at=at,
+                        )
+                    )  # fmt: skip
+        return self.store.get(memory.id)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
+        from tacit.recall.knowledge import Knowledge
+
+        return Knowledge(self.store, self.project_id, self.profile, clock.now())
+
+    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
+        """What a task of this type and complexity takes; None where nothing is known well enough."""
+        return self.knowledge.estimate(task_type, complexity)
+
+    def conventions(self, files: Sequence[str] = ()) -> Sequence[Memory]:
+        """The project's conventions for files whose names hold one of these parts."""
+        return self.knowledge.conventions(files)
+
+    def antipatterns(
+        self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
+    ) -> Sequence[tuple[Memory, float]]:
+        """Failures to avoid, those that the errors name first, with their scores."""
+        return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
+
+    def top(self, task: str = "", *, task_type: str = "", limit: int = 10) -> Sequence[tuple[Memory, float]]:
+        """The most relevant memories of all kinds for a task, with their relevance."""
+        return self.knowledge.top(task, task_type=task_type, limit=limit)
+
+    @property
+    def staging(self) -> Stage:
+        """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
+        from tacit.learn.staging import Stage
+
+        return Stage(
+            self.store, self.ensure_project(), self.profile, by=self.actor.name, now=clock.now, ids=new_id
+        )
 
     def tend(self, run: str = "", *, dry_run: bool = False) -> Tended:
         """Let what was not met fade. `run` names the run that is over, and counts once; without it all learned runs do."""
@@ -878,6 +978,55 @@ class Memories:
             f"{decision!r} is no decision.", "One of: approve, edit, reject, merge, unmerge, open, close, clear."
         )
 
+    # -- safety ----------------------------------------------------------------------------------------------------
+
+    @property
+    def backups_folder(self) -> str:
+        """Where this store's backups lie."""
+        from tacit.stores.sqlite.backup import folder_for
+
+        return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
+
+    def backups(self) -> Sequence[Backup]:
+        """The copies of this store, newest first."""
+        from tacit.stores.sqlite.backup import backups
+
+        return backups(self.backups_folder)
+
+    def backup(self) -> Backup:
+        """A copy of the store that was restored elsewhere and verified; old ones are rotated out."""
+        from tacit.stores.sqlite.backup import back_up
+
+        return back_up(self.store, self.backups_folder)
+
+    def backup_if_due(self) -> Backup | None:
+        """For the worker: at most one a day, and only if something was written since; never an error."""
+        from tacit.stores.sqlite.backup import back_up_if_due
+
+        return back_up_if_due(self.store, self.backups_folder)
+
+    def restore(self, name: str = "", *, to: str = "") -> Restored:
+        """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
+        if not to:
+            self._need_person("Restoring")
+        return self._closed(lambda path: restore_store(path, self.env, name, to=to))
+
+    def repair(self) -> Repaired:
+        """Mend what does not verify: from the rows themselves, the journal and the backups. What is lost is listed."""
+        return self._closed(lambda path: repair_store(path, self.env))
+
+    def _closed(self, act: Callable[[str], T]) -> T:
+        """Do something that needs the store for itself, and open it again."""
+        from tacit.stores.sqlite import open_store
+
+        path, machine, wait = self.store.path, self.store.machine, self.store.wait
+        self.store.close()
+        try:
+            return act(path)
+        finally:
+            self._project = self._profile = None
+            self.store = open_store(path, create=False, machine=machine, wait=wait)
+
     # -- look -------------------------------------------------------------------------------------
 
     def log(self, **filters: Any) -> list[Entry]:
@@ -938,6 +1087,21 @@ def lookback_part(name: str) -> Any:
 
     parts = {"lookback": lookback, "lookback_excerpt": lookback_excerpt, "lookback_html": lookback_html, "lookback_words": lookback_words}
     return parts[name]
+
+
+def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
+    """Put a backup back over a store that need not be readable any more."""
+    from tacit.stores.sqlite.backup import folder_for, restore
+
+    return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
+
+
+def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
+    """Mend a store that need not be readable any more."""
+    from tacit.stores.sqlite.backup import folder_for
+    from tacit.stores.sqlite.repair import repair
+
+    return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))
 
 
 def _toml(path: str) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 Formats that know a foreign system's memories offer, beside what they offer for runs:
 
     holds(source)     how sure they are that a file holds memories of theirs, 0 … 1
-    memories(source)  what is in it: `Row`, `Given`, `Judged`, and `Skipped` for what could not be read. Bad content never
-                      raises; only a file that does not verify as a whole does (`Damaged`)
+    memories(source)  what is in it: `Row`, `Given`, `Judged`, `Header`, `Note`, and `Skipped` for what cannot be read.
+                      Bad content never raises; only a file that does not verify as a whole does (`Damaged`)
     PARTS             the files they write, by name: {"lessons": "lessons.jsonl", …}; the first is the main one
     dump(items, part, now)  one of those files as text, field for field
     name_for(memory, taken) the foreign id of a memory that has none yet
@@ -44,6 +44,23 @@ class Row:
     runs: tuple[
         str, ...
     ] = ()  # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
+    order: int = -1  # on the way out: the how many-th lesson of its first run it is; -1 where no run is known
+
+
+@value
+class Header:
+    """What a file says of itself, beside its rows; kept for the way back."""
+
+    part: str
+    record: Mapping[str, Any] | None = None
+    changed: str = ""  # on the way out: when something last changed here since the import; empty: nothing did
+
+
+@value
+class Note:
+    """Something whoever imports should know."""
+
+    text: str
 
 
 @value

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Protocol
 
-    from tacit.core.exchange import Given, Judged, Row, Skipped
+    from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
     from tacit.core.memory import Memory
     from tacit.core.run import Run
     from tacit.formats.source import Source
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         PARTS: Mapping[str, str]
 
         def holds(self, source: Source) -> float: ...
-        def memories(self, source: Source) -> Iterator[Row | Given | Judged | Skipped]: ...
-        def dump(self, items: Iterable[Row | Given | Judged | Skipped], part: str = "", now: str = "") -> str: ...
+        def memories(self, source: Source) -> Iterator[Row | Given | Judged | Header | Note | Skipped]: ...
+        def dump(self, items: Iterable[Row | Given | Judged | Header], part: str = "", now: str = "") -> str: ...
         def name_for(self, memory: Memory, taken: Collection[str]) -> str: ...
 
 
@@ -48,6 +48,9 @@ FORMATS = {
     "neutral": "tacit.formats.neutral",
     "archeflow": "tacit.formats.archeflow",
     "ralph": "tacit.formats.ralph",
+    "geas": "tacit.formats.geas",
+    "joelclaw": "tacit.formats.joelclaw",
+    "markdown": "tacit.formats.markdown",
 }
 ENTRY_POINTS = "tacit.formats"
 DOUBT = 0.3  # a format less sure than this of a file does not get it
@@ -134,10 +137,14 @@ def holder(source: Source) -> str:
 
 def memory_files(folder: str) -> list[Source]:
     """The files of memories in a folder, by the names their systems give them, each system's main file first."""
+    import glob
+
     from tacit.formats.source import FileSource
 
     parts = [file for name in exchanging() for file in exchange(name).PARTS.values()]
-    found = [FileSource(path) for file in dict.fromkeys(parts) if os.path.isfile(path := os.path.join(folder, file))]
+    each = [pattern for name in exchanging() for pattern in getattr(exchange(name), "FILES", ())]  # a file a memory
+    paths = [path for pattern in (*each, *parts) for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))]
+    found = [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
     if not found:
         raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")
     return [*found]

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 
 from tacit.core.digest import short_hash
-from tacit.core.exchange import Given, Judged, Row, Skipped
+from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
 from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.value import replace, value
+from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 from tacit.stores.sql import RunRow, run_id
 
 TYPE_CHECKING = False
@@ -54,7 +55,7 @@ def take_in(
     store: SqliteStore,
     project: Project,
     profile: Profile,
-    items: Iterable[Row | Given | Judged | Skipped],
+    items: Iterable[Row | Given | Judged | Header | Note | Skipped],
     *,
     format: str,
     origin: str,
@@ -66,10 +67,13 @@ def take_in(
 ) -> TakenIn:
     """Take in what a format read, at the trust that the caller may give."""
     intake = _Intake(project, profile, format, origin, tier, by, ids)
-    chunk: list[Row | Given | Judged] = []
+    chunk: list[Row | Given | Judged | Header] = []
     for item in items:
         if isinstance(item, Skipped):
             intake.fault(item)
+            continue
+        if isinstance(item, Note):
+            intake.notes.append(item.text)
             continue
         chunk.append(item)
         if len(chunk) >= CHUNK:
@@ -94,6 +98,7 @@ class _Intake:
         self.names: dict[str, int] = {}
         self.kept: list[str] = []
         self.faults: list[Skipped] = []
+        self.notes: list[str] = []
         self.counts = dict.fromkeys(
             ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields"), 0
         )
@@ -103,7 +108,7 @@ class _Intake:
         if len(self.faults) < TOLD:
             self.faults.append(fault)
 
-    def keep(self, store: SqliteStore, chunk: list[Row | Given | Judged], at: str, dry_run: bool) -> None:
+    def keep(self, store: SqliteStore, chunk: list[Row | Given | Judged | Header], at: str, dry_run: bool) -> None:
         if not chunk:
             return
         try:
@@ -115,6 +120,8 @@ class _Intake:
                         self._row(tx, item, at)
                     elif isinstance(item, Given):
                         self._given(tx, item)
+                    elif isinstance(item, Header):
+                        self._header(tx, item, at)
                     else:
                         self._judged(tx, item)
                 if dry_run:
@@ -123,8 +130,8 @@ class _Intake:
             return
 
     def _row(self, tx: Transaction, row: Row, at: str) -> None:
-        name = self._name(row)
-        known = tx.one(_KNOWN, p=self.project.id, n=self.format, a=name)
+        namespace, name = self._name(row)
+        known = tx.one(_KNOWN, p=self.project.id, n=namespace, a=name)
         if known:
             self.counts["already"] += 1
             self.counts["differing"] += (tx.get(known[0]).extra or None) != (self._clean(row.memory.extra) or None)
@@ -135,7 +142,7 @@ class _Intake:
             return
         told = f"imported from {self.format} {row.alias or '(unnamed)'}, {row.place or 'no place'}, as {self.tier}"
         tx.apply(made(memory, by=self.by, reason=told, at=at, verb="import", profile=self.project.profile))
-        tx.add_alias(self.project.id, self.format, name, memory.id)
+        tx.add_alias(self.project.id, namespace, name, memory.id)
         for opening in row.openings:
             tx.add_evidence(
                 Evidence(
@@ -155,13 +162,14 @@ class _Intake:
         self.counts["held"] += memory.gate == "hold"
         self.counts["quarantined"] += memory.gate == "quarantine"
 
-    def _name(self, row: Row) -> str:
-        """What a row is recognised by: its id, or its content; the second of the same name is `id#2`."""
-        name = row.alias or "row-" + short_hash(
-            json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True)
-        )
+    def _name(self, row: Row) -> tuple[str, str]:
+        """What a row is recognised by, in which namespace: its id; its content, or `id#2`, where that names it not alone."""
+        said = json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True)
+        name = row.alias or short_hash(said)
         self.names[name] = number = self.names.get(name, 0) + 1
-        return name if number == 1 else f"{name}#{number}"
+        if row.alias and number == 1:
+            return self.format, name
+        return rows_namespace(self.format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
 
     def _memory(self, row: Row, at: str) -> Memory:
         from tacit.core.redact import private, redact
@@ -204,6 +212,10 @@ class _Intake:
         if isinstance(at, dict):
             return {self._clean(key): self._clean(each) for key, each in at.items()}
         return None if isinstance(at, float) and at != at else at
+
+    def _header(self, tx: Transaction, item: Header, at: str) -> None:
+        kept = {"record": self._clean(item.record), "at": at}
+        tx.put_meta(header_key(self.format, item.part, self.project.id), json.dumps(kept, ensure_ascii=False))
 
     def _given(self, tx: Transaction, item: Given) -> None:
         ids = [id for alias in item.memories if (id := self._known(tx, alias))]
@@ -274,6 +286,7 @@ class _Intake:
             at["fields"],
             tuple(self.faults),
             dry_run,
+            tuple(self.notes),
         )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.exchange import Given, Judged, Opening, Row
+from tacit.core.exchange import Given, Header, Judged, Opening, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, Evidence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import SqlStore
 
 CLOSED = ("archived", "rejected", "superseded")
+UNNAMED = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
 
 
@@ -35,6 +36,29 @@ def faded_key(project: str) -> str:
     return _FADED + project
 
 
+def rows_namespace(format: str) -> str:
+    """Where rows are recognised that their id does not name, or not alone."""
+    return f"{format} rows"
+
+
+def header_key(format: str, part: str, project: str) -> str:
+    """The setting that keeps what an imported file said of itself."""
+    return f"header:{format}:{part}:{project}"
+
+
+def header(store: SqlStore, format: str, part: str, project: str) -> Header:
+    """What the last imported file of this part said of itself, and when something here changed since."""
+    kept = json.loads(store.meta(header_key(format, part, project)) or "{}")
+    at = kept.get("at", "")
+    last = [
+        store.one("SELECT max(at) FROM journal WHERE project = :p AND verb <> 'import'", p=project),
+        store.one("SELECT max(at) FROM use_mark WHERE project = :p AND at > :at", p=project, at=at),
+        store.one("SELECT max(at) FROM use WHERE project = :p AND at > :at", p=project, at=at),
+        store.one("SELECT max(at) FROM evidence WHERE project = :p AND opening = 0 AND at > :at", p=project, at=at),
+    ]
+    return Header(part, kept.get("record"), max(row[0] or "" for row in last))
+
+
 def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) -> list[Row]:
     """Every memory of a project that still has a text; its alias in this namespace, where it has one."""
     evidence = _evidence(store, project)
@@ -44,13 +68,17 @@ def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) ->
     names: dict[str, str] = {}
     for alias, memory in store.rows(_ALIASES, p=project, n=namespace):
         names.setdefault(memory, alias)
+    for alias, memory in store.rows(_ALIASES, p=project, n=rows_namespace(namespace)):
+        if not alias.startswith(UNNAMED):  # the second row of one name keeps that name
+            names.setdefault(memory, alias.rpartition("#")[0])
     retrieved = {mark.memory: mark.at for mark in store.all_marks(project) if mark.signal == "uses"}
     last = dict(store.rows("SELECT memory, max(id) FROM journal WHERE project = :p GROUP BY memory", p=project))
     until = faded_to(store, project)
+    order = _order(evidence)
     found = [
         Row(
             memory,
-            names.get(memory.id, "").partition("#")[0],
+            names.get(memory.id, ""),
             _openings(
                 memory,
                 evidence.get(memory.id, []),
@@ -61,6 +89,7 @@ def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) ->
             ),
             place=str(number),  # the order of writing
             runs=_seen_in(evidence.get(memory.id, []), runs),
+            order=order.get(memory.id, -1),
         )
         for number, memory in enumerate(store.select([project], sort="old", limit=-1))
         if memory.text and memory.closed_by != ERASED_BY
@@ -112,6 +141,23 @@ def _evidence(store: SqlStore, project: str) -> dict[str, list[Evidence]]:
         one = Evidence(**{**dict(zip(columns, row)), "opening": bool(row[-1])})
         found.setdefault(one.memory, []).append(one)
     return found
+
+
+def _order(evidence: dict[str, list[Evidence]]) -> dict[str, int]:
+    """The place of each memory among those of the run that saw it first."""
+    first = {
+        id: next((row.run for row in rows if row.run and row.signal == "seen"), "") for id, rows in evidence.items()
+    }
+    counts: dict[str, int] = {}
+    order: dict[str, int] = {}
+    for (
+        id,
+        run,
+    ) in first.items():  # evidence was read in the order of writing, so this is the order of the run's lessons
+        if run:
+            order[id] = counts.get(run, 0)
+            counts[run] = order[id] + 1
+    return order
 
 
 def _openings(

@@ -113,10 +113,11 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
                 cli.out.write(text)
                 cli.out.flush()
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
-        texts = {file: memories.export(args.format, part) for part, file in formats.exchange(args.format).PARTS.items()}
-    os.makedirs(args.out, exist_ok=True)
+        texts = memories.export_files(args.format)
     for file, text in texts.items():
-        _write(os.path.join(args.out, file), text)
+        path = os.path.join(args.out, *file.split("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        _write(path, text)
     told = [f"{os.path.join(args.out, file)}: {len(text.encode()):,} bytes" for file, text in texts.items()]
     return Answer({"format": args.format, "files": [os.path.join(args.out, file) for file in texts]}, "\n".join(told))
 
