@@ -56,6 +56,19 @@ PARTS = {
     "shared": "memory/shared.md",
     "common": "memory/common.yaml",
 }
+# Where a file a memory stands, seen from `.geas` or from its memory folder: memories first, then what speaks of them.
+FILES = (
+    *(
+        f"{head}{pattern}"
+        for pattern in (
+            "entries/*.json", "candidates/*.json", "agents/*.md", "roles/*.yaml", "reviews/*.json", "logs/*.json",
+            "application-logs/*.json",
+        )
+        for head in ("memory/", "")
+    ),
+    "missions/*/packets/*/memory-packet.json",
+    "missions/*/consolidation/memory-update.json",
+)  # fmt: skip
 
 TYPES = (
     "project_rule", "agent_rule", "decision_precedent", "failure_lesson", "security_pattern", "performance_tip",
@@ -679,7 +692,7 @@ def _item(found: Record | None, place: str, source: Source) -> Iterator[Item]:
     if kind in ("memory_candidate", "memory_entry"):
         yield from _memory(found, place)
     elif kind == "memory_application_log":
-        yield _log(found, place)
+        yield from _log(found, place)
     elif kind == "memory_review":
         yield _review(found, place)
     elif kind == "memory_packet":
@@ -760,13 +773,17 @@ def _told(found: Record) -> dict[str, str]:
     return wrong
 
 
-def _log(found: Record, place: str) -> Judged | Skipped:
+def _log(found: Record, place: str) -> Iterator[Judged | Skipped]:
     memory, task, effect = (_text(found.get(name)) for name in ("memory_id", "task_id", "effect"))
     if not memory or not task or effect not in EFFECTS:
-        return Skipped(place, "an application log without its memory, its task or a known effect")
-    return Judged(
+        yield Skipped(place, "an application log without its memory, its task or a known effect")
+        return
+    yield Judged(
         run=task, memory=memory, signal=effect, at=_stamp(_time_of(found)), text=_text(found.get("notes")), record=found, place=place
     )  # fmt: skip
+    if effect == "positive":
+        # The memory's own signals tell how often it served; only the logs tell in how many tasks. Twice in one is one.
+        yield Judged(run=task, memory=memory, signal="tasks")
 
 
 def _review(found: Record, place: str) -> Judged | Skipped:
@@ -774,7 +791,7 @@ def _review(found: Record, place: str) -> Judged | Skipped:
     if not memory or decision not in DECISIONS:
         return Skipped(place, "a review without its memory or a known decision")
     return Judged(
-        run="", memory=memory, signal="review", at=_stamp(_time_of(found)), text=_text(found.get("rationale")),
+        run="reviews", memory=memory, signal="review", at=_stamp(_time_of(found)), text=_text(found.get("rationale")),
         record=found, place=place,
     )  # fmt: skip
 
@@ -795,7 +812,13 @@ def _event(found: Record, place: str) -> Judged | Skipped:
         found.get("reason")
     )
     return Judged(
-        run="", memory=memory, signal="event", at=_stamp(found.get("timestamp")), text=told, record=found, place=place
+        run="events",
+        memory=memory,
+        signal="event",
+        at=_stamp(found.get("timestamp")),
+        text=told,
+        record=found,
+        place=place,
     )
 
 
