@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
 
     from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
@@ -524,6 +524,10 @@ class Memories:
             if change is not None:
                 tx.apply(change)
             return tx.get(id)
+
+    def need_person(self, what: str) -> None:
+        """Refuse what only a person may do."""
+        self._need_person(what)
 
     def _need_person(self, what: str) -> None:
         if not self.actor.is_person:

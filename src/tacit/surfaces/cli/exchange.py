@@ -13,6 +13,7 @@ from tacit.surfaces.cli.words import one_line, table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
     from typing import Any
 
     from tacit.learn.intake import TakenIn
@@ -114,16 +115,18 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
                 cli.out.flush()
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
         texts = memories.export_files(args.format)
+        sound = getattr(formats.exchange(args.format), "sound", None)
     for file, text in texts.items():
         path = os.path.join(args.out, *file.split("/"))
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        _write(path, text)
+        _write(path, text, sound)
     told = [f"{os.path.join(args.out, file)}: {len(text.encode()):,} bytes" for file, text in texts.items()]
     return Answer({"format": args.format, "files": [os.path.join(args.out, file) for file in texts]}, "\n".join(told))
 
 
-def _write(path: str, text: str) -> None:
-    """A file, whole or not at all; what stood there stays beside it as .bak, unless it is the same."""
+def _write(path: str, text: str, sound: Callable[[str], bool] | None = None) -> None:
+    """A file, whole or not at all; what stood there stays beside it as .bak, unless it is the same, or does not verify:
+    a good backup is never overwritten by a bad file."""
     old = b""
     if os.path.exists(path):
         with open(path, "rb") as file:
@@ -135,7 +138,7 @@ def _write(path: str, text: str) -> None:
         out.write(text)
         out.flush()
         os.fsync(out.fileno())
-    if old:
+    if old and (sound is None or sound(old.decode("utf-8", "replace"))):
         spare = f"{path}.bak.{os.getpid()}.tmp"
         with open(spare, "wb") as out_bytes:
             out_bytes.write(old)

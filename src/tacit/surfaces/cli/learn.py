@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from tacit.app import Memories
     from tacit.formats.source import Source
     from tacit.learn import Learned
 
@@ -40,10 +41,12 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
         for number, source in enumerate(sources, 1):
             _progress(cli, number, len(sources), source.path)
             try:
-                found += memories.learn(
+                learned = memories.learn(
                     source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
                     stage=args.stage, dry_run=args.dry_run, over=args.over,
                 )  # fmt: skip
+                found += learned
+                _tend(memories, learned, args.dry_run or args.stage)
             except TacitError as error:
                 if len(sources) == 1:
                     raise
@@ -53,6 +56,14 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(
         {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20]
     )
+
+
+def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
+    """Where the profile says so, each finished run is followed by its sweep; a run counts once."""
+    if not_now or "after_run" not in memories.profile.tend.when:
+        return
+    for each in learned:
+        memories.tend(run=each.run)
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:

@@ -31,6 +31,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--text", default="", help="edit, close: the better wording")
     parser.add_argument("--reason", default="", help="why; it is kept in the journal")
     parser.add_argument("--all", action="store_true", help="list: decided ones too; clear: also what has not expired")
+    parser.add_argument("--staged", action="store_true", help="list, approve, clear: what `tacit learn --stage` staged")
     parser.epilog = (
         "examples:\n"
         "  tacit review                                    what waits for you\n"
@@ -44,6 +45,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 def _review(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
+        if args.staged and not args.id:
+            return _staging(memories, args.verb)
         if args.verb == "list":
             return _list(memories, args.all)
         if args.verb != "clear" and not args.id:
@@ -61,6 +64,39 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         if isinstance(done, int):
             return Answer({"closed": done}, f"{done} proposals closed; their memories keep their states")
         return Answer(_json(done), _told(done))
+
+
+def _staging(memories: Memories, verb: str) -> Answer:
+    """The staging area as a whole: looked at, promoted as far as it passes validation, or emptied."""
+    from tacit.core.staging import staging_status
+
+    stage = memories.staging
+    if verb == "approve":
+        memories.need_person("Approving")
+        promoted, skipped = stage.promote()
+        left = stage.stats()
+        told = f"{promoted} promoted, {skipped} skipped, {left.rejected} rejected by validation"
+        return Answer({"promoted": promoted, "skipped": skipped, "staging": dict(left.__dict__)}, told)
+    if verb == "clear":
+        memories.need_person("Clearing")
+        gone = stage.clear()
+        return Answer({"cleared": gone}, f"{gone} cleared; what is met again is staged again")
+    if verb != "list":
+        raise UsageError(f"tacit review {verb} --staged: of what?", "list, approve and clear work on the whole area.")
+    found = [(staging_status(memory), memory) for memory in stage.listed()]
+    rows = [
+        [memory.id, status, memory.kind, one_line(memory.gate_reason if status == "rejected" else "", 44), one_line(memory.text, 60)]
+        for status, memory in found
+    ]  # fmt: skip
+    data = [
+        {"id": m.id, "status": status, "kind": m.kind, "task_type": m.task_type, "text": m.text,
+         "confidence": m.tally.confidence, "reason": m.gate_reason if status == "rejected" else None}
+        for status, m in found
+    ]  # fmt: skip
+    heads = ("id", "status", "kind", "reason", "lesson")
+    return Answer(
+        {"staged": data, "stats": dict(stage.stats().__dict__)}, table(rows, heads) if rows else "nothing is staged"
+    )
 
 
 def _json(done: Reviewed) -> dict[str, Any]:
