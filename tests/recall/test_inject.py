@@ -277,7 +277,7 @@ def test_a_run_is_found_under_the_host_that_knows_it(world: Any, make: Make) -> 
 
 def test_an_unknown_wording_is_refused_by_name(world: Any) -> None:
     """Before anything is looked up."""
-    with pytest.raises(UsageError, match="'poem' is not a wording"):
+    with pytest.raises(UsageError, match="There is no renderer 'poem'"):
         world.inject("queue", renderer="poem")
 
 

@@ -88,7 +88,7 @@ def inject(
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
     from tacit.recall.trial import assignments
 
-    check_renderer(renderer)
+    check_renderer(renderer or profile.render.renderer)
     wanted = asked(query, profile)
     run = asking.run or ids()
     row = _run_of(store, project.id, asking, run, query, now)

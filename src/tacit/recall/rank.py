@@ -413,9 +413,11 @@ BY_WORDS = ("lexical", "decay")  # rankers that a full-text search finds candida
 
 
 def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
-    """A ranker by name; those of the origins are loaded when one is first named."""
+    """A ranker by name; those of the origins and of other packages are loaded when one is first named."""
     if name not in RANKERS:
-        from tacit.recall.origins import ORIGINS
+        from tacit.recall.origins import ORIGINS, from_outside
 
         RANKERS.update(ORIGINS)
+        if name not in RANKERS:
+            RANKERS[name] = from_outside("tacit.rankers", name, RANKERS)
     return RANKERS[name]

@@ -43,11 +43,11 @@ def is_fenced(profile: Profile, renderer: str = "", wrap: bool | None = None) ->
 
 
 def check_renderer(name: str) -> None:
-    """Refuse a wording nobody knows, by name."""
+    """Load a wording of another package, or refuse one that nobody knows."""
     if name and name not in RENDERERS:
-        from tacit.core.errors import UsageError
+        from tacit.recall.origins import from_outside
 
-        raise UsageError(f"{name!r} is not a wording.", f"One of: {', '.join(RENDERERS)}.")
+        RENDERERS[name] = from_outside("tacit.renderers", name, RENDERERS)
 
 
 def fenced(body: str, nonce: str) -> str:

@@ -82,7 +82,7 @@ def find(
         _in_pairs(store, held, common[:PAIRS], take.limit)
         scores = _scores(held, frequency, total)
     rows = take.best(scores, portions=1)
-    if 3 * len(rows) < 2 * take.limit and len(scores) > take.size:
+    if 3 * len(rows) < 2 * take.limit and (common or len(scores) > take.size):
         sparse = len(rows) < take.size // 3
         here = _rows_of(store, projects, injectable) if sparse else None
         if here is not None:

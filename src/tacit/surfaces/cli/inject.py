@@ -140,6 +140,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
         one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=RECORD_WITHIN,
         by=one.get("by", ""), yes="--yes" in flags,
     ) as memories:  # fmt: skip
+        memories.store.hurry()
         return memories.inject(
             one.get("task", ""),
             run=one.get("run") or env.get("TACIT_RUN", ""),

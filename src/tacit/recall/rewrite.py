@@ -1,0 +1,55 @@
+"""Whether a question is worth putting into better words before the search, how to ask for that, and how to take the answer.
+
+A rewrite helps a long question and spoils a precise one: what is quoted, names a thing, or reads like a command is meant
+as it stands. Whatever goes wrong, the question stays as it was.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.profile import Query
+    from tacit.recall.budget import Level
+
+_SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
+_QUOTES = ('""', "''", "``", "“”", "„“", "«»")
+
+
+def skipped(question: str, settings: Query) -> str:
+    """Why a question is not rewritten, in joelclaw's words; empty if it may be."""
+    text = " ".join(question.split())[: settings.max_chars]
+    words = text.split()
+    if not words:
+        return "skip.empty_query"
+    if len(text) > 1 and any(text[0] == pair[0] and text[-1] == pair[1] for pair in _QUOTES):
+        return "skip.literal_query"
+    if len(words) == 1 and any(sign in text for sign in _SIGNS):
+        return "skip.direct_identifier"
+    if words[0].lower() in settings.rewrite_not:
+        return "skip.command_like"
+    if len(text) < settings.rewrite_min_chars:
+        return "skip.short_query"
+    if len(text) <= settings.rewrite_short_chars and len(words) <= settings.rewrite_short_words:
+        return "skip.short_query"
+    return ""
+
+
+def is_enabled(level: Level) -> bool:
+    """A lean answer is a quick one: it goes without."""
+    return level.applied != "lean"
+
+
+def prompt(question: str) -> str:
+    """What a model is asked."""
+    return (
+        "Rewrite this search question into the words its answer would use: one line, at most 20 words, no explanation.\n"
+        f"Question: {' '.join(question.split())[:300]}\n"
+    )
+
+
+def taken(answer: str, question: str, settings: Query) -> str:
+    """The rewritten question; the question itself where the answer is none."""
+    lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
+    if len(lines) != 1 or len(lines[0]) > settings.max_chars or len(lines[0]) < settings.rewrite_min_chars:
+        return question
+    return lines[0]
