@@ -7,7 +7,7 @@ and a person know where to look.
 
 from __future__ import annotations
 
-from tacit.core.errors import TacitError
+from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
 from tacit.core.memory import DECIDED, row_hash
@@ -73,11 +73,27 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
                 faults.append(fault)
                 if len(faults) >= limit:
                     return Health(tuple(faults), checked)
-        except TacitError as error:
+        except Damaged as error:  # busy, a full disk or an I/O error is no damage: it comes up as what it is
             faults.append(Fault("file", store.path, error.message))
-        except ValueError as error:
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
             faults.append(Fault("file", store.path, f"a row cannot be read: {error}"))
     return Health(tuple(faults), checked)
+
+
+def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
+    """By which rule a project's confidence is folded: that of the profile version in force there."""
+    from tacit.core.profile import from_json
+
+    rules: dict[str, str | Signals] = {}
+
+    def rule(project: str) -> str | Signals:
+        if project not in rules:
+            row = store.project(project)
+            compiled = store.profile_json(row.profile) if row else None
+            rules[project] = from_json(compiled).signals if compiled else "none"
+        return rules[project]
+
+    return rule
 
 
 def _file(store: SqliteStore) -> Iterator[Fault]:

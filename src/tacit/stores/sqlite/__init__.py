@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SCHEMA = 2  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
+LOG_LIMIT = 16 << 20  # bytes to which the write-ahead log is cut once a burst is folded back
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
 
@@ -42,6 +43,7 @@ class SqliteStore(SqlStore):
         self._cursor = connection.cursor()
         self._deadline = 0.0
         self.wait = wait
+        self.backups = ""  # the root of all backups, for a copy before an upgrade; empty: none is made
         connection.set_busy_handler(self._busy)
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
@@ -80,6 +82,10 @@ class SqliteStore(SqlStore):
         from tacit.stores.sqlite.search import standing
 
         return standing(self, projects, limit=limit)
+
+    def hurry(self) -> None:
+        """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
+        self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
     def close(self) -> None:
         """Close the connection; what was acknowledged is on disk already."""
@@ -161,16 +167,57 @@ class Transaction(Writer):
             pass
 
 
-def open_store(path: str, *, create: bool = True, machine: str = "", wait: float = WAIT) -> SqliteStore:
-    """Open a store, making or migrating it first where that is needed."""
+def open_store(
+    path: str, *, create: bool = True, machine: str = "", wait: float = WAIT, backups: str = ""
+) -> SqliteStore:
+    """Open a store, making or migrating it first where that is needed. One that cannot be written is opened for reading."""
     if path != ":memory:":
         _check_place(path, create)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0) | apsw.SQLITE_OPEN_NOMUTEX
     try:
-        store = SqliteStore(path, apsw.Connection(path, flags=flags), machine, wait)
+        return _opened(path, flags, path, machine, wait, backups)
+    except StoreReadOnly:
+        # A full disk has no room for the shared memory of a reader; a read-only folder does not even take its name.
+        for name, reading, pragma in _ways_to_read(path):
+            try:
+                return _opened(name, reading, path, machine, wait, "", pragma)
+            except StoreReadOnly:
+                continue
+        raise
+
+
+def _ways_to_read(path: str) -> list[tuple[str, int, str]]:
+    """How a store may still be read when it cannot be opened as usual: (name, flags, a pragma before anything else)."""
+    if path == ":memory:" or not os.path.exists(path):
+        return []
+    name = "file:" + os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=ro"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOMUTEX
+    ways = [(name, flags, "")]
+    try:
+        logged = os.path.getsize(path + "-wal")
+    except OSError:
+        logged = 0
+    if not logged:
+        # Everything is in the file, and where nobody can write nobody will: no locks, no shared memory.
+        ways.append((name + "&immutable=1", flags, ""))
+    else:
+        # What the log holds was acknowledged and must be read. Alone, SQLite keeps the log's index on its heap.
+        alone = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOMUTEX
+        ways.append((path, alone, "PRAGMA locking_mode = EXCLUSIVE"))
+    return ways
+
+
+def _opened(
+    name: str, flags: int, path: str, machine: str, wait: float, backups: str, pragma: str = ""
+) -> SqliteStore:
+    try:
+        store = SqliteStore(path, apsw.Connection(name, flags=flags), machine, wait)
     except apsw.Error as error:
         raise _told(error, path, "opening") from error
+    store.backups = backups
     try:
+        if pragma:
+            store.rows(pragma)
         _prepare(store, path)
     except BaseException:
         store.close()
@@ -181,6 +228,7 @@ def open_store(path: str, *, create: bool = True, machine: str = "", wait: float
 def _prepare(store: SqliteStore, path: str) -> None:
     store.rows("PRAGMA synchronous = FULL")
     store.rows("PRAGMA secure_delete = ON")
+    store.rows(f"PRAGMA journal_size_limit = {LOG_LIMIT}")
     version = store.rows("PRAGMA user_version")[0][0]
     if version == SCHEMA:
         return

@@ -41,6 +41,7 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
             replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
         )
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
+    tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
 
 

@@ -24,6 +24,7 @@ def migrate(store: SqliteStore, target: int | None = None) -> None:
 
     goal = SCHEMA if target is None else target
     _use_wal(store)
+    copied = False
     while True:
         with store.write() as tx:
             version = tx.rows("PRAGMA user_version")[0][0]
@@ -41,6 +42,11 @@ def migrate(store: SqliteStore, target: int | None = None) -> None:
                         "Name another file; this one was not touched.",
                     )
                 tx.rows(f"PRAGMA application_id = {APPLICATION_ID}")
+            elif store.backups and not copied and tx.rows("SELECT 1 FROM journal LIMIT 1"):
+                from tacit.stores.sqlite.backup import copy_before_upgrade, folder_for
+
+                copied = True
+                copy_before_upgrade(store, folder_for(store.path, store.backups))
             _step(tx, version + 1)
             tx.rows(f"PRAGMA user_version = {version + 1}")
 
@@ -78,6 +84,10 @@ def _use_wal(store: SqliteStore) -> None:
             mode = store._cursor.execute("PRAGMA journal_mode = WAL").fetchall()[0][0]
         except apsw.BusyError:
             mode = "busy"
+        except apsw.Error as error:
+            from tacit.stores.sqlite import _told
+
+            raise _told(error, store.path, "preparing") from error
         if mode in ("wal", "memory"):
             return
         if mode != "busy":

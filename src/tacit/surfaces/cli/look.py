@@ -243,8 +243,18 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, table(rows))
 
 
+def _declare_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
+    parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
+
+
 def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.surfaces.cli.setup import compile_bytecode
+
+    if args.repair:
+        from tacit.surfaces.cli.safety import repaired
+
+        return repaired(args, cli)
 
     with cli.open(args, create=False) as memories:
         found = memories.health()
@@ -412,7 +422,7 @@ COMMANDS = {
     "log": (_declare_log, _log),
     "why": (_declare_id, _why),
     "stats": (_declare_nothing, _stats),
-    "doctor": (_declare_nothing, _doctor),
+    "doctor": (_declare_doctor, _doctor),
     "reindex": (_declare_nothing, _reindex),
     "projects": (_declare_nothing, _projects),
     "profile": (_declare_profile, _profile),

@@ -1,0 +1,622 @@
+"""Mending a store that is proven damaged, from everything that still verifies.
+
+Nothing is guessed. Each truth row carries a SHA-256, each journal entry the hash of the one before it and of the row it
+left; so every row can be asked, in turn, from the damaged file, the newest verified backup, the fold of the journal,
+and, where a single bit was flipped, from trying the bits: whichever hashes to what was written is the row. A new store
+is built of these, checked, and written over the damaged one under an exclusive lock. The damaged file is kept, and what
+no source holds any more is listed by its id.
+
+Rows are append-only or corrected in place, never deleted, so the union of backup and file is right; what was erased
+after the backup is erased again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import apsw
+
+from tacit.core import clock
+from tacit.core.digest import new_id
+from tacit.core.errors import Damaged, NotFound
+from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
+from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash
+from tacit.core.memory import DECIDED, row_hash
+from tacit.core.proposal import Proposal
+from tacit.core.value import value
+from tacit.stores.check import Fault, check, rule_of
+from tacit.stores.sql import HEADER, FindingRow, RunRow, _row_seal
+from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, copy_files, find, verify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+    Row = dict[str, Any]
+
+GAP = 100_000  # row numbers looked up one by one where a scan breaks off
+TRIED = 200  # rows for which single bits are tried; each costs some thousand hashes
+_NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
+# table -> its key; a row number is part of the truth where other rows or an order point at it.
+_KEYS: dict[str, tuple[str, ...]] = {
+    "meta": ("key",),
+    "project": ("id",),
+    "profile": ("id",),
+    "memory": ("id",),
+    "alias": ("project", "namespace", "alias"),
+    "journal": ("memory", "n"),
+    "evidence": ("key",),
+    "use": ("unit", "memory"),
+    "use_mark": ("n",),
+    "run": ("id",),
+    "finding": ("key",),
+    "tombstone": ("run", "place"),
+    "proposal": ("id",),
+    "tally": ("memory", "signal"),
+    "queue": ("key",),
+    "injection": ("event",),
+    "counter": ("project", "day", "name"),
+}
+_LINKS = {"evidence": EVIDENCE_COLUMNS, "use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
+_SEALED = {"run": RunRow.FIELDS, "finding": FindingRow.FIELDS, "proposal": Proposal.FIELDS}  # type: ignore[attr-defined]
+_NAMES = {"use_mark": "mark"}
+
+
+@value
+class Lost:
+    """Something that no source holds any more."""
+
+    kind: str
+    id: str
+    detail: str
+
+
+@value
+class Repaired:
+    """What was wrong, what it was mended from, and what is lost."""
+
+    faults: tuple[Fault, ...]
+    aside: str = ""  # where the damaged store is kept; empty where only derived data was affected
+    backup: str = ""
+    mended: dict[str, int] = {}  # noqa: RUF012 - a value's default, never changed
+    lost: tuple[Lost, ...] = ()
+
+
+def repair(path: str, folder: str, machine: str = "") -> Repaired:
+    """Mend a store, if it is damaged. The caller has closed its own connections to it."""
+    faults = _faults(path)
+    if not faults:
+        return Repaired(())
+    if all(fault.kind in DERIVED for fault in faults):
+        _rebuild(path)
+        return Repaired(faults, mended={"derived": len(faults)})
+    backup = _newest(folder)
+    _make_folder(folder)
+    broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
+    try:
+        with Held(path, folder) as held:
+            copy_files(held.aside, broken)  # salvaging opens its copy; what is kept aside stays as it was
+            mended, lost = _built(broken, backup.path if backup else "", fresh, machine)
+            held.write(fresh)
+        return Repaired(faults, held.aside, backup.name if backup else "", mended, tuple(lost))
+    finally:
+        for place in (broken, fresh):
+            for end in ("", "-wal", "-shm", "-journal"):
+                if os.path.exists(place + end):
+                    os.unlink(place + end)
+
+
+def _faults(path: str) -> tuple[Fault, ...]:
+    """What is proven wrong. Busy, a full disk or an I/O error come up as what they are: no reason to mend anything."""
+    from tacit.stores.sqlite import open_store
+
+    try:
+        with open_store(path, create=False) as store:
+            return check(store, rule=rule_of(store)).faults
+    except Damaged as error:
+        return (Fault("file", path, error.message),)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        return (Fault("file", path, f"a row cannot be read: {error}"),)
+
+
+def _newest(folder: str) -> Any:
+    """The newest backup that still verifies; a backup may rot too."""
+    from tacit.stores.sqlite.backup import backups
+
+    for each in backups(folder):
+        if each.verified and not [f for f in verify(each.path, folder).faults if f.kind not in DERIVED]:
+            return each
+    try:
+        pending = find(folder)
+    except NotFound:
+        return None
+    return pending if pending.verified else None
+
+
+def _rebuild(path: str) -> None:
+    from tacit.stores.sqlite import open_store
+
+    with open_store(path, create=False) as store, store.write() as tx:
+        _derive(store, tx)
+
+
+# -- reading what is there ----------------------------------------------------------------------------------------------
+
+
+class _Salvage:
+    """Rows of a file that may be broken anywhere, as far as they can be read."""
+
+    def __init__(self, path: str, model: SqliteStore) -> None:
+        self.model = model
+        self.tables: dict[str, list[tuple[str, str]]] = {}
+        for table in _KEYS:
+            told = model.rows(f"SELECT name, type FROM pragma_table_info('{table}')")
+            self.tables[table] = [(name, type) for name, type in told]
+        _mend_header(path)
+        self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        self._mend_schema()
+        self.cells_differ = False
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _mend_schema(self) -> None:
+        """Table definitions are known by heart: where a file's own are garbled, ours are put in, page numbers kept."""
+        ours = self.model.rows("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
+        try:
+            self.connection.execute("PRAGMA writable_schema = ON").fetchall()
+            theirs = self.connection.execute("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
+            if [tuple(row) for row in theirs] != [tuple(row) for row in ours] and len(theirs) == len(ours):
+                for rowid, type, name, table, sql in ours:
+                    self.connection.execute(
+                        "UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?",
+                        (type, name, table, sql, rowid),
+                    )
+            self.connection.execute("PRAGMA writable_schema = RESET").fetchall()
+        except (apsw.Error, UnicodeDecodeError):
+            pass
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """Every row that can be reached, each once: from the front, from the back, and one by one in between."""
+        columns = self.tables[table]
+        chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else name for name, type in columns)
+        numbered = self._numbered(table)
+        order = [numbered] if numbered else list(_KEYS[table])
+        seen: set[Any] = set()
+        ends: list[int] = []
+        for direction in ("", " DESC"):
+            by = ", ".join(name + direction for name in order)
+            whole = False
+            last = None
+            try:
+                for row in self.connection.execute(f"SELECT {chosen} FROM {table} ORDER BY {by}"):
+                    at = self._read(columns, row)
+                    if numbered:
+                        last = at[numbered]
+                    mark = at[numbered] if numbered else repr(row)
+                    if mark not in seen:
+                        seen.add(mark)
+                        yield at
+                whole = True
+            except apsw.Error:
+                pass
+            if whole:
+                return
+            if isinstance(last, int):
+                ends.append(last)
+        if numbered and len(ends) == 2 and 0 < ends[1] - ends[0] <= GAP:
+            for n in range(ends[0] + 1, ends[1]):
+                if n not in seen:
+                    try:
+                        for row in self.connection.execute(f"SELECT {chosen} FROM {table} WHERE {numbered} = ?", (n,)):
+                            yield self._read(columns, row)
+                    except apsw.Error:
+                        continue
+
+    def _numbered(self, table: str) -> str:
+        return {"memory": "n", "journal": "id", "evidence": "n", "use_mark": "n", "queue": "id", "injection": "id"}.get(table, "")
+
+    @staticmethod
+    def _read(columns: list[tuple[str, str]], row: Sequence[Any]) -> Row:
+        # A text that is not Unicode any more stays bytes: it verifies nowhere, but a bit tried in it may make it whole.
+        at: Row = {}
+        for (name, type), cell in zip(columns, row):
+            if type == "TEXT" and isinstance(cell, bytes):
+                try:
+                    at[name] = cell.decode("utf-8")
+                    continue
+                except UnicodeDecodeError:
+                    pass
+            at[name] = cell
+        return at
+
+
+def _mend_header(path: str) -> None:
+    """The constant part of a store's first hundred bytes, put in again."""
+    with open(path, "r+b") as file:
+        head = bytearray(file.read(100).ljust(100, b"\0"))
+        head[0:16] = b"SQLite format 3\0"
+        head[16:24] = b"\x10\x00\x02\x02\x00\x40\x20\x20"  # 4096-byte pages, write-ahead log, no reserved bytes
+        head[44:48] = (4).to_bytes(4, "big")
+        head[56:60] = (1).to_bytes(4, "big")  # UTF-8
+        file.seek(0)
+        file.write(head)
+
+
+# -- which row is the one that was written ------------------------------------------------------------------------------
+
+
+def _verifies(table: str, row: Row) -> bool:
+    """Whether a row is what was written."""
+    try:
+        return bool(_seal_of(table, row) == row["hash"])
+    except (TypeError, ValueError):
+        return False
+
+
+def _seal_of(table: str, row: Row) -> bytes:
+    if table == "memory":
+        return row_hash(tuple(row[name] for name in DECIDED))
+    if table in _LINKS:
+        return link_hash(tuple(row[name] for name in _LINKS[table]))
+    return _row_seal(table, {name: row[name] for name in _SEALED[table]})
+
+
+class _Bits:
+    """Tries every single bit of a row, for as many rows as there is patience for."""
+
+    def __init__(self) -> None:
+        self.left = TRIED
+
+    def tried(self, row: Row, names: Iterable[str], fits: Callable[[Row], bool]) -> Row | None:
+        """The row with one bit turned back, if that makes it fit."""
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        for name in names:
+            cell = row[name]
+            if isinstance(cell, (str, bytes)):
+                raw = bytearray(cell.encode() if isinstance(cell, str) else cell)
+                for at in range(len(raw) * 8):
+                    raw[at >> 3] ^= 1 << (at & 7)
+                    if (said := _as(raw, name)) is not None and fits({**row, name: said}):
+                        return {**row, name: said}
+                    raw[at >> 3] ^= 1 << (at & 7)
+            elif isinstance(cell, int):
+                for bit in range(48):
+                    if fits({**row, name: cell ^ (1 << bit)}):
+                        return {**row, name: cell ^ (1 << bit)}
+            elif isinstance(cell, float):
+                import struct
+
+                (whole,) = struct.unpack("<q", struct.pack("<d", cell))
+                for bit in range(64):
+                    (near,) = struct.unpack("<d", struct.pack("<q", (whole ^ (1 << bit)) - (1 << 64) * ((whole ^ (1 << bit)) >= 1 << 63)))
+                    if near == near and fits({**row, name: near}):
+                        return {**row, name: near}
+        return None
+
+
+_RAW = ("hash", "row", "digest", "salt", "trial_key", "xor")
+
+
+def _as(raw: bytearray, name: str) -> str | bytes | None:
+    if name in _RAW:
+        return bytes(raw)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+# -- building -----------------------------------------------------------------------------------------------------------
+
+
+def _built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str, int], list[Lost]]:
+    """A new store of all that verifies; how many rows came from elsewhere than the damaged file, and what is lost."""
+    from tacit.stores.sqlite import open_store
+
+    _private(fresh)
+    with open_store(fresh, machine=machine) as store:
+        damaged = _Salvage(broken, store)
+        copy = fresh + "-backup"
+        kept = None
+        try:
+            if backup:
+                copy_files(backup, copy)
+                open_store(copy, create=False).close()  # an older schema is brought up to date
+                kept = _Salvage(copy, store)
+            building = _Building(damaged, kept)
+            with store.write() as tx:
+                building.write(tx)
+                _derive(store, tx)
+            faults = check(store, rule=rule_of(store)).faults
+            if faults:
+                raise Damaged(
+                    f"The store could not be mended: {faults[0].kind} {faults[0].id}: {faults[0].detail}.",
+                    "Nothing was changed. tacit restore puts a backup back.",
+                )
+        finally:
+            damaged.close()
+            if kept:
+                kept.close()
+            for end in ("", "-wal", "-shm", "-journal"):
+                if os.path.exists(copy + end):
+                    os.unlink(copy + end)
+        store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    return building.mended, building.lost
+
+
+class _Building:
+    """Chooses, table by table, the rows of the new store."""
+
+    def __init__(self, damaged: _Salvage, kept: _Salvage | None) -> None:
+        self.damaged, self.kept = damaged, kept
+        self.bits = _Bits()
+        self.mended: dict[str, int] = {}
+        self.lost: list[Lost] = []
+
+    def write(self, tx: Transaction) -> None:
+        """Fill an empty store."""
+        seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+
+        def seal(kind: str, row: Row) -> None:
+            at = (row["project"], kind, shard_of(row["memory"]))
+            count, sum_ = seals.get(at, (0, GENESIS))
+            seals[at] = (count + 1, xor(sum_, row["hash"]))
+
+        memories, entries = self._memories()
+        self._insert(tx, "memory", memories)
+        for row in entries:
+            seal("journal", row)
+        self._insert(tx, "journal", sorted(entries, key=lambda row: row["id"]))
+        for table in _LINKS:
+            rows = self._verified(table, _LINKS[table])
+            for row in rows:
+                seal(_NAMES.get(table, table), row)
+            self._insert(tx, table, rows)
+        for table, columns in _SEALED.items():
+            self._insert(tx, table, self._verified(table, columns))
+        for table in ("meta", "project", "profile", "alias", "tombstone", "tally", "queue", "injection", "counter"):
+            self._insert(tx, table, self._plain(table))
+        for (project, kind, shard), (rows_, sum_) in seals.items():
+            tx.rows(
+                "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:p, :k, :s, :n, :x)",
+                p=project, k=kind, s=shard, n=rows_, x=sum_,
+            )  # fmt: skip
+        self._erase_again(tx, memories)
+        told = {"mended": self.mended, "lost": [[each.kind, each.id, each.detail] for each in self.lost[:1000]]}
+        tx.put_meta("repaired", json.dumps({"at": clock.now(), **told}, ensure_ascii=False))
+
+    def _count(self, kind: str) -> None:
+        self.mended[kind] = self.mended.get(kind, 0) + 1
+
+    def _insert(self, tx: Transaction, table: str, rows: Iterable[Row]) -> None:
+        names = [name for name, _ in self.damaged.tables[table]]
+        sql = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join(':' + name for name in names)})"
+        for row in rows:
+            try:
+                tx.rows(sql, **row)
+            except (apsw.ConstraintError, TypeError):
+                self.lost.append(Lost(_NAMES.get(table, table), _named(table, row), "its row cannot be read"))
+
+    def _pairs(self, table: str) -> dict[tuple[Any, ...], tuple[list[Row], list[Row]]]:
+        """By key: the rows of the damaged file and of the backup."""
+        found: dict[tuple[Any, ...], tuple[list[Row], list[Row]]] = {}
+        for side, source in ((0, self.damaged), (1, self.kept)):
+            for row in source.rows(table) if source else ():
+                found.setdefault(tuple(row[name] for name in _KEYS[table]), ([], []))[side].append(row)
+        return found
+
+    def _verified(self, table: str, columns: Sequence[str]) -> list[Row]:
+        """The rows of a table whose rows carry their own hash."""
+        kind = _NAMES.get(table, table)
+        chosen: list[Row] = []
+        doubtful: list[tuple[Any, Row]] = []
+        for key, (here, there) in self._pairs(table).items():
+            good = next((row for row in here if _verifies(table, row)), None)
+            if good is None and there:
+                good = next((row for row in there if _verifies(table, row)), None)
+                if good is not None:
+                    self._count(kind)
+            if good is not None:
+                chosen.append(good)
+            else:
+                doubtful += [(key, row) for row in here]
+        taken = {row["hash"] for row in chosen}
+        for _, row in doubtful:
+            if row["hash"] in taken:
+                continue  # its key was garbled; the backup had it under its own
+            mended = self.bits.tried(row, (*columns, "hash"), lambda tried: _verifies(table, tried))
+            if mended is not None:
+                self._count(kind)
+                chosen.append(mended)
+            else:
+                self.lost.append(Lost(kind, _named(table, row), "its row is not what was written, and no backup has it"))
+        return chosen
+
+    def _plain(self, table: str) -> list[Row]:
+        """The rows of a table without hashes: as they are, and what only the backup still has."""
+        rows = []
+        for here, there in self._pairs(table).values():
+            readable = [row for row in here if _is_readable(self.damaged.tables[table], row)]
+            if not readable and there and table not in ("queue", "tally"):
+                self._count(table)
+            rows += (readable or there)[:1]
+        return rows
+
+    def _memories(self) -> tuple[list[Row], list[Row]]:
+        """Each memory with the longest chain of entries that verifies and ends in a row we have."""
+        chains: dict[str, dict[int, list[tuple[Row, bool]]]] = {}
+        strays: list[Row] = []
+        for (memory, n), (here, there) in self._pairs("journal").items():
+            if isinstance(memory, str) and isinstance(n, int):
+                of = chains.setdefault(memory, {}).setdefault(n, [])
+                of += [(row, False) for row in here] + [(row, True) for row in there]
+            else:
+                strays += here
+        rows = self._pairs("memory")
+        memories: list[Row] = []
+        entries: list[Row] = []
+        used: set[int] = set()
+        for id, by_number in chains.items():
+            here, there = rows.get((id,), ([], []))
+            chain = self._chain(by_number)
+            row, length = self._row(id, chain, here, there)
+            if row is None:
+                # A garbled id, or a memory without any row: known only if its own first entry verified.
+                if chain or here or there:
+                    self.lost.append(Lost("memory", id, "neither its row nor its journal could be read"))
+                else:
+                    strays += [each for pair in by_number.values() for each, old in pair if not old]
+                continue
+            newest = max(by_number)
+            if length < newest:
+                self.lost.append(Lost("journal", id, f"entries {length + 1} to {newest} of its chain; it is as entry {length} left it"))
+            memories.append(row)
+            entries += chain[:length]
+            used |= {each["id"] for each in chain[:length]}
+        known = {row["id"] for row in memories} | {each.id for each in self.lost}
+        for (id,), (here, there) in rows.items():
+            if id not in known and id not in chains and not self._is_known(here, memories):
+                self.lost.append(Lost("memory", _named("memory", (here or there)[0]), "its journal is gone, and no backup has it"))
+        for entry in strays:
+            if entry["id"] not in used:
+                self.lost.append(Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read"))
+        return memories, entries
+
+    @staticmethod
+    def _is_known(here: list[Row], memories: list[Row]) -> bool:
+        """Whether a row with a garbled id was found under its own."""
+        numbers = {row["n"] for row in here}
+        return bool(numbers) and any(row["n"] in numbers for row in memories)
+
+    def _chain(self, by_number: dict[int, list[tuple[Row, bool]]]) -> list[Row]:
+        chain: list[Row] = []
+        previous = GENESIS
+        while candidates := by_number.get(len(chain) + 1):
+            entry = self._entry(previous, candidates)
+            if entry is None:
+                break
+            chain.append(entry)
+            previous = entry["hash"]
+        return chain
+
+    def _entry(self, previous: bytes, candidates: list[tuple[Row, bool]]) -> Row | None:
+        """The entry that follows, with its words if any source still has them."""
+
+        def follows(row: Row) -> bool:
+            try:
+                told = tuple(row[name] for name in HEADER)
+                return bool(entry_hash(previous, told, row["digest"], row["row"]) == row["hash"])
+            except (TypeError, ValueError):
+                return False
+
+        good = next(((row, old) for row, old in candidates if follows(row)), None)
+        if good is None:
+            row = self.bits.tried(candidates[0][0], (*HEADER, "digest", "row", "hash"), follows)
+            if row is None:
+                return None
+            good = row, True
+        row, old = good
+        if old:
+            self._count("journal")
+        if row["payload"] == "" and row["salt"] == b"":
+            return row  # erased
+
+        def says(tried: Row) -> bool:
+            try:
+                return bool(payload_digest(tried["salt"], tried["payload"]) == row["digest"])
+            except (TypeError, ValueError, AttributeError):
+                return False
+
+        if says(row):
+            return row
+        for other, _ in candidates:
+            if says(other):
+                self._count("journal")
+                return {**row, "payload": other["payload"], "salt": other["salt"]}
+        mended = self.bits.tried(row, ("payload", "salt"), says)
+        if mended is not None:
+            self._count("journal")
+            return mended
+        self.lost.append(Lost("journal", row["memory"], f"what entry {row['id']} said; that it was made is kept"))
+        return {**row, "payload": "", "salt": b""}
+
+    def _row(self, id: str, chain: list[Row], here: list[Row], there: list[Row]) -> tuple[Row | None, int]:
+        """The memory's row as its last entry left it, or as the latest one did for which a row can be had."""
+        if not chain:
+            return None, 0
+        number = next((row["n"] for row in (*here, *there)), None)
+        for length in range(len(chain), 0, -1):
+            wanted = chain[length - 1]["row"]
+            for row in here:
+                if _hashes_to(row, wanted):
+                    if row["hash"] != wanted:
+                        self._count("memory")
+                    return {**row, "hash": wanted}, length
+            found = next((row for row in there if _hashes_to(row, wanted)), None)
+            if found is None:
+                found = self._folded(id, chain[:length], there)
+                found = found if found is not None and _hashes_to(found, wanted) else None
+            if found is None and here and length == len(chain):
+                found = self.bits.tried(here[0], DECIDED, lambda tried, wanted=wanted: _hashes_to(tried, wanted))  # type: ignore[misc]
+            if found is not None:
+                self._count("memory")
+                return {**found, "hash": wanted, "n": number, "words": ""}, length
+        return None, 0
+
+    @staticmethod
+    def _folded(id: str, chain: list[Row], there: list[Row]) -> Row | None:
+        """The row that a memory's journal adds up to, from its beginning or from the backup's row on."""
+        start: Row = {**dict.fromkeys(DECIDED, ""), **dict.fromkeys(_NUMBERS, 0), "id": id, "project": chain[0]["project"]}
+        known = 0
+        for row in there:
+            known = next((n + 1 for n, entry in enumerate(chain) if entry["row"] == row["hash"]), 0)
+            if known:
+                start = {name: row[name] for name in DECIDED}
+        for entry in chain[known:]:
+            if not entry["payload"]:
+                return None
+            start.update(json.loads(entry["payload"])[2])
+        return start
+
+    def _erase_again(self, tx: Transaction, memories: list[Row]) -> None:
+        from tacit.core.keep import ERASED_BY
+        from tacit.stores.sqlite.erase import blank
+
+        for row in memories:
+            if row["closed_by"] == ERASED_BY:
+                blank(tx, tx.get(row["id"]), row["updated_at"])
+
+
+def _hashes_to(row: Row, wanted: bytes) -> bool:
+    try:
+        return row_hash(tuple(row[name] for name in DECIDED)) == wanted
+    except (TypeError, ValueError):
+        return False
+
+
+def _is_readable(columns: list[tuple[str, str]], row: Row) -> bool:
+    kinds = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": bytes}
+    return all(isinstance(row[name], kinds[type]) for name, type in columns)
+
+
+def _named(table: str, row: Row) -> str:
+    return str(row["memory"] if table in _LINKS else row[_KEYS[table][0]])
+
+
+def _derive(store: SqliteStore, tx: Transaction) -> None:
+    """Full text and tallies anew, each project by its own rule."""
+    rule = rule_of(store)
+    for id, project in tx.rows("SELECT id, project FROM memory"):
+        memory = tx.get(id)
+        tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
+        tx.confidence = rule(project)
+        tx.refresh_tally(id, project)
+    tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
+    tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")

@@ -1,0 +1,110 @@
+"""backup, restore, and the repairing half of doctor: keeping what is kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.errors import Refused
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from tacit.stores.sqlite.backup import Backup
+
+
+def _declare_backup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--list", action="store_true", help="the backups there are, newest first")
+    parser.epilog = (
+        "A backup counts only after it was restored to a temporary place and verified. The worker makes one a day by\n"
+        "itself; seven newest and four weekly ones are kept, away from the store, in the data folder.\n\n"
+        "examples:\n  tacit backup\n  tacit backup --list"
+    )
+
+
+def _backup(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        folder = memories.backups_folder
+        if not args.list:
+            made = memories.backup()
+            told = f"backed up and verified: {made.name} ({made.bytes:,} bytes) in {folder}"
+            return Answer({**_shown(made), "folder": folder}, told)
+        found = memories.backups()
+    rows = [[b.name, b.at[:16].replace("T", " "), f"{b.bytes:,}", "verified" if b.verified else "not verified yet"] for b in found]
+    text = table(rows, ("name", "when", "bytes", "")) if rows else f"no backups yet; they will lie in {folder}"
+    return Answer({"folder": folder, "backups": [_shown(each) for each in found]}, text)
+
+
+def _shown(backup: Backup) -> dict[str, Any]:
+    return {"name": backup.name, **backup.__dict__}
+
+
+def _declare_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", default="", metavar="BACKUP", help="its name or number; the newest without")
+    parser.add_argument("--to", metavar="FILE", default="", help="into a new file; the store stays as it is")
+    parser.epilog = (
+        "The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its\n"
+        "place. Nobody else may have the store open meanwhile.\n\n"
+        "examples:\n  tacit restore\n  tacit restore 12 --to looked-at.db"
+    )
+
+
+def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.app import restore_store
+
+    path = _path(args, cli)
+    if not args.to:
+        _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")
+    done = restore_store(path, cli.env, args.name, to=os.path.expanduser(args.to))
+    told = f"restored {done.backup.name} to {done.path}" + (f"\nwhat was there lies in {done.aside}" if done.aside else "")
+    return Answer({"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None}, told)
+
+
+def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
+    """doctor --repair."""
+    from tacit.app import repair_store
+
+    done = repair_store(_path(args, cli), cli.env)
+    lost = [each.__dict__ for each in done.lost]
+    data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
+    if not done.faults:
+        return Answer(data, "everything verifies; nothing was changed")
+    lines = [f"{len(done.faults)} faults were found"]
+    if done.aside:
+        lines.append(f"the damaged store was kept: {done.aside}")
+        lines.append(f"mended with {'backup ' + done.backup if done.backup else 'what the file itself still held'}")
+    else:
+        lines.append("only derived data was affected; it was rebuilt")
+    lines += [f"  mended  {kind}: {n}" for kind, n in done.mended.items()]
+    lines += [f"  lost    {each['kind']} {each['id']}: {each['detail']}" for each in lost]
+    lines.append("everything verifies now" + ("" if not lost else f"; {len(lost)} things are lost"))
+    return Answer(data, "\n".join(lines), code=5 if lost else 0)
+
+
+def _path(args: argparse.Namespace, cli: Cli) -> str:
+    from tacit.app import store_path
+
+    return os.path.abspath(store_path(args.store, cli.env))
+
+
+def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
+    from tacit.core.trust import actor
+
+    who = actor(cli.env, args.by or "", args.yes)
+    if not who.is_person:
+        raise Refused(f"Restoring is a person's word; {who.reason}.", "A person signs with --by NAME --yes.")
+    if args.yes:
+        return
+    if not sys.stdin.isatty():
+        raise Refused("Restoring asks at a terminal.", "Without one, sign it: --by NAME --yes.")
+    cli.err.write(question)
+    cli.err.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise Refused("Nothing was restored.")
+
+
+COMMANDS = {"backup": (_declare_backup, _backup), "restore": (_declare_restore, _restore)}
