@@ -200,7 +200,10 @@ def _facts(raw: str) -> Iterator[tuple[str, str, str]]:
             fact = re.sub(r"^\s*[-*+•]\s+", "", line).strip()
             if fact:
                 yield f"segment:{number}/{index}", "segment_fact", fact
-    if not tagged:
+    whole = next(_between(raw, "observations"), "")
+    if not tagged and whole:
+        yield "observations", "observation_text", whole
+    elif not tagged:
         for number, line in enumerate(raw.splitlines(), 1):
             fact = line.strip(" -*•\t")
             if fact.startswith(tuple(PRIORITIES)):

@@ -108,6 +108,7 @@ def _extract(
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
     from tacit.learn.iterations import iterated
+    from tacit.learn.observe import cleaned
     from tacit.learn.repetition import incidents, repeated
     from tacit.learn.shape import shaped
 
@@ -116,7 +117,8 @@ def _extract(
     found = extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
-    return tuple(shaped(classified(finding, profile), run, profile) for finding in (*found, *again, *derived))
+    said = [cleaned(finding) for finding in (*found, *again, *derived)]
+    return tuple(shaped(classified(finding, profile), run, profile) for finding in said)
 
 
 def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
@@ -186,7 +188,8 @@ def _judged(
     from tacit.learn.classify import settled
 
     decision = _gate(finding, profile, known, hold_all)
-    return settled(finding, decision, profile), decision
+    kept = settled(finding, decision, profile)
+    return kept, replace(decision, category=kept.category)
 
 
 class _Session:

@@ -12,7 +12,7 @@ import html
 import re
 
 from tacit.core.run import Finding
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn import cues
 from tacit.learn.classify import filed
 from tacit.learn.gate import joelclaw_gate, read_annotation
@@ -101,6 +101,13 @@ def _without_calls(text: str) -> str:
             kept.append(text[at : tag.start()])
             at = max(end, tag.end())
     return " ".join((*kept, text[at:]))
+
+
+def cleaned(finding: Finding) -> Finding:
+    """An observation without its tool traces; with an empty text, which no gate lets in, where nothing else is left."""
+    if "observation_type" not in (finding.extra or {}):
+        return finding
+    return replace(finding, text=sanitize_text(finding.text) or "")
 
 
 # --- the observer's answer --------------------------------------------------------------------------------------------
