@@ -13,8 +13,10 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.surfaces.hooks import Told, host_of, is_ignored
-from tacit.surfaces.hooks.claude_code import LIMIT, files_in, fitted, read, write
+from tacit.core.config import KEYS
+from tacit.core.redact_rules import NAME_HINTS
+from tacit.surfaces.hooks import SETTINGS, Told, host_of, is_ignored
+from tacit.surfaces.hooks.claude_code import LIMIT, files_in, fitted, is_plain, read, write
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -193,6 +195,11 @@ def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Pa
     assert lessons(host.hook("prompt", payload(folder, session_id="s3")).stdout)
 
 
+def test_defaults_are_those_of_the_configuration() -> None:
+    """A hook knows the defaults without loading the table of settings; the two agree."""
+    assert {key: KEYS[key][0] for key in SETTINGS} == SETTINGS
+
+
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.store.write() as tx:
@@ -276,6 +283,13 @@ def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Pa
 
 
 # -- the pieces ---------------------------------------------------------------------------------------------------------
+
+
+def test_only_plain_text_goes_unsearched_for_secrets() -> None:
+    """Every word by which redaction knows a secret makes a text worth searching, and so do digits, long words and other scripts."""
+    assert is_plain("Is the order total rounded in src/orders.ts?")
+    for word in (*(hint for hint in NAME_HINTS if hint.isascii()), "7", "schlüssel", "<private>", "x" * 25, "http://a:b@c", "curl -u me:it", "login me"):
+        assert not is_plain(f"use {word} here")
 
 
 def test_help_is_for_people(tacit: Any) -> None:

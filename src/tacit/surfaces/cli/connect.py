@@ -19,7 +19,7 @@ from tacit.core.value import replace, value
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.json_text import member, parts, put, take, top
 from tacit.surfaces.cli.past import claude_folder, offer
-from tacit.surfaces.hooks.claude_code import HOST, OURS, REGISTERED
+from tacit.surfaces.hooks.claude_code import HOST, OURS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+
+# How each event is registered: matcher, and the handler's own fields. A failed command is answered while the agent still looks
+# at it (an `async` answer would come a turn late); the end of a turn is nobody's wait.
+REGISTERED: dict[str, tuple[str | None, dict[str, Any]]] = {
+    "SessionStart": ("startup|resume|clear|compact|fork", {"timeout": 10}),
+    "UserPromptSubmit": (None, {"timeout": 5}),
+    "SubagentStart": (None, {"timeout": 5}),
+    "PostToolUseFailure": ("Bash", {"timeout": 5}),
+    "PreCompact": (None, {"timeout": 5}),
+    "Stop": (None, {"timeout": 10, "async": True}),
+    "SessionEnd": (None, {"timeout": 5}),
+}
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

@@ -32,7 +32,8 @@ DEBOUNCE = (
     15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
 )
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
-SETTINGS = ("ignore", "receipt", "budget")  # what a hook needs of the user's configuration
+# What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
+SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto"}
 
 
 @value
@@ -49,6 +50,7 @@ class Event:
     model: str = ""
     agent: str = ""  # the type of the sub-agent that starts
     text: str = ""  # what the person typed, or the error of a tool
+    task: str = ""  # the host's id of what the person typed
     files: tuple[str, ...] = ()  # files that the text names
     env_file: str = ""  # where the host takes variables for the commands of its agent from
 
@@ -125,6 +127,7 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     if not os.path.exists(path):
         return ""
     memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN)
+    memories.store.hurry()
     try:
         return str(dialect.write(event, _handle(memories, event)))
     except Exception:
@@ -201,6 +204,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
     compacted = event.source == "compact"
     injection = memories.inject(
         "" if failed else event.text,
+        task_id=event.task,
         run=event.session,
         host=event.host,
         root=_root(event),
@@ -291,17 +295,17 @@ def _count_failure(memories: Memories) -> None:
 
 def settings(memories: Memories) -> Mapping[str, Any]:
     """What the user has set, of the keys in SETTINGS. Files are read once and kept compiled in the store until they change."""
-    import json
-
     from tacit.app import config_path
-    from tacit.core.config import KEYS
-    from tacit.core.errors import StoreBusy
 
     files = (config_path(memories.env), os.path.join(memories.place.root, ".tacit", "config.toml"))
     stamp = " ".join(map(_stamp, files))
     here = any(memories.env.get(f"TACIT_{key.upper()}") for key in SETTINGS)
     if not here and not stamp.strip():
-        return {key: KEYS[key][0] for key in SETTINGS}
+        return SETTINGS
+    import json
+
+    from tacit.core.errors import StoreBusy
+
     key = f"config:{memories.project_id}"
     compiled = memories.store.meta(key)
     known: dict[str, Any] = json.loads(compiled) if compiled and not here else {}

@@ -32,26 +32,20 @@ NAMES = {
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
 ANSWERED = ("session-start", "prompt", "subagent-start", "tool-failure")
 
-# How each event is registered: matcher, and the handler's own fields. A failed command is answered while the agent still looks
-# at it (an `async` answer would come a turn late); the end of a turn is nobody's wait.
-REGISTERED: dict[str, tuple[str | None, dict[str, Any]]] = {
-    "SessionStart": ("startup|resume|clear|compact|fork", {"timeout": 10}),
-    "UserPromptSubmit": (None, {"timeout": 5}),
-    "SubagentStart": (None, {"timeout": 5}),
-    "PostToolUseFailure": ("Bash", {"timeout": 5}),
-    "PreCompact": (None, {"timeout": 5}),
-    "Stop": (None, {"timeout": 10, "async": True}),
-    "SessionEnd": (None, {"timeout": 5}),
-}
-
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 PEOPLE = (
     "",
     "user",
     "sdk",
 )  # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
-PROMPT = 20_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
+PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
+# Without one of these, without a digit and without a long word no text holds a secret that `core.redact` would find.
+HINTS = (
+    "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "clave", "cred", "auth", "login",
+    "curl", "wget", "begin", "://",
+)  # fmt: skip
+LONG_WORD = 24
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -67,7 +61,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     opened = env.get("CLAUDE_PROJECT_DIR", "")
     source = _text(payload, "source") if event == "session-start" else ""
     said = _text(payload, _SAID.get(event, ""))
-    text = _public(said)
+    text = _public(said, kept=event == "prompt")
     return Event(
         name=event,
         host=HOST,
@@ -79,6 +73,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         model=_text(payload, "model"),
         agent=_text(payload, "agent_type") if event == "subagent-start" else "",
         text=text,
+        task=(_text(payload, "prompt_id") or short_hash(text)) if event == "prompt" else "",
         files=files_in(text) if event == "prompt" else (),
         env_file=env.get("CLAUDE_ENV_FILE", "") if event == "session-start" else "",
     )
@@ -108,14 +103,29 @@ def _is_no_task(event: str, payload: Mapping[str, Any]) -> bool:
     return event == "tool-failure" and payload.get("is_interrupt") is True
 
 
-def _public(text: str) -> str:
-    """A text without what is private or secret: it is searched with, and kept beside what was given for it."""
-    if not text:
-        return ""
+def _public(text: str, *, kept: bool) -> str:
+    """A text without what is private; one that is kept beside what was given for it, also without secrets."""
     from tacit.core.memory import sound_text
+
+    text = sound_text(text[:PROMPT])
+    if is_plain(text) or not (kept or "<" in text):
+        return text
     from tacit.core.redact import PRIVATE, private, redact
 
-    return redact(private(sound_text(text[:PROMPT]))).text.replace(PRIVATE, " ").strip()
+    shown = private(text).replace(PRIVATE, " ").strip()
+    return redact(shown).text if kept else shown
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text surely holds nothing private or secret, so that the rules for finding it need not be loaded."""
+    low = text.lower()
+    return (
+        text.isascii()
+        and "<" not in text
+        and not any(digit in text for digit in "0123456789")
+        and not any(hint in low for hint in HINTS)
+        and all(len(word) <= LONG_WORD for word in text.split())
+    )
 
 
 def files_in(text: str) -> tuple[str, ...]:
