@@ -453,7 +453,9 @@ def lesson_of(row: Row) -> Record:
         "runs_since_last_seen": read.unseen == now["runs_since_last_seen"],
     }
     changed = {name: now[name] for name, is_same in same.items() if not is_same}
-    return {**came, **changed, **({} if _text(came.get("id")) else {"id": row.alias})}
+    if _text(came.get("id")) != row.alias:
+        changed["id"] = row.alias  # it had none, or one that another lesson bears here
+    return {**came, **changed}
 
 
 def _type_of(memory: Memory, came: str) -> str:

@@ -372,8 +372,8 @@ def learning_of(row: Row) -> Record:
         "successRate": read.success == now["successRate"],
     }
     kept = {name: at for name, at in came.items() if name not in _OURS}
-    if not _text(kept.get("id")):
-        kept = {"id": row.alias, **kept}
+    if _text(kept.get("id")) != row.alias:
+        kept = {"id": row.alias, **kept, **({"id": row.alias} if "id" in kept else {})}
     return {**kept, **{name: now[name] for name, is_same in same.items() if not is_same}}
 
 

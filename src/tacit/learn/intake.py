@@ -131,10 +131,14 @@ class _Intake:
 
     def _row(self, tx: Transaction, row: Row, at: str) -> None:
         namespace, name = self._name(row)
-        known = tx.one(_KNOWN, p=self.project.id, n=namespace, a=name)
+        known = self._known(tx, name, namespace)
+        if known and not self._is_same(tx.get(known), row):
+            # Two machines both have an m-001: another lesson of the same name is another lesson.
+            namespace, name = rows_namespace(self.format), f"{UNNAMED}{row.alias}@{_hash(row)}"
+            known = self._known(tx, name, namespace)
         if known:
             self.counts["already"] += 1
-            self.counts["differing"] += (tx.get(known[0]).extra or None) != (self._clean(row.memory.extra) or None)
+            self.counts["differing"] += (tx.get(known).extra or None) != (self._clean(row.memory.extra) or None)
             return
         memory = self._memory(row, at)
         if not memory.text:
@@ -164,12 +168,17 @@ class _Intake:
 
     def _name(self, row: Row) -> tuple[str, str]:
         """What a row is recognised by, in which namespace: its id; its content, or `id#2`, where that names it not alone."""
-        said = json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True)
-        name = row.alias or short_hash(said)
+        name = row.alias or _hash(row)
         self.names[name] = number = self.names.get(name, 0) + 1
         if row.alias and number == 1:
             return self.format, name
         return rows_namespace(self.format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
+
+    def _is_same(self, known: Memory, row: Row) -> bool:
+        """Whether a row is the memory that bears its name: the same text, or the one it came with before it was edited."""
+        text = self._clean(row.memory.text).strip()
+        came = json.dumps(known.extra, ensure_ascii=False)
+        return text == known.text or json.dumps(text, ensure_ascii=False) in came
 
     def _memory(self, row: Row, at: str) -> Memory:
         from tacit.core.redact import private, redact
@@ -259,8 +268,8 @@ class _Intake:
         tx.add_mark(mark)
         self.counts["audits"] += 1
 
-    def _known(self, tx: Transaction, alias: str) -> str:
-        row = tx.one(_KNOWN, p=self.project.id, n=self.format, a=alias)
+    def _known(self, tx: Transaction, alias: str, namespace: str = "") -> str:
+        row = tx.one(_KNOWN, p=self.project.id, n=namespace or self.format, a=alias)
         return str(row[0]) if row else ""
 
     def _run(self, tx: Transaction, name: str, domain: str, agent: str, at: str) -> RunRow:
@@ -288,6 +297,10 @@ class _Intake:
             dry_run,
             tuple(self.notes),
         )
+
+
+def _hash(row: Row) -> str:
+    return short_hash(json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True))
 
 
 _KNOWN = "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a"
