@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects
     from tacit.prove.runs import RunAudit
-    from tacit.recall import Injection
+    from tacit.recall import Injection, Recalled
     from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
     from tacit.stores.identity import Choice, Place
@@ -662,6 +662,47 @@ class Memories:
             wrap=wrap,
             trial=trial,
             repeat=repeat,
+            exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
+        )
+
+    def recall(
+        self,
+        question: str,
+        *,
+        run: str = "",
+        host: str = "library",
+        surface: str = "library",
+        budget: str = "",
+        limit: int | None = None,
+        min_score: float | None = None,
+        include_held: bool = False,
+        include_stale: bool = False,
+        as_of: str = "",
+        **facets: Any,
+    ) -> Recalled:
+        """What is known about a question, best first. With `run` an agent asks: its assignments are honoured, what it is told is recorded.
+
+        Facets: files, errors, agent, domain, task_type, category, kind.
+        """
+        from tacit.recall import Asking, Recalled, recall
+        from tacit.recall.query import Query
+
+        if self.project is None:
+            return Recalled()
+        return recall(
+            self.store,
+            self.project,
+            self.profile,
+            Query(task=question, **facets),
+            now=clock.now(),
+            asking=Asking(run, host, surface=surface) if run else None,
+            level=budget,
+            limit=limit,
+            min_score=min_score,
+            include_held=include_held,
+            include_stale=include_stale,
+            as_of=as_of,
+            person=self.actor.is_person,
         )
 
     # -- prove -----------------------------------------------------------------------------------------------------

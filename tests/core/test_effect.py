@@ -25,7 +25,6 @@ from tacit.core.effect import (
     believe,
     by_epoch,
     coins,
-    epoch_of,
     estimate,
     forecast,
     holdout_cost,
@@ -39,6 +38,7 @@ from tacit.core.effect import (
     weights_of,
     whole_memory,
 )
+from tacit.core.trial import epoch_of
 
 EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
 HELPFUL = {0.3: Counts(14, 56, 15, 15)}

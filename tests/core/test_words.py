@@ -298,3 +298,8 @@ def test_any_output_has_a_signature_or_none(text: str) -> None:
     """No output breaks it, and it stays one bounded line."""
     found = signature(text)
     assert len(found) <= 200 and "\n" not in found
+
+
+def test_digits_of_other_scripts_are_words_too() -> None:
+    """A digit that is not 0 to 9 is neither a number nor a version of ours, and breaks nothing."""
+    assert terms("᪀ items") and terms("٣ items")

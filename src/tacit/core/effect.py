@@ -16,7 +16,6 @@ orders them; the origins' signals live elsewhere.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
@@ -357,18 +356,6 @@ def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN)
 
 
 # Epochs
-
-
-def epoch_of(model: str, host: str) -> str:
-    """The epoch of a run: the model's name without provider, snapshot and window, and the host.
-
-    A new epoch starts a new table with its own error rate.
-    """
-    name = model.strip().lower().rsplit("/", 1)[-1]
-    name = re.sub(r"^(?:[a-z]+\.)+(?=[a-z])", "", name)  # us.anthropic.claude-…
-    name = re.sub(r"\[.*\]$|@.*$|-v\d+(:\d+)?$", "", name)  # [1m], @20250514, -v1:0
-    name = re.sub(r"[-_](?:20\d{6}|20\d\d-\d\d-\d\d|latest|(?:preview|exp)\b.*)$", "", name)
-    return f"{name or 'unknown'} / {host or 'unknown'}"
 
 
 def by_epoch(trials: Iterable[Trial]) -> dict[str, list[Trial]]:

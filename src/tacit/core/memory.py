@@ -115,7 +115,10 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
         at[name] = tuple(json.loads(at[name])) if at[name] else ()
     at["extra"] = json.loads(at["extra"]) if at["extra"] else None
     at["pinned"], at["on_page"] = bool(at["pinned"]), bool(at["on_page"])
-    return Memory(**at, alias=alias, tally=tally)
+    at["alias"], at["tally"] = alias, tally
+    memory = Memory.__new__(Memory)  # rows come by the dozen on the hook path: filled as they are, without an `__init__`
+    memory.__dict__.update(at)
+    return memory
 
 
 def row_hash(row: tuple[Any, ...]) -> bytes:

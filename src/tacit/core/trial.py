@@ -128,3 +128,17 @@ def _exemption(state: str, klass: str, pinned: bool, on_page: bool, settings: Tr
     if klass in settings.exempt:
         return f"class {klass}"
     return ""
+
+
+def epoch_of(model: str, host: str) -> str:
+    """The epoch of a run: the model's name without provider, snapshot and window, and the host.
+
+    A new epoch starts a new table with its own error rate.
+    """
+    import re
+
+    name = model.strip().lower().rsplit("/", 1)[-1]
+    name = re.sub(r"^(?:[a-z]+\.)+(?=[a-z])", "", name)  # us.anthropic.claude-…
+    name = re.sub(r"\[.*\]$|@.*$|-v\d+(:\d+)?$", "", name)  # [1m], @20250514, -v1:0
+    name = re.sub(r"[-_](?:20\d{6}|20\d\d-\d\d-\d\d|latest|(?:preview|exp)\b.*)$", "", name)
+    return f"{name or 'unknown'} / {host or 'unknown'}"

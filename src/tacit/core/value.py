@@ -48,9 +48,16 @@ def fields(of: Any) -> dict[str, Any]:
     return {name: of.__dict__[name] for name in of.FIELDS}
 
 
-def _first_init(self: Any, *args: Any, **named: Any) -> None:
-    # Compiled on first use: a process that only prints a version never pays for classes it does not instantiate.
-    cls = type(self)
+PLAIN = 24  # instances of a class that are filled without an `__init__` of its own; a hook makes fewer of most
+
+
+def _first_init(__self: Any, *args: Any, **named: Any) -> None:
+    # Compiling an `__init__` costs as much as a hundred instances. A process that makes a handful never pays for it.
+    cls = type(__self)
+    made = cls.__dict__.get("_made", 0)
+    if made < PLAIN:
+        cls._made = made + 1
+        return _fill(__self, cls, args, named)
     missing = object()
     defaults = {name: getattr(cls, name, missing) for name in cls.FIELDS}
     head = ", ".join(n if defaults[n] is missing else f"{n}=__defaults[{n!r}]" for n in cls.FIELDS)
@@ -58,7 +65,26 @@ def _first_init(self: Any, *args: Any, **named: Any) -> None:
     scope: dict[str, Any] = {"__defaults": defaults}
     exec(f"def __init__(__self, {head}):\n    __at = __self.__dict__\n{body}", scope)
     cls.__init__ = scope["__init__"]
-    cls.__init__(self, *args, **named)
+    cls.__init__(__self, *args, **named)
+
+
+def _fill(of: Any, cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+    at, names = of.__dict__, cls.FIELDS
+    if len(args) > len(names):
+        raise TypeError(f"{cls.__name__} takes {len(names)} fields, not {len(args)}")
+    for name, field in zip(names, args):
+        at[name] = field
+    for name in names[len(args) :]:
+        if name in named:
+            at[name] = named.pop(name)
+        else:
+            try:
+                at[name] = getattr(cls, name)
+            except AttributeError:
+                raise TypeError(f"{cls.__name__} lacks its field {name}") from None
+    if named:
+        twice = next(iter(named))
+        raise TypeError(f"{cls.__name__} got {twice} twice" if twice in names else f"{cls.__name__} has no field {twice}")
 
 
 def _refuse(self: Any, name: str, *_: Any) -> None:

@@ -311,12 +311,12 @@ def _number_kind(raw: str) -> str:
     low = low[1:] if marked else low
     tail = low.lstrip("0123456789.,:")
     head = low[: len(low) - len(tail)]
-    if marked or head.count(".") > 1 or (head[-1] == "." and tail == "x"):
+    if marked or head.count(".") > 1 or (head[-1:] == "." and tail == "x"):
         return VERSION
     if "." in head and tail[:1] in ("-", "+"):
         return VERSION
     unit = tail.rstrip("%")
-    return NUMBER if not unit or (unit.isalpha() and len(unit) < 5) or (unit[0] == "x" and unit[1:].isdigit()) else ""
+    return NUMBER if not unit or (unit.isalpha() and len(unit) < 5) or (unit[:1] == "x" and unit[1:].isdigit()) else ""
 
 
 def _without_line(raw: str) -> str:

@@ -189,8 +189,7 @@ def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
 
 def _signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
     """Lessons about exactly these errors."""
-    by_signature = getattr(store, "signed", None)
-    return by_signature(projects, signatures) if signatures and by_signature else ()
+    return store.signed(projects, signatures) if signatures else ()
 
 
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:

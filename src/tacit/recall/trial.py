@@ -107,7 +107,7 @@ def epoch_for(model: str, host: str) -> str:
     """The model's family and the host: a new one starts a new table."""
     if not model:
         return f"unknown / {host or 'unknown'}"
-    from tacit.core.effect import epoch_of
+    from tacit.core.trial import epoch_of
 
     return epoch_of(model, host)
 

@@ -63,8 +63,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
     with cli.open(args, create=False) as memories:
-        return _ask(
-            memories,
+        return memories.recall(
             " ".join(filter(None, (question, args.task))),
             run=args.run or cli.env.get("TACIT_RUN", ""),
             host="cli" if args.run else host_of(cli.env),
@@ -90,24 +89,6 @@ def _instant(text: str | None) -> str:
     if not told:
         return ""
     return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
-
-
-def _ask(
-    memories: Memories, task: str, *, run: str, host: str, surface: str, budget: str, limit: int | None,
-    min_score: float | None, include_held: bool, include_stale: bool, as_of: str, **facets: Any,
-) -> Recalled:  # fmt: skip
-    # To become Memories.recall.
-    from tacit.core import clock
-    from tacit.recall import Asking, Query, Recalled, recall
-
-    project = memories.project
-    if project is None:
-        return Recalled()
-    return recall(
-        memories.store, project, memories.profile, Query(task=task, **facets), now=clock.now(),
-        asking=Asking(run, host, surface=surface) if run else None, level=budget, limit=limit, min_score=min_score,
-        include_held=include_held, include_stale=include_stale, as_of=as_of, person=memories.actor.is_person,
-    )  # fmt: skip
 
 
 def _data(found: Recalled) -> dict[str, Any]:
