@@ -1,0 +1,91 @@
+"""The default profile, by vectors of our own: what the design says in numbers, one case on each side of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.app import Memories
+from tacit.core import clock
+from tacit.core.lifecycle import Move, Standing, advance, judge
+from tacit.core.profile_toml import standard
+from tacit.core.run import Finding, Run
+
+from .conftest import Vector
+
+SYSTEM = "default"
+DIRECT = {"ladder": "a belief takes a hundred runs to earn"}
+LESSON = "Run `make migrate` before the tests"
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with tacit.open(str(folder / "default.db"), cwd=str(folder), by="ada", yes=True) as memories:
+        yield memories
+
+
+def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
+    profile = standard()
+    at = dict(given)
+    to = at.pop("to", "")
+    standing = Standing(**at)
+    said = judge(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
+    return {"state": said.to if isinstance(said, Move) else standing.state}
+
+
+def budget(given: dict[str, Any], memories: Memories) -> int:
+    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango"
+    memories.add_many([{"text": f"The {word} job needs the migration first", "kind": "pitfall"} for word in words.split()])
+    told = memories.inject(given.get("task", "the migration job fails"), run="r1", budget=given["level"], trial=False)
+    return len(told.injected)
+
+
+def gate(given: dict[str, Any], memories: Memories) -> str:
+    if given["by"] == "person":
+        return memories.add(given["text"]).gate
+    finding = Finding("r1", "1", given["text"], by="agent", tier="agent")
+    learned = memories.learn(Run("r1", "neutral", findings=(finding,), complete=True))[0]
+    if learned.discarded:
+        assert memories.list(limit=9) == []
+        return "discard"
+    return memories.get(learned.new[0]).gate
+
+
+def review_after(given: dict[str, Any], memories: Memories) -> int:
+    states = ("provisional", "stable", "canonical")
+    memory = memories.add(LESSON, kind="rule")  # exempt from trials, so that a person alone may make it canonical
+    memories.review(memory.id, "open")
+    memories.review(memory.id, "close", outcome="reinstate", to="provisional")
+    for state in states[1 : states.index(given["to"]) + 1]:
+        memories.review(memory.id, "approve", to=state)
+    now = memories.get(memory.id)
+    assert now.state == given["to"]
+    return round(clock.days_between(clock.now(), now.review_after))
+
+
+def sighting(given: dict[str, Any], memories: Memories) -> int:
+    for number, (root, origin) in enumerate(given["runs"]):
+        run = f"{root}-{number}" if number else root
+        finding = Finding(run, "1", LESSON, by="guardian", tier="review", origin=origin)
+        for _ in range(2 if given.get("again") else 1):
+            memories.learn(Run(run, "neutral", findings=(finding,), root=root, complete=True))
+    (memory,) = memories.list(limit=9)
+    return memory.tally.seen
+
+
+DRIVERS: dict[str, Callable[[dict[str, Any], Memories], Any]] = {
+    "ladder": ladder,
+    "budget": budget,
+    "gate": gate,
+    "review_after": review_after,
+    "sighting": sighting,
+}
+
+
+def test_vector(vector: Vector, check: Callable[..., None], memories: Memories) -> None:
+    """Every number of the design holds, on both sides."""
+    check(vector, lambda driver: driver(vector.input, memories))
