@@ -237,7 +237,7 @@ def _row(entry: dict[str, Any]) -> Row:
 
 # --- our own vectors: what the document says in words and the original had no code for ----------------------------------
 
-LESSON = "Add exponential backoff before a message goes back to the queue"
+LESSON = "Add exponential backoff before a message is queued again"
 ABOUT_IT = "Make the queue retry with exponential backoff"
 ELSEWHERE = "Translate the landing page into Portuguese"
 
@@ -445,3 +445,147 @@ def _pinned(vector: Vector) -> Any:
         written = files.pop(path)
         files[f"memory/logs/{written['task_id']}-{written['memory_id']}.json"] = written
     return output
+
+
+# --- its nine defects, which must not return (origins §3.7) ----------------------------------------------------------------
+
+
+def test_defect_1_canonical_in_three_calls(desk: Desk) -> None:
+    """The program checked the graph only; here a memory without reuse stops where its numbers stop."""
+    desk.write(document(state="candidate", signals={"evidence_count": 2, "successful_reuses": 0, "reuse_count": 0, "confidence": 0.4}))
+    assert desk.move("mem-task-014-1", "provisional").state == "provisional"
+    with pytest.raises(Refused, match="not reached yet"):
+        desk.move("mem-task-014-1", "stable")
+    with pytest.raises(Refused, match="not a legal move"):
+        desk.move("mem-task-014-1", "canonical")
+
+
+@pytest.mark.parametrize(("outcome", "state"), [("supersede", "superseded"), ("archive", "archived"), ("reinstate", "canonical")])
+def test_defect_2_a_review_can_end_as_the_document_says(desk: Desk, outcome: str, state: str) -> None:
+    """The program refused two outcomes of a review, and had nowhere to keep the state before it."""
+    desk.write(document(state="canonical"))
+    desk.sit().review("mem-task-014-1", "open", reason="misled two tasks")
+    assert desk.only().previous_state == "canonical"
+    assert desk.sit().review("mem-task-014-1", "close", outcome=outcome).state == state
+
+
+def test_defect_3_the_index_follows(desk: Desk) -> None:
+    """A candidate is in the index without a review date, and a promotion shows there at once."""
+    desk.write(document(state="candidate"))
+    (row,) = desk.files()["state/memory-index.json"]["entries"]
+    assert (row["state"], "review_after" in row) == ("candidate", False)
+    desk.move("mem-task-014-1", "provisional")
+    (row,) = desk.files()["state/memory-index.json"]["entries"]
+    assert (row["state"], row["review_after"][:4] >= "2026") == ("provisional", True)
+    assert geas.faults(desk.files()["state/memory-index.json"]) == ()
+
+
+def test_defect_4_review_dates_follow_each_promotion(desk: Desk) -> None:
+    """The program set thirty days, once; each promotion sets its own."""
+    desk.write(document(state="candidate"))
+    for task in ("task-1", "task-2", "task-3"):
+        desk.write(log(task))
+    days = []
+    for state in ("provisional", "stable", "canonical"):
+        desk.move("mem-task-014-1", state)
+        days.append(round(clock.days_between(clock.now(), desk.only().review_after)))
+    assert days == [30, 90, 180]
+
+
+def test_defect_5_signals_are_read_where_they_stand(desk: Desk) -> None:
+    """A hook looked for successful_reuses at the top of the document; they stand under signals."""
+    desk.write(document(state="provisional", signals={"successful_reuses": 3}))
+    assert desk.move("mem-task-014-1", "stable").state == "stable"
+    report = desk.write(document("mem-b-1", state="provisional", successful_reuses=9, summary="Quite another thing", signals={"successful_reuses": 0}))
+    assert (len(report.kept), report.faults[0].field) == (1, "successful_reuses")
+    with pytest.raises(Refused, match="successful reuses ≥ 3 \\(now 0\\)|not reached"):
+        desk.move("mem-b-1", "stable")
+
+
+def test_defect_6_what_the_documents_name_can_be_written(desk: Desk) -> None:
+    """Reviewers of the table are agents; a trigger's field that a schema lacks has a stand-in; a shipped example is read."""
+    review = {"meta": document()["meta"] | {"artifact_type": "memory_review"}, "memory_id": "m", "reviewer_type": "risk_specialist", "decision": "keep", "rationale": "Wait."}  # fmt: skip
+    assert geas.faults(review) == ()
+    bare = {"specialist-review": {"artifact_type": "specialist_review", "concerns": [{"description": "No client-side rate limit"}]}}
+    for task in ("task-1", "task-2"):
+        desk.task(task, **bare)
+    assert [memory.text for memory in desk.sit().list(limit=9)] == ["Reviewers keep raising No client-side rate limit: No client-side rate limit"]
+    example = {name: at for name, at in document(summary="An example without its signals").items() if name != "signals"}
+    report = desk.write(example)
+    assert (len(report.kept), [fault.field for fault in report.faults]) == (1, ["signals"])
+
+
+def test_defect_7_low_confidence_means_one_thing_at_a_time(desk: Desk) -> None:
+    """Found by a sweep it is age and decays; after a use it is harm and goes to review."""
+    desk.write(document(signals={"confidence": 0.29}))
+    desk.sit().tend()
+    assert desk.only().state == "decayed"
+    desk.write(document("mem-b-1", summary="Quite another thing about the queue retry backoff", signals={"confidence": 0.35}))
+    desk.apply("mem-b-1", "negative", "use-1")
+    assert desk.sit().get("mem-b-1").state == "under_review"
+
+
+@pytest.mark.parametrize("id", ["../../../escape", "/etc/passwd", "..", "a/b", "nul\\x", "x" * 300, "mem 1"])
+def test_defect_8_an_id_is_never_a_path(desk: Desk, tacit: Any, id: str) -> None:
+    """It is kept as a name and comes back in the document; the file is named otherwise, inside the folder."""
+    desk.write(document(id))
+    (path,) = [path for path in desk.files() if "/entries/" in path]
+    assert geas.PLAIN_NAME.fullmatch(path.rpartition("/")[2])
+    assert desk.files()[path]["memory_id"] == id
+    assert desk.sit().get(id).alias == id
+    before = {each for each in desk.folder.rglob("*") if "out" not in each.parts}
+    assert tacit("export", "--format", "geas", "--out", "out", "--store", str(desk.folder / "geas.db")).code == 0
+    after = {each for each in desk.folder.rglob("*") if "out" not in each.parts}
+    assert after - before <= {desk.folder / "geas.db-wal", desk.folder / "geas.db-shm"}
+
+
+def test_defect_9_a_passed_task_credits_only_what_it_touched(desk: Desk) -> None:
+    """Every memory of a packet got credit for a passed task, whatever the task was about."""
+    desk.write(document("mem-a-1", signals={"successful_reuses": 0, "reuse_count": 0}))
+    desk.write(document("mem-b-1", summary="Use logical properties in stylesheets", signals={"successful_reuses": 0, "reuse_count": 0}))
+    desk.task("use-1", goal=ABOUT_IT, verdict="pass", given=["mem-a-1", "mem-b-1"])
+    credit = {id: (desk.sit().get(id).tally.signals or {}).get("successful_reuse", 0) for id in ("mem-a-1", "mem-b-1")}
+    assert credit == {"mem-a-1": 1, "mem-b-1": 0}
+
+
+# --- a journey --------------------------------------------------------------------------------------------------------------
+
+
+def test_journey(desk: Desk, tacit: Any) -> None:
+    """Three tasks learned, a memory promoted, given in geas's words, reviewed, exported, and read back by hand."""
+    for n in range(3):
+        desk.task(f"task-{n}", candidates=[LESSON, "Wer Umlaute prüft, prüft die Größe zuerst"][: 1 + (n == 0)])
+    db = ("--store", str(desk.folder / "geas.db"), "--by", "olga", "--yes")
+    listed = tacit("list", "--json", *db).data["memories"]
+    assert sorted((each["state"], each["seen"]) for each in listed) == [("candidate", 1), ("provisional", 3)]
+    id = next(each["id"] for each in listed if each["seen"] == 3)
+
+    told = tacit("inject", "--task", ABOUT_IT, "--run", "task-9", "--agent", "qa_engineer", *db).out
+    assert told == f"## Applicable Memory\n- **[{id}] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
+
+    assert tacit("review", "open", id, "--reason", "too vague", *db).code == 0
+    assert tacit("inject", "--task", ABOUT_IT, "--run", "task-10", *db).out == ""
+    better = "Add exponential backoff, at most five tries, before a message is queued again"
+    assert tacit("review", "close", id, "--outcome", "reinstate", "--text", better, *db).code == 0
+    assert tacit("export", "--format", "geas", "--out", "out", *db).code == 0
+
+    out = desk.folder / "out"
+    entries = {path.name: json.loads(path.read_text("utf-8")) for path in (out / "memory" / "entries").glob("*.json")}
+    (entry,) = entries.values()
+    assert geas.faults(entry) == ()
+    assert (entry["memory_id"], entry["state"], entry["summary"]) == ("mem-task-0-1", "provisional", better)
+    assert entry["evidence_refs"] == ["retro-task-0", "retro-task-1", "retro-task-2"]
+    assert entry["signals"] == {"evidence_count": 3, "reuse_count": 0, "successful_reuses": 0, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.8}  # fmt: skip
+    (candidate,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "candidates").glob("*.json")]
+    assert geas.faults(candidate) == ()
+    assert candidate["summary"] == "Wer Umlaute prüft, prüft die Größe zuerst"
+    assert candidate["source_artifacts"] == [".geas/missions/m-1/tasks/task-0/retrospective.json"]
+    index = json.loads((out / "state" / "memory-index.json").read_text("utf-8"))
+    assert [row["memory_id"] for row in index["entries"]] == ["mem-task-0-1", "mem-task-0-2"]
+
+    other = ("--store", str(desk.folder / "again.db"), "--profile", "geas", "--by", "olga", "--yes")
+    assert tacit("import", "out", "--trust", "user", *other).code == 0
+    assert tacit("export", "--format", "geas", "--out", "again", *other).code == 0
+    for path in out.rglob("*.json"):
+        if path.name != "memory-index.json":
+            assert json.loads((desk.folder / "again" / path.relative_to(out)).read_text("utf-8")) == json.loads(path.read_text("utf-8"))
