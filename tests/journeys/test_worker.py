@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -144,11 +145,14 @@ def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host:
     assert jobs(memories) == []
 
 
-def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, folder: Path) -> None:
-    """A hook that comes after the end finds the run settled and the file unchanged; growth does reopen it."""
+@pytest.mark.parametrize("given", [True, False])
+def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, given: bool) -> None:
+    """A hook that comes after the end finds the run over, whether it was given anything or not, and the file unchanged; growth
+    does reopen it."""
     memories.add("Prices are integers in cents.", kind="rule")
     name = session(host, 1)
-    memories.inject("", run=name, host="claude-code")
+    if given:
+        assert memories.inject("", run=name, host="claude-code").injected
     ask(memories.store, wish(host, name, over=True))
     drain(memories)
     run = memories.store.find_run(memories.project_id, name)
@@ -182,6 +186,16 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     os.rename(host.transcript("00000002-0000-4000-8000-000000000000"), host.transcript("broken"))
     ask(memories.store, wish(host, "broken", over=True))
     assert drain(memories) == Worked(learned=1)
+
+
+def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None:
+    """`tacit worker` says which session could not be learned, why, and when it is tried again."""
+    host.transcript("broken").mkdir(parents=True)
+    ask(memories.store, wish(host, "broken", over=True))
+    done = tacit("worker", "--now")
+    assert re.fullmatch(r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n", done.out)
+    (job,) = tacit("worker", "--now", "--json").data["waiting"]
+    assert (job["job"], job["attempts"]) == ("learn:claude-code:broken", 2)
 
 
 def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:

@@ -161,6 +161,15 @@ def work(
                 return worked
 
 
+def failures(store: SqliteStore) -> list[dict[str, Any]]:
+    """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
+    rows = store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
+    return [
+        {"job": key, "attempts": attempts, "error": error, "again_at": "" if not_before == NEVER else not_before}
+        for key, attempts, error, not_before in rows
+    ]
+
+
 def _lock(path: str, patient: bool = False) -> int | None:
     """The open lock file, if the lock could be had; closing it gives the lock back. Never a lock on the store itself:
     SQLite's own would be lost with it."""
@@ -290,12 +299,20 @@ def _learn(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
     # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
     home = Memories(store, env, folder, here.ensure_project().id)
     over = bool(said.get("over")) or _had_ended(known, path)
-    runs = [store.find_run(home.project_id, each.run) for each in home.learn(path, format=str(said["host"]), over=over)]
+    learned = home.learn(path, format=str(said["host"]), over=over)
+    runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
-        if run is not None and (over or run.settled_at):
+        if over and not run.settled_at:
+            _mark_ended(store, run)  # a run that was given nothing has nothing to settle, and is over all the same
+        if over or run.settled_at:
             _leave_receipt(store, run)
-    open_ended = not over and any(run is not None and not run.settled_at for run in runs)
+    open_ended = not over and any(not run.settled_at for run in runs)
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
+
+
+def _mark_ended(store: SqliteStore, run: RunRow) -> None:
+    with store.write() as tx:
+        tx.put_run(replace(run, complete=True, settled_at=clock.now()))
 
 
 def _had_ended(run: RunRow | None, path: str) -> bool:

@@ -6,6 +6,7 @@ import os
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.hooks import EVENTS
 from tacit.surfaces.worker import IDLE
 
@@ -54,8 +55,8 @@ def _declare_worker(parser: argparse.ArgumentParser) -> None:
 def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     import json
 
-    from tacit.app import store_path
-    from tacit.surfaces.worker import Wish, detach, work
+    from tacit.app import open, store_path
+    from tacit.surfaces.worker import Wish, detach, failures, work
 
     if args.detached:
         detach()
@@ -66,8 +67,14 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
     path = os.path.abspath(store_path(args.store, cli.env))
     wish = Wish(**json.loads(args.wish)) if args.wish else None
     worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish)
-    told = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
-    return Answer(dict(worked.__dict__), told if worked.alone else "another worker serves this store")
+    with open(path, env=cli.env, cwd="/", create=False) as memories:
+        waiting = failures(memories.store)
+    did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
+    lines = [did if worked.alone else "another worker serves this store"]
+    for job in waiting:
+        when = f"again at {job['again_at'][:16].replace('T', ' ')} UTC" if job["again_at"] else "not tried again by itself"
+        lines.append(f"  {job['job']}, attempt {job['attempts']}, {when}: {one_line(job['error'], 100)}")
+    return Answer({**worked.__dict__, "waiting": waiting}, "\n".join(lines))
 
 
 COMMANDS = {"hook": (_declare_hook, _hook), "worker": (_declare_worker, _worker)}
