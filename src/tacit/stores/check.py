@@ -7,13 +7,15 @@ and a person know where to look.
 
 from __future__ import annotations
 
+import json
+
 from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
 from tacit.core.memory import DECIDED, row_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
-from tacit.stores.sql import HEADER, FindingRow, RunRow, _row_seal
+from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         lambda: _chains(store, checked, seal),
         lambda: _links(store, checked, seal),
         lambda: _rows(store, checked),
+        lambda: _unhashed(store, checked, seals),
         lambda: _seals(store, seals),
         lambda: _tallies(store, checked, rule),
         lambda: _index(store),
@@ -170,6 +173,20 @@ def _rows(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
                 yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
 
 
+def _unhashed(
+    store: SqliteStore, checked: dict[str, int], seals: dict[tuple[str, str, int], tuple[int, bytes]]
+) -> Iterator[Fault]:
+    """Tables whose rows carry no hash: their seals tell that one differs, not which; what they point at may tell."""
+    for table, (columns, _) in SEALED.items():
+        for row in store.each(f"SELECT {', '.join(columns)} FROM {table}"):
+            checked[table] = checked.get(table, 0) + 1
+            named = dict(zip(columns, row))
+            at = (seal_project(table, named), table, 0)
+            rows, sum_ = seals.get(at, (0, GENESIS))
+            seals[at] = (rows + 1, xor(sum_, _row_seal(table, named)))
+    yield from ()
+
+
 def _seals(store: SqliteStore, found: dict[tuple[str, str, int], tuple[int, bytes]]) -> Iterator[Fault]:
     kept = {
         (p, k, s): (rows, sum_)
@@ -203,12 +220,36 @@ def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], 
 
 
 def _index(store: SqliteStore) -> Iterator[Fault]:
-    # A probe, not a scan: FTS5's own check compares every word, and needs a write lock.
-    rows = store.one("SELECT (SELECT count(*) FROM memory), (SELECT count(*) FROM memory_fts_docsize)")
-    if rows[0] != rows[1]:
-        yield Fault(
-            "index", "memory_fts", f"{rows[1]} of {rows[0]} memories are in the full text; tacit reindex rebuilds it"
-        )
+    """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
+    from tacit.core.words import index_words
+    from tacit.stores.sqlite.search import _tokenizer
+
+    tokens = _tokenizer(store)
+    wanted: dict[str, list[int]] = {}
+    stale = 0
+    for n, text, tags, paths, words in store.each("SELECT n, text, tags, paths, words FROM memory"):
+        if words != index_words(" ".join((text, *_listed(tags), *_listed(paths)))):
+            stale += 1
+        for column in (text, words):
+            for token in tokens(column):
+                fold = wanted.setdefault(token, [0, 0, 0])
+                fold[0] += 1
+                fold[1] += n
+                fold[2] += n * n % 999_983
+    if stale:
+        yield Fault("index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them")
+    store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
+    differ = 0
+    for term, *fold in store.each(
+        "SELECT term, count(*), sum(doc), sum(doc * doc % 999983) FROM temp.memory_words GROUP BY term"
+    ):
+        differ += wanted.pop(term, None) != fold
+    if differ or wanted:
+        yield Fault("index", "memory_fts", f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it")
+
+
+def _listed(column: str) -> list[str]:
+    return [str(item) for item in json.loads(column)] if column else []
 
 
 def counts(store: SqliteStore, project: str) -> dict[str, dict[str, int]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from tacit.core.digest import ALPHABET, ID_LENGTH
 from tacit.core.exchange import Given, Header, Judged, Opening, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
@@ -101,8 +102,9 @@ def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) ->
 def audited(
     store: SqlStore, project: str, namespace: str, signals: Iterable[str], aliases: dict[str, str]
 ) -> list[Given | Judged]:
-    """What runs of this host were given, and the origin's own word on it, in the order of time."""
-    runs = {row.id: row for row in store.runs(project, limit=-1) if row.host == namespace}
+    """What runs were given that their host named, and the origin's own word on it, in the order of time."""
+    every = store.runs(project, limit=-1)
+    runs = {row.id: row for row in every if row.host == namespace or not _is_ours(row.foreign_id)}
     found: list[tuple[tuple[str, int, int], Given | Judged]] = []
     for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
         told = json.loads(left_out) if left_out else {}
@@ -132,6 +134,11 @@ def audited(
         line = mark.surface.rpartition(":")[2]
         found.append(((mark.at, int(line) if line.isdigit() else 1 << 41, number), one))
     return [one for _, one in sorted(found, key=lambda each: each[0])]
+
+
+def _is_ours(run: str) -> bool:
+    """Whether a run's name is one that we made because nobody named it."""
+    return len(run) == ID_LENGTH and set(run) <= set(ALPHABET)
 
 
 def _evidence(store: SqlStore, project: str) -> dict[str, list[Evidence]]:

@@ -131,6 +131,21 @@ def scope_projects(project: str) -> tuple[str, str, str]:
     return (project, GLOBAL, AGENT)
 
 
+# Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
+SEALED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
+    "profile": (("id", "name", "compiled", "created_at"), ("id",)),
+    "alias": (("project", "namespace", "alias", "memory"), ("project", "namespace", "alias")),
+    "tombstone": (("run", "place", "project", "reason", "at"), ("run", "place")),
+    "meta": (("key", "value"), ("key",)),
+}
+
+
+def seal_project(table: str, row: Mapping[str, Any]) -> str:
+    """Under which project a row of such a table is sealed."""
+    return str(row["id"] if table == "project" else row.get("project", ""))
+
+
 class SqlStore:
     """Reading. An engine provides `rows`."""
 
@@ -392,10 +407,10 @@ class SqlStore:
         return _run(row) if row else None
 
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
-        """A run by the host's own id."""
+        """A run by the host's own id; of several that bear it, the one that was learned."""
         columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
         row = self.one(
-            f"SELECT {columns} FROM run WHERE project = :project AND (foreign_id = :it OR id = :it) LIMIT 1",
+            f"SELECT {columns} FROM run WHERE project = :project AND (foreign_id = :it OR id = :it) ORDER BY seq DESC LIMIT 1",
             project=project,
             it=foreign_id,
         )
@@ -534,15 +549,27 @@ class Writer(SqlStore):
         count, sum_ = now or (0, GENESIS)
         self.rows(_PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
 
+    def _put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+        """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
+        columns, key = SEALED[table]
+        was = self.one(
+            f"SELECT {', '.join(columns)} FROM {table} WHERE {' AND '.join(f'{name} = :{name}' for name in key)}",
+            **{name: row[name] for name in key},
+        )
+        if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
+            return
+        self.rows(_upsert(table, columns, key), **{name: row[name] for name in columns})
+        if was is not None:
+            self._unseal(table, dict(zip(columns, was)))
+        self._seal(seal_project(table, row), table, 0, 1, _row_seal(table, {name: row[name] for name in columns}))
+
+    def _unseal(self, table: str, row: Mapping[str, Any]) -> None:
+        self._seal(seal_project(table, row), table, 0, -1, _row_seal(table, row))
+
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
         """Another name of a memory; the first to take a name keeps it."""
-        self.rows(
-            "INSERT INTO alias (project, namespace, alias, memory) VALUES (:project, :namespace, :alias, :memory) ON CONFLICT DO NOTHING",
-            project=project,
-            namespace=namespace,
-            alias=alias,
-            memory=memory,
-        )
+        row = {"project": project, "namespace": namespace, "alias": alias, "memory": memory}
+        self._put_sealed("alias", row, replace=False)
 
     # -- links ------------------------------------------------------------------------------------
 
@@ -605,27 +632,24 @@ class Writer(SqlStore):
 
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
-        self.rows(_upsert("project", Project.FIELDS, ("id",)), **project.__dict__)  # type: ignore[attr-defined]
+        self._put_sealed("project", project.__dict__)
 
     def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
         """Keep a profile version once."""
-        self.rows(
-            "INSERT INTO profile (id, name, compiled, created_at) VALUES (:id, :name, :compiled, :at) ON CONFLICT DO NOTHING",
-            id=id,
-            name=name,
-            compiled=compiled,
-            at=at,
-        )
+        row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
+        self._put_sealed("profile", row, replace=False)
 
     def put_meta(self, key: str, value: str) -> None:
         """Set a setting of the store."""
-        self.rows(_upsert("meta", ("key", "value"), ("key",)), key=key, value=value)
+        self._put_sealed("meta", {"key": key, "value": value})
 
     def next_seq(self, project: str) -> int:
         """Count one more learned run of a project."""
-        self.rows("UPDATE project SET run_seq = run_seq + 1 WHERE id = :id", id=project)
-        row = self.one("SELECT run_seq FROM project WHERE id = :id", id=project)
-        return int(row[0]) if row else 0
+        found = self.project(project)
+        if found is None:
+            return 0
+        self.put_project(Project(**{**found.__dict__, "run_seq": found.run_seq + 1}))
+        return found.run_seq + 1
 
     def put_run(self, run: RunRow) -> None:
         """Write or correct a run's row."""
@@ -639,14 +663,8 @@ class Writer(SqlStore):
 
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
-        self.rows(
-            "INSERT INTO tombstone (run, place, project, reason, at) VALUES (:run, :place, :project, :reason, :at) ON CONFLICT DO NOTHING",
-            run=run,
-            place=place,
-            project=project,
-            reason=reason,
-            at=at,
-        )
+        row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
+        self._put_sealed("tombstone", row, replace=False)
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 2  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 3  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 16 << 20  # bytes to which the write-ahead log is cut once a burst is folded back
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
@@ -70,6 +70,12 @@ class SqliteStore(SqlStore):
         from tacit.stores.sqlite.search import find
 
         return find(self, projects, words, limit=limit, injectable=injectable)
+
+    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+        """Lessons about exactly these errors."""
+        from tacit.stores.sqlite.search import signed
+
+        return signed(self, projects, signatures, limit=limit)
 
     def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
         """What was seen most often in these projects and may be given."""
@@ -282,7 +288,7 @@ def _told(error: apsw.Error, path: str, doing: str) -> Exception:
         from tacit.core.errors import Damaged
 
         return Damaged(
-            f"The store {path} is damaged: {said}.", "tacit doctor tells what is affected; do not delete the file."
+            f"The store {path} is damaged: {said}.", "tacit doctor --repair mends what can be mended; do not delete the file."
         )
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
         return StoreReadOnly(
@@ -297,6 +303,10 @@ def _told(error: apsw.Error, path: str, doing: str) -> Exception:
             f"The disk answered with an error while {doing} {path}: {said}; nothing was changed.",
             "Check the disk; tacit doctor verifies the store.",
         )
+    if isinstance(error, apsw.SQLError) and "fts5" in said:
+        from tacit.core.errors import Damaged
+
+        return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
     if isinstance(error, apsw.SQLError) and "no such table" in said:
         return NotAStore(
             f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."

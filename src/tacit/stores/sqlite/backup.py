@@ -131,7 +131,7 @@ def copy_before_upgrade(store: SqliteStore, folder: str) -> Backup | None:
 def verify(path: str, folder: str) -> Health:
     """Restore a backup to a temporary place, as `restore` would, and check everything there."""
     from tacit.stores.check import check, rule_of
-    from tacit.stores.sqlite import open_store
+    from tacit.stores.sqlite import _told, open_store
 
     _need_room(folder, os.path.getsize(path))
     place = os.path.join(folder, f".verify-{new_id()}")
@@ -140,6 +140,8 @@ def verify(path: str, folder: str) -> Health:
         _pages(path, place)
         with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
+    except apsw.Error as error:
+        raise _told(error, path, "verifying") from error
     finally:
         for end in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(place + end):
@@ -265,6 +267,8 @@ class Held:
 
     def write(self, source: str) -> None:
         """Put the pages of a verified file into the store, in one transaction."""
+        from tacit.stores.sqlite import _told
+
         if self._connection is not None:
             try:
                 _pages_into(self._connection, source)
@@ -273,6 +277,8 @@ class Held:
                 self._connection.close()
                 self._connection = None
                 self._fd = self._locked()
+            except apsw.Error as error:
+                raise _told(error, self.path, "restoring") from error
         self._replace(source)
 
     def _taken(self) -> apsw.Connection | None:
@@ -386,6 +392,8 @@ class _Alone:
 
 def _copied(store: SqliteStore, folder: str) -> Backup:
     """A copy of what is committed now, as one file, not verified yet. Others may go on writing."""
+    from tacit.stores.sqlite import _told
+
     _make_folder(folder)
     size = int(store.one("PRAGMA page_count")[0]) * int(store.one("PRAGMA page_size")[0])
     _need_room(folder, 2 * size)
@@ -402,6 +410,8 @@ def _copied(store: SqliteStore, folder: str) -> Backup:
         raise StoreReadOnly(f"The backup could not be written to {folder}: {error}.", "Free some space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise _damaged(store.path, str(error)) from error
+    except apsw.Error as error:
+        raise _told(error, store.path, "copying") from error
     finally:
         for end in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(partial + end):

@@ -13,6 +13,7 @@ from tacit.core.errors import StoreBusy
 from tacit.core.journal import shard_of
 from tacit.core.links import EVIDENCE_COLUMNS, link_hash
 from tacit.core.value import replace
+from tacit.stores.sql import SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
         tx.put_proposal(
             replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
         )
+    for row in tx.rows(f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id):
+        tx._unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
     tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")

@@ -57,6 +57,8 @@ def _step(tx: Transaction, number: int) -> None:
     tx.rows(script)  # one execute runs all statements of the script
     if number == 2:
         _split_words(tx)
+    if number == 3:
+        _seal_tables(tx)
 
 
 def _split_words(tx: Transaction) -> None:
@@ -68,6 +70,16 @@ def _split_words(tx: Transaction) -> None:
         if words:
             tx.rows("UPDATE memory SET words = :words WHERE n = :n", n=n, words=words)
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+
+
+def _seal_tables(tx: Transaction) -> None:
+    """Schema 3: the seals of tables whose rows carry no hash."""
+    from tacit.stores.sql import SEALED, _row_seal, seal_project
+
+    for table, (columns, _) in SEALED.items():
+        for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):
+            named = dict(zip(columns, row))
+            tx._seal(seal_project(table, named), table, 0, 1, _row_seal(table, named))
 
 
 def _listed(column: str) -> list[str]:

@@ -26,7 +26,7 @@ from tacit.core.memory import DECIDED, row_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
-from tacit.stores.sql import HEADER, FindingRow, RunRow, _row_seal
+from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
 from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, copy_files, find, verify
 
 TYPE_CHECKING = False
@@ -60,6 +60,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "queue": ("key",),
     "injection": ("event",),
     "counter": ("project", "day", "name"),
+    "seal": ("project", "kind", "shard"),
 }
 _LINKS = {"evidence": EVIDENCE_COLUMNS, "use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
 _SEALED = {"run": RunRow.FIELDS, "finding": FindingRow.FIELDS, "proposal": Proposal.FIELDS}  # type: ignore[attr-defined]
@@ -86,19 +87,23 @@ class Repaired:
     lost: tuple[Lost, ...] = ()
 
 
-def repair(path: str, folder: str, machine: str = "") -> Repaired:
+def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Repaired:
     """Mend a store, if it is damaged. The caller has closed its own connections to it."""
     faults = _faults(path)
     if not faults:
         return Repaired(())
     if all(fault.kind in DERIVED for fault in faults):
-        _rebuild(path)
-        return Repaired(faults, mended={"derived": len(faults)})
+        try:
+            _rebuild(path)
+            if not _faults(path):
+                return Repaired(faults, mended={"derived": len(faults)})
+        except Damaged:
+            pass  # the derived tables themselves are broken: a new store has new ones
     backup = _newest(folder)
     _make_folder(folder)
     broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
     try:
-        with Held(path, folder) as held:
+        with Held(path, folder, wait) as held:
             copy_files(held.aside, broken)  # salvaging opens its copy; what is kept aside stays as it was
             mended, lost = _built(broken, backup.path if backup else "", fresh, machine)
             held.write(fresh)
@@ -159,7 +164,6 @@ class _Salvage:
         _mend_header(path)
         self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         self._mend_schema()
-        self.cells_differ = False
 
     def close(self) -> None:
         self.connection.close()
@@ -359,6 +363,7 @@ class _Building:
         self.bits = _Bits()
         self.mended: dict[str, int] = {}
         self.lost: list[Lost] = []
+        self._seals: list[Row] | None = None
 
     def write(self, tx: Transaction) -> None:
         """Fill an empty store."""
@@ -381,13 +386,21 @@ class _Building:
             self._insert(tx, table, rows)
         for table, columns in _SEALED.items():
             self._insert(tx, table, self._verified(table, columns))
-        for table in ("meta", "project", "profile", "alias", "tombstone", "tally", "queue", "injection", "counter"):
+        for table in SEALED:
+            rows = self._sealed(table)
+            for row in rows:
+                at = (seal_project(table, row), table, 0)
+                count, sum_ = seals.get(at, (0, GENESIS))
+                seals[at] = (count + 1, xor(sum_, _row_seal(table, row)))
+            self._insert(tx, table, rows)
+        for table in ("tally", "queue", "injection", "counter"):
             self._insert(tx, table, self._plain(table))
         for (project, kind, shard), (rows_, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:p, :k, :s, :n, :x)",
                 p=project, k=kind, s=shard, n=rows_, x=sum_,
             )  # fmt: skip
+        self._count_missing(seals)
         self._erase_again(tx, memories)
         told = {"mended": self.mended, "lost": [[each.kind, each.id, each.detail] for each in self.lost[:1000]]}
         tx.put_meta("repaired", json.dumps({"at": clock.now(), **told}, ensure_ascii=False))
@@ -438,6 +451,54 @@ class _Building:
             else:
                 self.lost.append(Lost(kind, _named(table, row), "its row is not what was written, and no backup has it"))
         return chosen
+
+    def _sealed(self, table: str) -> list[Row]:
+        """The rows of a table without hashes: those whose XOR is the table's seal.
+
+        One row that differs can be found without knowing which it is: exchanging it for the one that was written changes
+        the sum by exactly what it is off by.
+        """
+        pairs = self._pairs(table)
+        columns = self.damaged.tables[table]
+        here = [row for mine, _ in pairs.values() for row in mine if _is_readable(columns, row)]
+        there = [row for _, theirs in pairs.values() for row in theirs]
+        if self._seals is None:
+            self._seals = [row for row in self.damaged.rows("seal") if _is_readable(self.damaged.tables["seal"], row)]
+        sealed = [row for row in self._seals if row["kind"] == table]
+        if not sealed and not here:
+            return there
+        off = _sum(row["xor"] for row in sealed) ^ _sum(_row_seal(table, row) for row in here)
+        if not off or off.bit_count() == 1:  # or a bit of the seal itself was flipped
+            return here
+        unreadable = [row for mine, _ in pairs.values() for row in mine if not _is_readable(columns, row)]
+        known = {_number(_row_seal(table, row)) for row in here}
+        extra = {number: row for row in there if (number := _number(_row_seal(table, row))) not in known}
+        for wrong in (None, *here):
+            right = extra.get(off ^ (_number(_row_seal(table, wrong)) if wrong else 0))
+            if right is not None:
+                self._count(table)
+                return [row for row in here if row is not wrong] + [right]
+        for wrong in (*unreadable, *here):
+            rest = off ^ (_number(_row_seal(table, wrong)) if wrong in here else 0)
+            mended = self.bits.tried(
+                wrong, [name for name, _ in columns], lambda tried, rest=rest: _sums_to(table, tried, rest)  # type: ignore[misc]
+            )
+            if mended is not None:
+                self._count(table)
+                return [row for row in here if row is not wrong] + [mended]
+        projects = ", ".join(sorted({seal_project(table, row) for row in here} - {""}))
+        self.lost.append(Lost(table, projects or table, "a row is not what was written; which one cannot be told"))
+        keys = {tuple(row[name] for name in _KEYS[table]) for row in here}
+        return here + [row for row in there if tuple(row[name] for name in _KEYS[table]) not in keys]
+
+    def _count_missing(self, seals: dict[tuple[str, str, int], tuple[int, bytes]]) -> None:
+        """Rows that a seal counts and nobody has; rows named already are not named again."""
+        for kind in ("journal", "evidence", "use", "mark"):
+            told = sum(row["rows"] for row in self._seals or () if row["kind"] == kind)
+            built = sum(rows for (_, of, _), (rows, _) in seals.items() if of == kind)
+            missing = told - built - sum(each.kind == kind or each.kind == "memory" for each in self.lost)
+            if 0 < missing < 1 << 31:
+                self.lost.append(Lost(kind, "?", f"{missing} more rows are counted than can be found"))
 
     def _plain(self, table: str) -> list[Row]:
         """The rows of a table without hashes: as they are, and what only the backup still has."""
@@ -592,6 +653,24 @@ class _Building:
         for row in memories:
             if row["closed_by"] == ERASED_BY:
                 blank(tx, tx.get(row["id"]), row["updated_at"])
+
+
+def _number(hash: bytes) -> int:
+    return int.from_bytes(hash, "big")
+
+
+def _sum(hashes: Iterable[bytes]) -> int:
+    total = 0
+    for each in hashes:
+        total ^= _number(each)
+    return total
+
+
+def _sums_to(table: str, row: Row, wanted: int) -> bool:
+    try:
+        return _number(_row_seal(table, row)) == wanted
+    except (TypeError, ValueError, AttributeError):
+        return False
 
 
 def _hashes_to(row: Row, wanted: bytes) -> bool:

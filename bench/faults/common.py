@@ -1,0 +1,149 @@
+"""What the campaigns share: a frozen copy of the program, a home of its own, and a ledger that lets a campaign go on later.
+
+Each campaign is a function `batch(seed, place) -> dict` that does one small, self-contained piece of damage and
+verifies. The ledger holds one JSON line per finished batch; a campaign that is started again skips the seeds it has
+done. Nothing here imports the program under test into the process that kills it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RESULTS = ROOT / "bench" / "results" / "faults"
+SHIM = HERE / "shim.py"
+
+
+def frozen_source() -> Path:
+    """A copy of the package as it is now, so that a long campaign does not see later edits. Made once per process."""
+    given = os.environ.get("TACIT_FAULTS_SOURCE")
+    if given:
+        return Path(given)
+    place = Path(tempfile.mkdtemp(prefix="tacit-faults-src-"))
+    shutil.copytree(ROOT / "src" / "tacit", place / "tacit")
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(place / "tacit")], check=False)
+    os.environ["TACIT_FAULTS_SOURCE"] = str(place)
+    return place
+
+
+def surroundings(home: Path, **more: str) -> dict[str, str]:
+    """The environment of a user who has nothing but a home."""
+    keep = {name: said for name, said in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
+    return {
+        **keep, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "ada", "PYTHONPATH": str(frozen_source()), "TACIT_NO_WORKER": "1",
+        "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home.parent), "PYTHONDONTWRITEBYTECODE": "1", **more,
+    }  # fmt: skip
+
+
+def command(*args: str, fault: str = "") -> list[str]:
+    """The command line as a user runs it; with `fault` through the shim that plants a known mistake (negative controls)."""
+    return [sys.executable, str(SHIM), fault, *args] if fault else [sys.executable, "-m", "tacit", *args]
+
+
+def tacit(home: Path, *args: str, stdin: str = "", fault: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    """One command, to its end."""
+    return subprocess.run(
+        command(*args, fault=fault), input=stdin, capture_output=True, text=True, errors="replace", cwd=home / "work",
+        env=surroundings(home, **env), timeout=300,
+    )  # fmt: skip
+
+
+def new_home(place: Path) -> Path:
+    """An empty home with a project's folder in it."""
+    home = place / "home"
+    (home / "work").mkdir(parents=True)
+    return home
+
+
+def store_of(home: Path) -> Path:
+    """The store of a home."""
+    return home / "data" / "tacit" / "tacit.db"
+
+
+def doctor(home: Path) -> dict[str, Any]:
+    """What the doctor says: {"sound": …, "faults": […]}, or the error it gave."""
+    done = tacit(home, "doctor", "--json")
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        return {"sound": False, "faults": [f"doctor said nothing: {done.stderr[-300:]}"]}
+    return dict(answer["data"]) if answer["ok"] else {"sound": False, "faults": [answer["error"]]}
+
+
+def texts(home: Path) -> list[str]:
+    """Every lesson's text."""
+    done = tacit(home, "list", "--json", "--archived", "--limit", "1000000")
+    return [memory["text"] for memory in json.loads(done.stdout)["data"]["memories"]]
+
+
+def transcript(home: Path, number: int) -> Path:
+    """A finished session of Claude Code in which a person states one wish and one failure is cured."""
+    name = f"{number:08d}-0000-4000-8000-000000000000"
+    path = home / f"{name}.jsonl"
+    common = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(home / "work"), "sessionId": name, "version": "2.1.240"}
+    failure = f"Exit code 1\nDatabaseError: schema {number} is out of date"
+    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-zebra{number} --strict before you commit.")]
+    for n, (line, output) in enumerate((("pnpm test", failure), ("make migrate", "applied"), ("pnpm test", "14 passed"))):
+        said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": line}}]))
+        said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == failure}]))
+    with path.open("w") as file:
+        for n, (kind, content) in enumerate(said):
+            message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
+            stamp = f"2026-11-01T10:00:{n:02d}.000Z"
+            file.write(json.dumps({**common, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}) + "\n")
+    return path
+
+
+class Ledger:
+    """One line per finished batch."""
+
+    def __init__(self, name: str) -> None:
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        self.path = RESULTS / f"{name}.jsonl"
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """What was done so far."""
+        if self.path.exists():
+            for line in self.path.read_text().splitlines():
+                yield json.loads(line)
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """Note a finished batch."""
+        with self.path.open("a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+
+def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any) -> int:
+    """Run batches until so many units are in the ledger, or the time is up; sums on standard output. The exit code."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs")
+    parser.add_argument("--minutes", type=float, default=1e9)
+    args = parser.parse_args()
+    os.nice(19)
+    ledger = Ledger(name)
+    done = list(ledger.lines())
+    reached, end = sum(each[unit] for each in done), time.monotonic() + args.minutes * 60
+    seed = max((each["seed"] for each in done), default=0)
+    failures = sum(len(each["failures"]) for each in done)
+    while reached < args.points and time.monotonic() < end:
+        seed += 1
+        place = Path(tempfile.mkdtemp(prefix=f"tacit-{name}-"))
+        try:
+            found = {"seed": seed, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **batch(seed, place, **fixed)}
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+        ledger.add(found)
+        reached, failures = reached + found[unit], failures + len(found["failures"])
+        print(f"{name}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
+    return 1 if failures else 0

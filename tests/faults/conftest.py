@@ -1,0 +1,41 @@
+"""The fault harness lives in bench/faults, where any dose of it can be run; here it gets small ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit as package
+
+ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "bench" / "faults"))
+
+
+@pytest.fixture
+def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """One batch of a campaign: batch("kill", kills=20)."""
+    monkeypatch.setenv("TACIT_FAULTS_SOURCE", str(Path(package.__file__).parent.parent))
+
+    def run(name: str, seed: int = 1, **dose: Any) -> dict[str, Any]:
+        place = tmp_path / f"{name}-{seed}-{len(list(tmp_path.iterdir()))}"
+        place.mkdir()
+        found: dict[str, Any] = __import__(name).batch(seed, place, **dose)
+        return found
+
+    return run
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Any]:
+    """The memories of a folder, with three lessons and a run."""
+    from tacit.app import open
+
+    with open() as opened:
+        opened.add("Run make migrate before the tests.", run="r1", alias="m-001")
+        opened.add("Prefer small commits.", kind="preference")
+        opened.add("zebra stripes are cached in src/app/zebra.py", tags=["cache"])
+        yield opened

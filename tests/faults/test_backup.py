@@ -1,0 +1,183 @@
+"""Backups: what counts as one, which are kept, what erasing does to them, and how one comes back."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.core import clock
+from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy
+from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite.backup import NEWEST, WEEKS, Backup, back_up_if_due, rotated
+
+DAY = 86400.0
+
+
+def texts(memories: Any) -> set[str]:
+    return {memory.text for memory in memories.list(archived=True)}
+
+
+def tamper(memories: Any) -> None:
+    """Change a byte behind everybody's back."""
+    with memories.store.write() as tx:
+        tx.rows("UPDATE memory SET text = 'tampered' WHERE n = 1")
+
+
+def test_a_backup_is_private_and_elsewhere(memories: Any) -> None:
+    """In the data folder's backups, 0600 in 0700, one plain file."""
+    made = memories.backup()
+    folder = Path(memories.backups_folder)
+    assert folder.parent.name == "backups" and [each.name for each in folder.iterdir() if each.suffix == ".db"] == [made.name + ".db"]
+    assert stat.S_IMODE(os.stat(made.path).st_mode) == 0o600
+    assert {stat.S_IMODE(os.stat(place).st_mode) for place in (folder, folder.parent)} == {0o700}
+
+
+def test_a_damaged_store_gives_no_backup(memories: Any) -> None:
+    """A copy that does not verify is not kept, and does not push a good one out."""
+    good = memories.backup()
+    tamper(memories)
+    with pytest.raises(Damaged):
+        memories.backup()
+    assert memories.backups() == [good]
+
+
+def test_rotation_keeps_the_newest_and_weekly_ones() -> None:
+    """Daily backups for half a year: seven newest, and the last of each of the four weeks before."""
+    daily = [Backup(str(n), n, clock.stamp(n * DAY), 1) for n in range(180, 0, -1)]
+    kept = [each.number for each in daily if each not in rotated(daily)]
+    assert kept[:NEWEST] == list(range(180, 180 - NEWEST, -1))
+    assert len(kept) == NEWEST + WEEKS and all(a - b <= 7 for a, b in zip(kept[NEWEST:], kept[NEWEST + 1 :]))
+
+
+def test_the_worker_makes_one_a_day(memories: Any) -> None:
+    """Not twice a day, not without news, again when the clock is far off in either direction."""
+    store, folder = memories.store, memories.backups_folder
+    first = back_up_if_due(store, folder)
+    assert first is not None and memories.backup_if_due() is None
+    tomorrow = clock.seconds(first.at) + DAY + 1
+    assert back_up_if_due(store, folder, tomorrow) is None, "nothing was written since"
+    memories.add("news")
+    assert back_up_if_due(store, folder, tomorrow - DAY / 2) is None
+    second = back_up_if_due(store, folder, tomorrow)
+    memories.add("more news")
+    third = back_up_if_due(store, folder, clock.seconds(first.at) - 400 * DAY)
+    assert [each.number for each in (first, second, third) if each] == [1, 2, 3]
+
+
+def test_an_automatic_backup_never_fails(memories: Any) -> None:
+    """A damaged store is the doctor's business, not the worker's."""
+    tamper(memories)
+    assert memories.backup_if_due() is None
+
+
+def test_one_at_a_time(memories: Any) -> None:
+    """A second one says that the first is at it."""
+    from tacit.stores.sqlite.backup import _Alone
+
+    with _Alone(memories.backups_folder), pytest.raises(StoreBusy):
+        memories.backup()
+
+
+def test_restore_puts_back_and_keeps_what_was_there(memories: Any) -> None:
+    """The store is as it was, what was there lies aside, and the newest backup is of what was chosen."""
+    memories.backup()
+    before = texts(memories)
+    memories.add("too late")
+    done = memories.restore()
+    assert texts(memories) == before and memories.health().health.faults == ()
+    with open_store(done.aside) as aside:
+        assert "too late" in {row[0] for row in aside.rows("SELECT text FROM memory")}
+    assert [each.number for each in memories.backups()] == [2, 1]
+
+
+def test_restore_to_another_file_leaves_the_store(memories: Any, tmp_path: Path) -> None:
+    """For looking; never over an existing file."""
+    memories.backup()
+    memories.add("later")
+    done = memories.restore("1", to=str(tmp_path / "looked-at.db"))
+    assert done.aside == "" and "later" in texts(memories)
+    with open_store(done.path) as store:
+        assert store.one("SELECT count(*) FROM memory")[0] == 3
+    with pytest.raises(Refused):
+        memories.restore(to=str(tmp_path / "looked-at.db"))
+
+
+def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another connection is open: nothing is touched."""
+    import subprocess
+    import sys
+
+    from tacit.stores.sqlite import backup
+
+    memories.backup()
+    code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout and other.stdin
+        other.stdout.readline()
+        memories.store.close()
+        with pytest.raises(StoreBusy):
+            backup.install(memories.store.path, memories.backups()[0].path, memories.backups_folder, wait=0.1)
+        other.stdin.close()
+    memories.store = open_store(memories.store.path)
+    assert len(texts(memories)) == 3
+
+
+def test_a_backup_that_rotted_is_refused(memories: Any) -> None:
+    """Restoring verifies once more, before anything is touched."""
+    made = memories.backup()
+    raw = bytearray(Path(made.path).read_bytes())
+    raw[raw.index(b"zebra stripes")] ^= 1
+    Path(made.path).write_bytes(raw)
+    with pytest.raises(Damaged):
+        memories.restore()
+    assert len(texts(memories)) == 3
+    with pytest.raises(NotFound):
+        memories.restore("77")
+
+
+def test_erasing_reaches_the_backups(memories: Any) -> None:
+    """Backups that hold the words go, after a fresh one was made; no file of ours holds them any more."""
+    secret = "xyzzy-plugh-42"
+    memories.backup()
+    id = memories.add(f"the word is {secret}").id
+    memories.backup()
+    memories.erase(id)
+    assert [each.number for each in memories.backups()] == [3, 1]
+    root = Path(memories.store.path).parent
+    assert [path for path in root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+
+
+def test_an_upgrade_leaves_a_copy_that_counts_later(tmp_path: Path, alone: Path) -> None:
+    """Before the first step the old store is copied; the next backup verifies the copy by upgrading it elsewhere."""
+    import runpy
+
+    from tacit.app import open
+
+    old = runpy.run_path(str(Path(__file__).parent.parent / "contracts" / "test_migrate.py"))["old_store"]
+    made = old(tmp_path / "old.db", 5)
+    with open(str(tmp_path / "old.db")) as memories:
+        assert [(each.number, each.verified) for each in memories.backups()] == [(1, False)]
+        memories.backup()
+        assert [(each.number, each.verified) for each in memories.backups()] == [(2, True), (1, True)]
+        memories.restore("1")
+        assert {row[0] for row in memories.store.rows("SELECT id FROM memory")} == {memory.id for memory in made}
+
+
+def test_a_new_store_is_not_copied(memories: Any) -> None:
+    """Making a store runs through the same steps, with nothing in it to lose."""
+    assert memories.backups() == []
+
+
+def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
+    """backup, backup --list, restore signed by a person; an agent may not."""
+    tacit("add", "one")
+    name = tacit("backup", "--json").data["name"]
+    tacit("add", "two")
+    assert [each["name"] for each in tacit("backup", "--list", "--json").data["backups"]] == [name]
+    assert tacit("restore", "--json").error["code"] == "refused"
+    assert tacit("restore", "--by", "ada", "--yes", "--json").data["backup"]["name"] == name
+    assert tacit("list", "--json").data["count"] == 1

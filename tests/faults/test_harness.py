@@ -1,0 +1,102 @@
+"""Small doses of each campaign, and the mistakes that each must catch (any dose: make faults)."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Batch = Callable[..., dict[str, Any]]
+needs_strace = pytest.mark.skipif(
+    not shutil.which("strace") or bool(subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True).returncode),
+    reason="strace cannot trace here",
+)
+needs_namespace = pytest.mark.skipif(
+    not shutil.which("unshare") or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    reason="no user namespaces here",
+)
+
+
+def test_killed_writers_lose_nothing(batch: Batch) -> None:
+    """Every acknowledged write is there; every write found was acknowledged or in flight."""
+    found = batch("kill", kills=10, writers=5)
+    assert found["failures"] == [] and found["acknowledged"] > 0
+
+
+def test_an_early_acknowledgement_is_caught(batch: Batch) -> None:
+    """A writer that says "kept" before COMMIT loses acknowledged lessons when it is killed."""
+    assert any("acknowledged, but found 0 times" in each for each in batch("kill", kills=10, writers=5, fault="early")["failures"])
+
+
+@needs_strace
+def test_power_loss_loses_nothing(batch: Batch) -> None:
+    """Whatever of the unsynced writes is lost, torn or reordered."""
+    assert batch("power", images=20)["failures"] == []
+
+
+@needs_strace
+@pytest.mark.parametrize("fault", ["normal", "rename"])
+def test_a_lax_disk_habit_is_caught(batch: Batch, fault: str) -> None:
+    """synchronous=NORMAL, and a temporary file with a rename, lose what they acknowledged."""
+    assert batch("power", images=20, fault=fault)["failures"] != []
+
+
+@needs_strace
+def test_a_fault_at_a_system_call_is_survived(batch: Batch) -> None:
+    """A few of all calls, with SIGKILL, EIO and ENOSPC."""
+    found = batch("calls", share=6, every=211)
+    assert found["failures"] == [] and found["calls"] == 6
+
+
+@needs_namespace
+def test_a_full_disk_is_survived(batch: Batch) -> None:
+    """Reading works, hooks print nothing unrecorded, writing resumes; with nothing free, and with enough for a start."""
+    assert batch("full", steps=2)["failures"] == []
+    assert batch("full", seed=9, steps=2)["failures"] == []
+
+
+def test_a_limit_on_file_sizes_is_survived(tacit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are no namespaces: files may not grow. Nothing is half written, and it goes on when they may."""
+    tacit("add", "one")
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    for limit in (0, 4096, 40_000):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+        try:
+            ran = tacit("add", f"with a limit of {limit}", "--json", PYTHONDONTWRITEBYTECODE="1")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        assert ran.code in (0, 4)
+    assert tacit("add", "two").code == 0
+    assert tacit("doctor", "--json").data["sound"] is True
+
+
+def test_a_flipped_bit_is_reported_and_mended(batch: Batch) -> None:
+    """Each that changes what a reader sees is reported; what any source holds is mended, the rest listed."""
+    found = batch("flips", flips=8)
+    assert found["failures"] == [] and found["changed"] == found["reported"]
+
+
+def test_a_storm_of_upgrades_migrates_once(batch: Batch) -> None:
+    """Many processes open an old store at once: all are answered, one copy from before is left."""
+    assert batch("storms", processes=8)["failures"] == []
+
+
+@pytest.mark.parametrize("seconds", [-10 * 365 * 86400, 10 * 365 * 86400])
+def test_a_clock_that_jumps_harms_nothing(batch: Batch, tacit: Any, folder: Any, seconds: int, tmp_path: Any) -> None:
+    """Years back or ahead: lessons are kept, given, backed up and verified, before the jump, in it and after it."""
+    import common
+
+    home = tmp_path / "home"
+    shutil.copytree(folder, home / "work", dirs_exist_ok=True)
+    for fault in ("", f"clock={seconds}", ""):
+        for args in (("add", f"a lesson {fault}"), ("inject", "--task", "a lesson", "--run", f"r{fault}"), ("backup",), ("doctor",)):
+            ran = common.tacit(home, *args, fault=fault)
+            assert ran.returncode == 0, (args, ran.stderr, ran.stdout)
+    listed = common.tacit(home, "backup", "--list", "--json").stdout
+    import json
+
+    assert [each["number"] for each in json.loads(listed)["data"]["backups"]] == [3, 2, 1]

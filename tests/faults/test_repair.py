@@ -1,0 +1,199 @@
+"""Repair: what is mended from where, what is listed as lost, and what is no reason to repair anything."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.core.errors import StoreBusy
+from tacit.stores.check import check, rule_of
+from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite.repair import Lost, repair
+
+
+def tamper(path: str, sql: str, **named: Any) -> None:
+    """Change rows behind everybody's back."""
+    with open_store(path) as store, store.write() as tx:
+        tx.rows(sql, **named)
+
+
+def closed(memories: Any) -> tuple[str, str]:
+    memories.store.close()
+    return memories.store.path, memories.backups_folder
+
+
+def sound(path: str) -> bool:
+    with open_store(path) as store:
+        return check(store, rule=rule_of(store)).is_sound
+
+
+def texts(path: str) -> set[str]:
+    with open_store(path) as store:
+        return {row[0] for row in store.rows("SELECT text FROM memory")}
+
+
+@pytest.fixture
+def memories(folder: Path) -> Any:
+    opened = open_memories()
+    opened.add("Run make migrate before the tests.", run="r1", alias="m-001")
+    opened.add("Prefer small commits.", kind="preference")
+    return opened
+
+
+def test_a_sound_store_is_left_alone(memories: Any) -> None:
+    """Byte for byte."""
+    path, folder = closed(memories)
+    before = Path(path).read_bytes()
+    assert repair(path, folder).faults == ()
+    assert Path(path).read_bytes() == before
+
+
+def test_a_row_comes_back_from_its_journal(memories: Any) -> None:
+    """No backup: what was decided stands in the journal too, and the damaged store is kept."""
+    path, folder = closed(memories)
+    before = texts(path)
+    tamper(path, "UPDATE memory SET text = 'something quite different' WHERE n = 1")
+    done = repair(path, folder)
+    assert (done.mended, done.lost, texts(path), sound(path)) == ({"memory": 1}, (), before, True)
+    shutil.copy(done.aside, done.aside + ".copy")
+    assert "something quite different" in texts(done.aside + ".copy")
+
+
+def test_a_backup_fills_what_the_file_lost(memories: Any) -> None:
+    """Row and journal of a memory are gone; what came after the backup is still in the file."""
+    memories.backup()
+    late = memories.add("after the backup")
+    path, folder = closed(memories)
+    tamper(path, "DELETE FROM memory WHERE n = 1")
+    tamper(path, "DELETE FROM journal WHERE id = 1")
+    done = repair(path, folder)
+    assert done.lost == () and sound(path) and len(texts(path)) == 3 and late.text in texts(path)
+
+
+def test_what_nobody_holds_is_listed_by_id(memories: Any) -> None:
+    """Row and journal entry both garbled, no backup: the memory is named, the rest is whole."""
+    gone = memories.list()[-1]
+    path, folder = closed(memories)
+    tamper(path, "UPDATE memory SET text = 'x' WHERE id = :id", id=gone.id)
+    tamper(path, "UPDATE journal SET payload = '[]' WHERE memory = :id", id=gone.id)
+    done = repair(path, folder)
+    assert Lost("memory", gone.id, "neither its row nor its journal could be read") in done.lost
+    assert sound(path) and texts(path) == {"Prefer small commits."}
+
+
+def test_the_last_change_may_be_lost_alone(memories: Any) -> None:
+    """A later edit cannot be proven any more: the memory is as it was before, and that is said."""
+    first = memories.list()[-1]
+    memories.edit(first.id, text="a later wording")
+    path, folder = closed(memories)
+    tamper(path, "UPDATE memory SET text = 'x' WHERE id = :id", id=first.id)
+    tamper(path, "UPDATE journal SET payload = '[]' WHERE memory = :id AND n = 2", id=first.id)
+    done = repair(path, folder)
+    assert first.text in texts(path) and sound(path)
+    assert Lost("journal", first.id, "entries 2 to 2 of its chain; it is as entry 1 left it") in done.lost
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("project", "trial_key"), ("alias", "alias"), ("profile", "name"), ("evidence", "place"), ("run", "foreign_id"), ("journal", "by")],
+)
+def test_a_single_bit_is_found_without_a_backup(memories: Any, table: str, column: str) -> None:
+    """The hash, or the table's seal, says what it was."""
+    path, folder = closed(memories)
+    with open_store(path) as store, store.write() as tx:
+        key = {"project": "id", "alias": "alias", "profile": "id", "evidence": "n", "run": "id", "journal": "id"}[table]
+        was, id = tx.rows(f"SELECT {column}, {key} FROM {table} WHERE length({column}) > 0 LIMIT 1")[0]
+        now = bytes([was[0] ^ 1]) + was[1:] if isinstance(was, bytes) else chr(ord(was[0]) ^ 1) + was[1:]
+        tx.rows(f"UPDATE {table} SET {column} = :now WHERE {key} = :id", now=now, id=id)
+    assert not sound(path)
+    done = repair(path, folder)
+    assert (done.lost, done.mended.get(table)) == ((), 1) and sound(path)
+    with open_store(path) as store:
+        assert store.one(f"SELECT count(*) FROM {table} WHERE {column} = :was", was=was)[0] >= 1
+
+
+def test_a_file_that_is_no_database_any_more(memories: Any) -> None:
+    """Its first page overwritten: the backup is put in its place, under the store's own locks."""
+    memories.backup()
+    path, folder = closed(memories)
+    before = texts(path)
+    with open(path, "r+b") as file:
+        file.write(b"\0" * 4096)
+    done = repair(path, folder)
+    assert texts(path) == before and sound(path) and Path(done.aside).read_bytes()[:16] == bytes(16)
+
+
+def test_derived_data_is_rebuilt_in_place(memories: Any) -> None:
+    """Full text and tallies: nothing is restored or copied aside."""
+    path, folder = closed(memories)
+    tamper(path, "UPDATE tally SET amount = 7")
+    tamper(path, "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 1, 'Run make migrate before the tests.', '')")
+    done = repair(path, folder)
+    assert done.aside == "" and sound(path)
+
+
+def test_what_was_erased_does_not_come_back(memories: Any) -> None:
+    """A backup that still has the words, put back among the others by hand, does not bring them back."""
+    first = memories.list()[-1]
+    copy = memories.backup().path
+    kept = Path(copy).read_bytes()
+    memories.erase(first.id)
+    for each in memories.backups():
+        Path(each.path).unlink()
+    Path(copy).write_bytes(kept)
+    path, folder = closed(memories)
+    tamper(path, "UPDATE memory SET text = 'tampered' WHERE n = 2")
+    repair(path, folder)
+    assert sound(path) and texts(path) == {"", "Prefer small commits."}
+    assert b"make migrate" not in Path(path).read_bytes()
+
+
+def test_a_busy_store_is_not_repaired(memories: Any) -> None:
+    """Only what is proven damaged is touched, and only when nobody is at it."""
+    path, folder = closed(memories)
+    tamper(path, "UPDATE memory SET text = 'x' WHERE n = 1")
+    before = Path(path).read_bytes()
+    import subprocess
+    import sys
+
+    code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout and other.stdin
+        other.stdout.readline()
+        with pytest.raises(StoreBusy):
+            repair(path, folder, wait=0.1)
+        other.stdin.close()
+    assert Path(path).read_bytes() == before
+
+
+def test_an_error_of_the_disk_is_no_damage(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes up as what it is; nothing is copied, restored or reported as damaged."""
+    import apsw
+
+    from tacit.core.errors import StoreReadOnly
+    from tacit.stores import check as module
+
+    def broken(store: Any) -> Any:
+        from tacit.stores.sqlite import _told
+
+        raise _told(apsw.IOError("disk I/O error"), store.path, "reading")
+
+    monkeypatch.setattr(module, "_file", broken)
+    path, folder = closed(memories)
+    with pytest.raises(StoreReadOnly):
+        repair(path, folder)
+    assert not Path(folder).exists()
+
+
+def test_the_command_line_repairs(tacit: Any, alone: Path) -> None:
+    """doctor finds it (5), --repair mends it (0), doctor is content (0)."""
+    tacit("add", "one lesson")
+    path = tacit("doctor", "--json").data["store"]
+    tamper(path, "UPDATE memory SET text = 'x'")
+    assert tacit("doctor").code == 5
+    assert tacit("doctor", "--repair", "--json").data["mended"] == {"memory": 1}
+    assert tacit("doctor").code == 0
