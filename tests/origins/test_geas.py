@@ -207,7 +207,7 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
             index[args[0]["memory_id"]] = args[0]
             results.append({"op": op, "rc": 0, "action": action})
         else:
-            task, memory, written = args
+            _, memory, written = args
             desk.write(document(memory))  # a log speaks of a memory that is there
             logged.append(memory)
             results.append({"op": op, "rc": int(not desk.write(written).audits)})
@@ -498,7 +498,7 @@ def test_defect_5_signals_are_read_where_they_stand(desk: Desk) -> None:
     assert desk.move("mem-task-014-1", "stable").state == "stable"
     report = desk.write(document("mem-b-1", state="provisional", successful_reuses=9, summary="Quite another thing", signals={"successful_reuses": 0}))
     assert (len(report.kept), report.faults[0].field) == (1, "successful_reuses")
-    with pytest.raises(Refused, match="successful reuses ≥ 3 \\(now 0\\)|not reached"):
+    with pytest.raises(Refused, match="is not reached yet"):
         desk.move("mem-b-1", "stable")
 
 

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit.app import Memories
+from tacit.core import clock
+from tacit.core.digest import new_id
 from tacit.core.match import MATCHERS, prepare
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
+from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
 from tacit.formats import joelclaw
@@ -27,8 +29,8 @@ from tacit.recall.budget import level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, showing, unfit
 from tacit.recall.rewrite import is_enabled, skipped
-from tacit.tend.page import append, lines
-from tacit.tend.triage import Suggested, page_line
+from tacit.tend.page import append, known_section, lines
+from tacit.tend.triage import Suggested, answers, merged, page_line
 
 from .conftest import Vector
 
@@ -42,7 +44,6 @@ DIRECT = {
     "time_decay_rank": RAW,
     "stale_downweight": RAW,
     "trust_pass": RAW,
-    "budget": "the profile of a query is part of an answer",
     "budget_limits": "the number of hits is part of an answer",
     "rewrite_skip": "a question is rewritten before anything is searched",
     "echo": "a text against a text",
@@ -235,7 +236,9 @@ def trust_pass(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
 
 
 def budget(given: dict[str, Any], book: Notebook) -> dict[str, Any]:
-    level = level_for(PROFILE, given["budget"], given["query"])
+    book.memories.ensure_project()
+    level = book.memories.recall(given["query"], budget=given["budget"]).level
+    assert level is not None
     return {"requested": level.requested, "applied": level.applied, "reason": level.reason, "rewriteEnabled": is_enabled(level)}
 
 
@@ -298,3 +301,179 @@ DRIVERS: dict[str, Callable[[dict[str, Any], Notebook], Any]] = {
 def test_vector(vector: Vector, check: Callable[..., None], book: Notebook) -> None:
     """Every vector that follows the document holds."""
     check(vector, lambda driver: driver(vector.input, book))
+
+
+# --- its fourteen defects, which must not return (origins §2.10) ------------------------------------------------------------
+
+FACT = "Restarting the gateway clears the stuck lock file in /var/run"
+
+
+def day(days: float) -> int:
+    """A unix time so many days ago."""
+    return int(clock.seconds(clock.now()) - days * 86400)
+
+
+def given(book: Notebook, *ids: str, answer: str = "", run: str = "s-9") -> None:
+    """A session that was told these observations, and answered."""
+    steps = (Step("assistant", "1", text=answer),)
+    book.memories.learn(Run(run, "joelclaw", steps=steps, complete=True, extra={"given": list(ids)}))
+
+
+def test_defect_1_duplicates_are_found_on_the_way_in(book: Notebook) -> None:
+    """A broken pattern made every text one token: "text" and "text!" were two observations."""
+    book.learn(f"[gate=allow] {FACT}", run="s-1")
+    book.learn(f"[gate=allow] {FACT}!", run="s-2")
+    (memory,) = book.memories.list(limit=9)
+    assert memory.tally.seen == 2
+
+
+def test_defect_2_seconds_are_not_milliseconds() -> None:
+    """A day old, a memory scored 1e-89; it is 1 % down."""
+    seconds, milliseconds = (joelclaw._time(at) for at in (1773057600, 1773057600000))
+    assert seconds == milliseconds == "2026-03-09T12:00:00.000Z"
+    hits = _hits([{"id": "a", "observation": FACT, "timestamp": 1773057600}])
+    assert _ranked(hits, {"a": 1.0}, "2026-03-10T12:00:00Z")[0].score == pytest.approx(0.99, abs=1e-4)
+
+
+def test_defect_3_nothing_that_was_dropped_comes_back(book: Notebook) -> None:
+    """When every hit was dropped, the best of them was returned after all."""
+    book.keep(
+        {"id": "a", "observation": FACT, "timestamp": day(1), "write_verdict": "discard"},
+        {"id": "b", "observation": f"{FACT} too", "timestamp": day(1), "write_verdict": "hold"},
+        {"id": "c", "observation": f"{FACT}, always", "timestamp": day(1), "stale": True},
+    )
+    assert book.memories.inject("restart the gateway lock", run="s-9").injected == ()
+    for asking in (False, True):
+        found = book.memories.recall("gateway lock file", include_held=asking)
+        assert [each.memory.alias for each in found.hits] == (["b"] if asking else [])
+
+
+def test_defect_4_submitted_observations_arrive(book: Notebook) -> None:
+    """The event that its document demands had no consumer: what was written vanished."""
+    event = {"name": "memory/observation.submitted", "data": {"observation": FACT, "category": "jc:operations", "source": "pi-session", "tags": ["gateway"]}}  # fmt: skip
+    (memory,) = book.of(book.memories.learn(BytesSource(json.dumps(event).encode() + b"\n", "events.jsonl")))
+    assert (memory.text, memory.category, memory.source, memory.tags, memory.state) == (FACT, "jc:operations", "pi-session", ("gateway",), "provisional")
+
+
+def test_defect_5_what_is_used_does_not_go_stale(book: Notebook) -> None:
+    """Nothing ever counted a recall, so that everything became stale at ninety days."""
+    book.keep(
+        {"id": "used", "observation": FACT, "timestamp": day(120), "category_id": "jc:projects"},
+        {"id": "unused", "observation": "The roadmap puts exports into the second milestone", "timestamp": day(120), "category_id": "jc:projects"},
+    )  # fmt: skip
+    given(book, "used", answer="I restart the gateway, which clears the stuck lock file")
+    book.memories.tend()
+    assert {each.alias: bool(each.stale_at) for each in book.memories.list(limit=9)} == {"used": False, "unused": True}
+
+
+def test_defect_6_an_ignored_memory_is_not_a_recalled_one(book: Notebook) -> None:
+    """A fizzle raised the recall count and took off the stale mark."""
+    book.keep({"id": "a", "observation": FACT, "timestamp": day(120), "recall_count": 3, "stale": True, "retrieval_priority": 0.2})
+    given(book, "a", answer="The chart is blue now.")
+    assert {name: book.documents()["a"][name] for name in ("recall_count", "stale", "retrieval_priority")} == {"recall_count": 3, "stale": True, "retrieval_priority": 0.15}  # fmt: skip
+    given(book, "a", answer=f"Right: {FACT}", run="s-10")
+    assert {name: book.documents()["a"][name] for name in ("recall_count", "stale", "retrieval_priority")} == {"recall_count": 4, "stale": False, "retrieval_priority": 0.25}  # fmt: skip
+
+
+def test_defect_7_a_later_discard_hides_nothing(book: Notebook) -> None:
+    """A paraphrase judged discard overwrote the verdict of a fact that was allowed; narratives were all let in."""
+    book.learn(f"[gate=allow confidence=0.9] {FACT}", run="s-1")
+    book.learn(f"[gate=discard confidence=0.9] {FACT}!", run="s-2")
+    (memory,) = book.memories.list(limit=9)
+    assert (memory.gate, memory.state, (memory.extra or {})["write_verdict"]) == ("allow", "provisional", "allow")
+    assert book.read("<observations><segment><narrative>We talked about lunch and the weather.</narrative><facts>\n</facts></segment></observations>") == []
+
+
+def test_defect_8_an_opposite_conclusion_is_no_duplicate() -> None:
+    """Only the first hundred characters were compared."""
+    head = "When the nightly reconciliation finds an unmatched ledger row older than three days in the archive table"
+    said = page_line(Suggested("n", "Patterns", f"{head}, NEVER delete it"), [f"- {head}, delete it at once"], (), PROFILE.triage)
+    assert said.action == "review"
+
+
+def test_defect_9_a_merge_keeps_one_line() -> None:
+    """Keeping the longer meant keeping both, with a line break between."""
+    assert merged("Rotate keys", "Rotate keys every ninety days") == "Rotate keys every ninety days"
+
+
+def test_defect_10_an_unknown_section_is_the_inbox() -> None:
+    """Joel, Conventions and Miller Hooks were filed under Hard Rules, in another place under Patterns."""
+    names = ("Joel", "Conventions", "Miller Hooks", "Billing")
+    assert [known_section(name, PROFILE.page) for name in names] == ["Joel", "Conventions", "Miller Hooks", "Inbox"]
+
+
+def test_defect_11_what_the_model_leaves_open_reaches_a_person() -> None:
+    """It stayed in the model's queue, paid for every half hour, until it expired."""
+    batch = [Suggested("p1", "Patterns", "x"), Suggested("p2", "Patterns", "y")]
+    assert [(each.id, each.action) for each in answers('[{"id": "p1", "action": "needs-review"}]', batch)] == [("p1", "review")]
+
+
+def test_defect_12_ids_are_never_used_again_and_nothing_is_lost_half_way(book: Notebook) -> None:
+    """Proposals were numbered from those still waiting; a crash between two deletions and a write lost one."""
+    memories, seen = book.memories, set()
+    (memory,) = book.learn(f"[gate=allow] {FACT}")
+    for n in range(3):
+        with memories.store.write() as tx:
+            tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "better words", "model", clock.now(), memory.id, payload={"text": f"{FACT}, try {n}"}))
+        (waiting,) = memories.proposals()
+        seen.add(waiting.id)
+        memories.review(waiting.id, "approve" if n else "reject")
+    assert (len(seen), memories.proposals(), memories.get(memory.id).text) == (3, [], f"{FACT}, try 2")
+    with pytest.raises(UnicodeError), memories.store.write() as tx:
+        tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "half a change", "model", clock.now(), memory.id))
+        raise UnicodeError
+    assert memories.proposals() == []
+
+
+def test_defect_13_a_sweep_touches_what_is_due_and_a_merge_can_be_taken_back(book: Notebook) -> None:
+    """Every record older than ninety days was tagged anew each night; no merge could be undone."""
+    book.keep(*({"id": id, "observation": f"{FACT} on host {id}", "timestamp": day(100), "category_id": "jc:projects"} for id in ("one", "two")))
+    assert [len(book.memories.tend().stale) for _ in range(2)] == [2, 0]
+    one, two = book.memories.get("one"), book.memories.get("two")
+    book.memories.review("one", "merge", into="two")
+    merged_now = book.memories.get("two")
+    assert (book.memories.get("one").state, merged_now.tally.seen, merged_now.supersedes) == ("superseded", 2, (one.id,))
+    book.memories.review("one", "unmerge")
+    assert (book.memories.get("one").state, book.memories.get("two").tally.seen) == (one.state, two.tally.seen)
+
+
+@pytest.mark.parametrize(("text", "category"), [("Invoice numbers restart each January", "jc:operations"), ("Their relationship is difficult", "jc:people-relationships"), ("Berlin is a township", "jc:operations")])  # fmt: skip
+def test_defect_14_a_keyword_is_a_word(book: Notebook, text: str, category: str) -> None:
+    """ "voice" was found in "Invoice", "ship" in "relationship"."""
+    assert book.learn(text)[0].category == category
+
+
+# --- a journey --------------------------------------------------------------------------------------------------------------
+
+
+def test_journey(folder: Path, tacit: Any) -> None:
+    """Three sessions learned, an observation recalled in joelclaw's words, echoed, gone stale, exported and read back by hand."""
+    db = ("--store", str(folder / "j.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
+    for n in range(3):
+        facts = [f"- 🔴 [gate=allow confidence=0.92 category=ops reason=durable_fix] {FACT}"]
+        facts += ["- 🟡 [gate=hold confidence=0.5 reason=ambiguous] Das Größenlimit könnte am Donnerstag wechseln", "- 🟢 [gate=discard confidence=0.8] Thanks and talk to you tomorrow"] if n == 0 else []
+        text = "\n".join(facts)
+        (folder / f"session-{n}.xml").write_text(f"<observations><segment><narrative>n</narrative><facts>\n{text}\n</facts></segment></observations>", encoding="utf-8")
+        assert tacit("learn", f"session-{n}.xml", *db).code == 0
+    listed = {each["text"]: each for each in tacit("list", "--json", *db).data["memories"]}
+    assert {text: (each["state"], each["gate"], each["seen"]) for text, each in listed.items()} == {
+        FACT: ("provisional", "allow", 3),
+        "Das Größenlimit könnte am Donnerstag wechseln": ("candidate", "hold", 1),
+    }
+
+    assert tacit("inject", "--task", "the gateway hangs on its lock file", "--run", "s-7", *db).out == f"- {FACT}\n"
+    with_hold = "Das Größenlimit könnte am Donnerstag wechseln"
+    assert tacit("review", "approve", listed[with_hold]["id"], "--json", *db).data["state"] == "provisional"
+
+    documents = [json.loads(line) for line in tacit("export", "--format", "joelclaw", *db).out.splitlines()]
+    fact = next(each for each in documents if each["observation"] == FACT)
+    assert {name: fact[name] for name in ("write_verdict", "write_confidence", "write_reason", "write_gate_fallback", "category_id", "category_source", "merged_count", "stale", "observation_type")} == {
+        "write_verdict": "allow", "write_confidence": 0.92, "write_reason": "durable_fix", "write_gate_fallback": False,
+        "category_id": "jc:operations", "category_source": "llm", "merged_count": 2, "stale": False, "observation_type": "segment_fact",
+    }  # fmt: skip
+    assert [each["observation"] for each in documents if "tomorrow" in each["observation"]] == []
+
+    (folder / "memory_observations.jsonl").write_text("".join(json.dumps(each, ensure_ascii=False) + "\n" for each in documents), encoding="utf-8")
+    again = ("--store", str(folder / "again.db"), "--profile", "joelclaw", "--by", "joel", "--yes")
+    assert tacit("import", "memory_observations.jsonl", "--trust", "user", *again).code == 0
+    assert [json.loads(line) for line in tacit("export", "--format", "joelclaw", *again).out.splitlines()] == documents
