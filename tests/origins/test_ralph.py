@@ -51,7 +51,12 @@ class Loop:
     def bring(self, learnings: list[Any]) -> None:
         """A knowledge base as Ralph would have written it now."""
         self.known |= {each["id"] for each in learnings if "id" in each}
-        store = {"version": "1.0.0", "checksum": ralph.checksum(learnings), "lastUpdated": clock.now(), "learnings": learnings}
+        store = {
+            "version": "1.0.0",
+            "checksum": ralph.checksum(learnings),
+            "lastUpdated": clock.now(),
+            "learnings": learnings,
+        }
         path = self.knowledge / "ralph-learnings.json"
         path.write_text(json.dumps(store), encoding="utf-8")
         self.memories.import_(str(path), trust="user")
@@ -100,7 +105,9 @@ def detect_task_type(loop: Loop, given: Any, wanted: Any) -> str:
 
 
 def normalize_approach(loop: Loop, given: Any, wanted: Any) -> str | None:
-    loop.learn({"loopId": "r", "objective": "", "status": "completed", "iterations": [_iteration(learnings=[given["text"]])]})
+    loop.learn(
+        {"loopId": "r", "objective": "", "status": "completed", "iterations": [_iteration(learnings=[given["text"]])]}
+    )
     found = [each for each in loop.exported()["learnings"] if each["type"] == "strategy"]
     return str(found[0]["content"]["description"]) if found else None
 
@@ -289,7 +296,12 @@ def relevant_knowledge(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
     errors, files, task_type = (tuple(at.get(name, ())) for name in ("errorPatterns", "filePatterns", "taskType"))
     told = loop.memories.inject(at["objective"], task_type="".join(task_type), errors=errors, files=files)
     memories = loop.memories.store.memories(told.injected)
-    names = {"strategies": "strategy", "antipatterns": "antipattern", "estimates": "estimate", "conventions": "convention"}
+    names = {
+        "strategies": "strategy",
+        "antipatterns": "antipattern",
+        "estimates": "estimate",
+        "conventions": "convention",
+    }
     found: dict[str, Any] = {
         name: [loop.alias(memory) for memory in memories if memory.kind == kind] for name, kind in names.items()
     }
@@ -311,7 +323,12 @@ def get_estimate(loop: Loop, given: Any, wanted: Any) -> Any:
 
 
 def format_summary(loop: Loop, given: Any, wanted: Any) -> str:
-    kinds = {"strategies": "strategy", "antipatterns": "antipattern", "estimates": "estimate", "conventions": "convention"}
+    kinds = {
+        "strategies": "strategy",
+        "antipatterns": "antipattern",
+        "estimates": "estimate",
+        "conventions": "convention",
+    }
     learnings = [
         {
             "id": f"learn-{name}-{number}", "type": kind, "taskType": "general", "content": each["content"], "confidence": 0.9,
@@ -338,7 +355,9 @@ def recovery(loop: Loop, given: Any, wanted: Any) -> dict[str, Any]:
         assert loop.memories.list(archived=True) == [], "nothing is taken from a file that does not verify"
         return {"error": error.message, "verify": {"valid": False, "error": loop.memories.verify(str(path))}}
     finally:
-        assert {file.name: file.read_bytes() for file in loop.knowledge.iterdir()} == before, "no copy is ever written to"
+        assert {file.name: file.read_bytes() for file in loop.knowledge.iterdir()} == before, (
+            "no copy is ever written to"
+        )
     return {"loaded": json.loads(loop.memories.export("ralph")), "verify": _verify(loop)}
 
 

@@ -66,8 +66,8 @@ MANY_WARNINGS = 20
 
 
 def detect(source: Source) -> float:
-    """How sure we are that this is an event log, or the index of such logs: the first record decides."""
-    first = record(source.head().lstrip().partition(b"\n")[0])
+    """How sure we are that this is an event log, or the index of such logs: the first record that can be read decides."""
+    first = next(filter(None, map(record, source.head().splitlines()[:20])), None)
     if first is None or not isinstance(first.get("run_id"), str):
         return 0.0
     if _is_index(first):

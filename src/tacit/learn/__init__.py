@@ -220,7 +220,9 @@ class _Session:
         root = _unit(tx, self.project.id, self.run, self.id)
         self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
         self.first = not self.row.learned_at
-        self.seq = self.row.seq or tx.next_seq(self.project.id)
+        asked = tx.run(root) if root != self.id else None  # the same run, under the name it asked for lessons with
+        counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
+        self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
         self.seen_keys = tx.finding_keys(self.id)
         self.buried = tx.tombstones(self.id)
 
@@ -271,6 +273,7 @@ class _Session:
                 break
             successor = tx.memories([memory.superseded_by])
             memory = successor[0] if successor else None
+        self.twin = found.twin
         return memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
@@ -280,6 +283,8 @@ class _Session:
         version = self.project.profile
         if known is None:
             memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
+            if self.twin is not None:
+                memory = replace(memory, family=self.twin.family or self.twin.id)
             told = f"{finding.extractor}: {decision.reason}"
             tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
             self.new.append(memory.id)

@@ -117,7 +117,11 @@ def inject(
         withheld = tuple(at.memory for at in told if not at.given)
         markdown = render(given, profile, ids(), renderer=renderer, wrap=wrap)
         tokens = tokens_of(markdown)
-        left = {"counts": counts, "nearest": [[each.id, each.reason] for each in suppressed]}
+        left = {
+            "counts": counts,
+            "nearest": [[each.id, each.reason] for each in suppressed],
+            "asked": {"domain": query.domain, "agent": query.agent},
+        }
         event = asking.event or f"{row.id} {ids()}"
         if not tx.add_injection(
             event, project.id, row.id, row.root, asking.surface, tokens, injected, withheld, left, now

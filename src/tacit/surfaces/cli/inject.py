@@ -35,6 +35,7 @@ the answer:
   --budget LEVEL      lean, balanced, deep or auto
   --render NAME       another wording      --wrap     fence it
   --no-trial          withhold nothing     --json     one JSON document
+  --repeat            also what this run was told before, for another of its agents or after a compaction
 
 everywhere: --store FILE  --project NAME  --profile NAME  --quiet  --strict
 
@@ -50,7 +51,7 @@ ONE = {
     for name in (*FACETS, "run", "task", "budget", "render", "store", "project", "profile", "by")
 }
 MANY = {"--file": "files", "--error": "errors"}
-FLAGS = ("--wrap", "--no-trial", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
+FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
 SHELLS = {"CLAUDECODE": "claude-code", "CODEX_THREAD_ID": "codex", "GEMINI_CLI": "gemini", "CURSOR_AGENT": "cursor"}
 LEVELS = ("lean", "balanced", "deep", "auto")
 
@@ -150,6 +151,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
             render=one.get("render", ""),
             wrap=True if "--wrap" in flags else None,
             trial="--no-trial" not in flags,
+            repeat="--repeat" in flags,
             files=tuple(options.many["files"]),
             errors=tuple(options.many["errors"]),
             **_facets(one),
