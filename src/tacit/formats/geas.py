@@ -133,8 +133,8 @@ _BY_NAME = {
 }  # fmt: skip
 # The file of a task folder that stands for the whole: the first of these that is there.
 _ANCHORS = (
-    "retrospective", "record", "closure_packet", "final_verdict", "gate_result", "integration_result",
-    "worker_self_check", "failure_record", "specialist_review", "task_contract", "recovery_packet", "memory_packet",
+    "retrospective", "closure_packet", "final_verdict", "gate_result", "integration_result", "worker_self_check",
+    "failure_record", "specialist_review", "challenge_review", "implementation_contract", "task_contract",
 )  # fmt: skip
 _SUBFOLDERS = ("reviews", "specialist-reviews", "failures", "failure-records", "evidence", "recovery", "self-checks")
 
@@ -170,16 +170,13 @@ class _Task:
         folder = os.path.dirname(source.path)
         self.folder = os.path.basename(folder) if folder else ""
         self.mission = _mission_of(folder)
-        beside = [each for each in source.beside() if each.name.endswith(".json")]
         self._take(source)
-        own = self.documents[0][1] if self.documents else ""
-        for other in beside:
-            if other.name != source.name:
+        for other in source.beside():
+            if other.name.endswith(".json") and other.name != source.name:
                 self._take(other)
-        names = {place: kind for place, kind, _ in self.documents}
-        best = min(names.values(), key=_rank, default="")
-        first = min((place for place, kind in names.items() if kind == best), default="")
-        self.stands_for_all = own == best and first == source.name
+        self.stands_for_all = self._anchor() == source.name and not (
+            self.folder in _SUBFOLDERS and any(other.name.endswith(".json") for other in source.beside(".."))
+        )
         if self.stands_for_all:
             for part in (*((name,) for name in _SUBFOLDERS), ("..", "..", "packets", self.folder)):
                 for other in source.beside(*part):
@@ -187,6 +184,13 @@ class _Task:
                         self._take(other, "/".join(each for each in part if each != ".."))
             for other in source.beside("..", "..", "..", "..", "recovery"):
                 self._take(other, "recovery", focus=True)
+
+    def _anchor(self) -> str:
+        """The file of this folder that stands for the task: that of the weightiest document."""
+        ranked = [
+            (_ANCHORS.index(kind), place.partition("#")[0]) for place, kind, _ in self.documents if kind in _ANCHORS
+        ]
+        return min(ranked, default=(0, ""))[1]
 
     def _take(self, source: Source, under: str = "", focus: bool = False) -> None:
         place = f"{under}/{source.name}" if under else source.name
@@ -408,11 +412,6 @@ class _Task:
             "paths": list(paths) or _texts((told or document).get("paths"))[:8],
             "at": _time_of(document),
         }
-
-
-def _rank(kind: str) -> int:
-    name = kind if kind in _ANCHORS else "record"
-    return _ANCHORS.index(name)
 
 
 def _mission_of(folder: str) -> str:
@@ -649,6 +648,8 @@ def holds(source: Source) -> float:
     """How sure we are that this file holds geas memories."""
     name = source.name
     if name.endswith((".md", ".yaml", ".yml")):
+        if name in ("rules.md", "shared.md") and not _line_file(source):
+            return 0.5  # an export of ours, or a copy: the name is geas's, the place is not
         return 0.9 if _line_file(source) or _is_items(source) else 0.0
     head = source.head(4096)
     if name.endswith(".jsonl"):
@@ -660,7 +661,14 @@ def holds(source: Source) -> float:
         listed = _documents(source)
         found = listed[0] if listed else {}
     kind = _kind(found, source.path)
+    if not kind and not found:
+        return 0.5 if _memory_place(source.path) else 0.0  # ours by its place, and broken: somebody should be told
     return 0.95 if kind in _MEMORY_KINDS else 0.6 if kind == "memory_packet" else 0.0
+
+
+def _memory_place(path: str) -> bool:
+    parts = path.replace("\\", "/").split("/")
+    return len(parts) > 2 and parts[-2] in ("entries", "candidates", "logs", "reviews") and "memory" in parts[:-2]
 
 
 def memories(source: Source) -> Iterator[Item]:
@@ -997,7 +1005,7 @@ def _yaml_value(text: str) -> Any:
     if plain.startswith(('"', "[", "{")):
         try:
             return json.loads(plain)
-        except ValueError:
+        except (ValueError, RecursionError):
             return (
                 [part.strip().strip("'\"") for part in plain.strip("[]").split(",") if part.strip()]
                 if plain[0] == "["
