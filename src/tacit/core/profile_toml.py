@@ -214,7 +214,7 @@ KEYS: dict[str, Key] = {
     "extract.failures[].text": text("the failure it stands for"),
     "extract.conventions[].holds": texts("a file name that holds one of these betrays it", ()),
     "extract.conventions[].ends": texts("or ends in one of these", ()),
-    "extract.conventions[].text": text("the convention; `{folder}` is the folder most files lie in"),
+    "extract.conventions[].text": text("the convention; `{folder}` and `{suffix}` are those that most files share"),
     "extract.conventions[].confidence": share("confidence in it"),
     # Matching.
     "match.matcher": function("matcher", "who says how alike two texts are"),

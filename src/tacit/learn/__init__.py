@@ -241,7 +241,7 @@ class _Session:
             return
         self.seen_keys.add(finding.key)
         self.counts["findings"] += 1
-        decision = self._weighed(finding, decision, known)
+        finding, decision = self._weighed(finding, decision, known)
         memory = ""
         if decision.linked:
             self.counts["linked"] += 1
@@ -253,15 +253,22 @@ class _Session:
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 
-    def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> GateDecision:
-        """What is too slight to be new, or too poor to touch what is known, is counted and nothing more."""
+    def _weighed(
+        self, finding: Finding, decision: GateDecision, known: Memory | None
+    ) -> tuple[Finding, GateDecision]:
+        """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
         from tacit.learn.shape import too_slight
 
         if known is None and decision.stored and too_slight(finding, self.profile):
-            return replace(decision, outcome="discard", reason=f"{finding.severity}, and not known", rejected=False)
+            slight = f"{finding.severity}, and not known"
+            return finding, replace(decision, outcome="discard", reason=slight, rejected=False)
         if decision.rejected and known is not None and known.gate != "discard":
-            return replace(decision, rejected=False)
-        return decision
+            figures = {**(finding.extra or {}), "success_rate": None}
+            told = f"known; its figures here are not taken: {decision.reason}"
+            return replace(finding, confidence=None, extra=figures), replace(
+                decision, outcome="allow", reason=told, rejected=False
+            )
+        return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding) -> tuple[Memory | None, float, float]:
         from tacit.learn.match import match
