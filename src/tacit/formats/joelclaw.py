@@ -326,6 +326,7 @@ class _Fields:
             else ""
         )
         self._flag("write_gate_fallback")
+        self._counts = {name: self._count(name) for name in _COUNTS.values()}
         # What its gate discarded is kept as an audit row by joelclaw; here it is never recallable.
         self.gate = "hold" if self.verdict == "hold" else "discard" if self.verdict == "discard" else "allow"
         if self.text("superseded_by"):
@@ -337,9 +338,12 @@ class _Fields:
         return _text(self.found.get(name))
 
     def count(self, name: str) -> float:
+        return self._counts[name]
+
+    def _count(self, name: str) -> float:
         at = self.found.get(name)
         number = _number(at)
-        if number is None and at is not None and not any(field == name for field, _ in self.faults):
+        if number is None and at is not None:
             self.faults.append((name, f"{name} is not a number"))
         return number or 0.0
 
@@ -435,7 +439,7 @@ def document_of(row: Row, names: Mapping[str, str] | None = None) -> Record:
         "session_id": True,
         "source": read.text("source") == memory.source,
         "timestamp": True,
-        "updated_at": (read.updated_at or read.created_at) == memory.updated_at,
+        "updated_at": (read.updated_at or read.created_at or memory.created_at) == memory.updated_at,
         "observation": came["observation"] == memory.text,
         "write_verdict": (read.verdict or "allow") == verdict,
         "write_confidence": memory.tally.confidence is None or read.confidence == memory.tally.confidence,
