@@ -6,7 +6,6 @@ import json
 import re
 import runpy
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -370,10 +369,11 @@ def test_ignored_folders(globs: tuple[str, ...], ignored: bool) -> None:
     assert is_ignored("/home/ada/work/shop/src", globs, {"HOME": "/home/ada"}) is ignored
 
 
-@pytest.mark.xfail(strict=True, reason="recall gives what another event of the unit recorded since it looked; recall/__init__.py must ask again in its transaction")
-def test_parallel_failures_share_what_they_tell(kept: Any, host: Any, folder: Path) -> None:
-    """An agent's parallel commands fail at once, each with its own hook: a lesson still comes once."""
-    failed = [payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id=f"t{n}", error="npm ERR! lock file is stale") for n in range(6)]
-    with ThreadPoolExecutor(6) as pool:
-        given = [id for said in pool.map(lambda each: host.hook("tool-failure", each).stdout, failed) for id in lessons(said)]
-    assert len(given) == len(set(given)) >= 1
+@pytest.mark.xfail(strict=True, reason="recall.inject trusts what it read before its transaction; it must leave out what is recorded by then")
+def test_events_at_the_same_moment_share_what_they_tell(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent's parallel commands fail at once, each with its own hook: what the other recorded meanwhile is not told again."""
+    with open_memories() as memories:
+        first = memories.inject("", run="s1", host="claude-code", event="e1", errors=("npm ERR! lock file is stale",))
+        monkeypatch.setattr(memories.store, "uses", lambda **_: [])  # read just before the first was recorded
+        second = memories.inject("", run="s1", host="claude-code", event="e2", errors=("npm ERR! lock file is stale",))
+    assert first.injected and not second.injected
