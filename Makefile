@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-effect bench-redaction campaign clean setup
+.PHONY: demo test check bench bench-effect bench-redaction campaign faults clean setup
 
 setup: .venv/ready
 
@@ -45,6 +45,11 @@ bench-redaction: .venv/ready
 # Long stories, on demand: many processes through the command line, kills of the worker.
 campaign: .venv/ready
 	$(BIN)/python -m pytest -m slow
+
+# Any dose of damage, on demand and resumable: make faults POINTS=100 (of each), or KIND=kill POINTS=5000. Ledgers: bench/results/faults.
+KIND ?= kill power calls full flips storms
+faults: .venv/ready
+	@for kind in $(KIND); do $(BIN)/python bench/faults/$$kind.py $(if $(POINTS),--points $(POINTS)) $(if $(MINUTES),--minutes $(MINUTES)) || exit 1; done
 
 clean:
 	rm -rf .venv .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

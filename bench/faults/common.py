@@ -2,7 +2,7 @@
 
 Each campaign is a function `batch(seed, place) -> dict` that does one small, self-contained piece of damage and
 verifies. The ledger holds one JSON line per finished batch; a campaign that is started again skips the seeds it has
-done. Nothing here imports the program under test into the process that kills it.
+done. Take a batch's line out, and it is done again: after a fix, for instance. Nothing here imports the program under test into the process that kills it.
 """
 
 from __future__ import annotations
@@ -134,10 +134,11 @@ def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default
     ledger = Ledger(name)
     done = list(ledger.lines())
     reached, end = sum(each[unit] for each in done), time.monotonic() + args.minutes * 60
-    seed = max((each["seed"] for each in done), default=0)
+    seeds = {each["seed"] for each in done}
+    seed = 0
     failures = sum(len(each["failures"]) for each in done)
     while reached < args.points and time.monotonic() < end:
-        seed += 1
+        seed = next(n for n in range(seed + 1, 1 << 30) if n not in seeds)
         place = Path(tempfile.mkdtemp(prefix=f"tacit-{name}-"))
         try:
             found = {"seed": seed, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **batch(seed, place, **fixed)}

@@ -42,11 +42,11 @@ for line in sys.stdin:
 """
 
 
-def record(home: Path, folder: Path, fault: str = "") -> list[tuple[Any, ...]]:
+def record(home: Path, folder: Path, fault: str = "", count: int = LINES) -> list[tuple[Any, ...]]:
     """The events of one writer: ("write", file, offset, bytes), ("sync", file), ("cut", file, size), ("gone", file), ("named", old, new), ("said", n)."""
     trace = home / "trace"
     argv = [sys.executable, "-c", NAIVE] if fault == "rename" else command("add", "-", fault=fault)
-    lines = "".join(f'"lesson {n} {"x" * (n * 37 % 900)}"\n' for n in range(1, LINES + 1))
+    lines = "".join(f'"lesson {n} {"x" * (n * 37 % 900)}"\n' for n in range(1, count + 1))
     done = subprocess.run(
         ["strace", "-f", "-y", "-xx", "-s", "1000000", "-e", f"trace={CALLS}", "-o", str(trace), *argv],
         input=lines, capture_output=True, text=True, cwd=folder if fault == "rename" else home / "work", env=surroundings(home), timeout=300,
@@ -58,8 +58,13 @@ def record(home: Path, folder: Path, fault: str = "") -> list[tuple[Any, ...]]:
 
 def _events(trace: Path, folder: Path) -> Any:
     inside = str(folder) + "/"
+    with trace.open(errors="replace") as lines:
+        yield from _read(lines, inside)
+
+
+def _read(lines: Any, inside: str) -> Any:
     said = 0
-    for line in trace.open(errors="replace"):
+    for line in lines:
         call = re.match(r"\d+ +(\w+)\((.*)\) += (-?\d+|\?)", line)
         if not call or call[3].startswith("-"):
             continue
@@ -156,7 +161,7 @@ for place in sys.stdin.read().split():
 """
 
 
-def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "") -> dict[str, Any]:
+def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "", lines: int = LINES) -> dict[str, Any]:
     """One recording, many ways to lose power."""
     rng = random.Random(seed)
     home = new_home(place)
@@ -166,7 +171,7 @@ def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "") -> dict
         tacit(home, "init")
         tacit(home, "add", "lesson 0 ")
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    events = record(home, folder, fault)
+    events = record(home, folder, fault, lines)
     told = [at for at, event in enumerate(events) if event[0] == "said"]
     places: list[tuple[Path, int]] = []
     for n in range(images):
@@ -181,7 +186,7 @@ def batch(seed: int, place: Path, images: int = IMAGES, fault: str = "") -> dict
     failures = _naive(places) if fault == "rename" else _verify(places, place)
     for here, _ in places:
         shutil.rmtree(here)
-    return {"images": images, "events": len(events), "syncs": sum(e[0] == "sync" for e in events), "acknowledged": LINES, "failures": failures[:20]}
+    return {"images": images, "events": len(events), "syncs": sum(e[0] == "sync" for e in events), "acknowledged": lines, "failures": failures[:20]}
 
 
 def _verify(places: list[tuple[Path, int]], home: Path) -> list[str]:

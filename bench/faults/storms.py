@@ -1,7 +1,7 @@
 """Upgrade storms: 64 processes of the command line open an old store at once.
 
 Each must find it migrated and answer; nothing may be lost, nobody may see an error, everything verifies afterwards, and
-one copy from before the upgrade must have been left.
+a copy from before the upgrade must have been left.
 
     python bench/faults/storms.py --points 200
 """
@@ -17,6 +17,7 @@ from typing import Any
 from common import ROOT, campaign, command, doctor, new_home, store_of, surroundings
 
 PROCESSES = 64
+STEPS = 2  # from schema 1 to the newest
 OLD = """
 import runpy, sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def batch(seed: int, place: Path, processes: int = PROCESSES) -> dict[str, Any]:
     if not health["sound"]:
         failures.append(f"storm {seed}: {health['faults'][:2]}")
     copies = list((home / "data" / "tacit" / "backups").rglob("*.pending"))
-    if len(copies) != 1:
+    if not 1 <= len(copies) <= STEPS:  # each step is a transaction, and may be another process's
         failures.append(f"storm {seed}: {len(copies)} copies from before the upgrade")
     return {"storms": 1, "processes": processes, "failures": failures[:10]}
 

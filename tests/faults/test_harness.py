@@ -35,14 +35,14 @@ def test_an_early_acknowledgement_is_caught(batch: Batch) -> None:
 @needs_strace
 def test_power_loss_loses_nothing(batch: Batch) -> None:
     """Whatever of the unsynced writes is lost, torn or reordered."""
-    assert batch("power", images=20)["failures"] == []
+    assert batch("power", images=20, lines=30)["failures"] == []
 
 
 @needs_strace
 @pytest.mark.parametrize("fault", ["normal", "rename"])
 def test_a_lax_disk_habit_is_caught(batch: Batch, fault: str) -> None:
     """synchronous=NORMAL, and a temporary file with a rename, lose what they acknowledged."""
-    assert batch("power", images=20, fault=fault)["failures"] != []
+    assert batch("power", images=20, lines=30, fault=fault)["failures"] != []
 
 
 @needs_strace

@@ -197,3 +197,44 @@ def test_the_command_line_repairs(tacit: Any, alone: Path) -> None:
     assert tacit("doctor").code == 5
     assert tacit("doctor", "--repair", "--json").data["mended"] == {"memory": 1}
     assert tacit("doctor").code == 0
+
+
+@pytest.mark.parametrize("with_backup", [True, False])
+def test_a_broken_table_of_tables_is_grafted(memories: Any, with_backup: bool) -> None:
+    """The schema's own pages cannot be read (found by a flipped bit): where the tables begin is known."""
+    if with_backup:
+        memories.backup()
+    memories.add("after the backup")
+    path, folder = closed(memories)
+    before = texts(path)
+    with open(path, "r+b") as file:
+        file.seek(100)
+        file.write(b"\xff" * 12)
+    done = repair(path, folder)
+    assert (done.lost, texts(path), sound(path)) == ((), before, True)
+
+
+def test_a_table_that_cannot_be_read_to_its_end_is_said(memories: Any) -> None:
+    """Rows may be missing that nothing counts: that is listed, not passed over."""
+    path, folder = closed(memories)
+    with open_store(path) as store:
+        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = 'tombstone'")[0]
+    with open(path, "r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    done = repair(path, folder)
+    assert Lost("tombstone", "?", "its table could not be read to the end; rows may be missing") in done.lost and sound(path)
+
+
+def test_unhashed_rows_are_sealed(memories: Any) -> None:
+    """A changed project, profile, alias, tombstone or setting is reported, though its row carries no hash."""
+    with memories.store.write() as tx:
+        tx.bury("r", "place", memories.project_id, "erased", "2026-11-15T00:00:00.000Z")
+        tx.put_meta("a", "b")
+    path, _ = closed(memories)
+    for table, column in (("project", "remote"), ("profile", "name"), ("alias", "memory"), ("tombstone", "place"), ("meta", "value")):
+        copy = f"{path}.{table}"
+        shutil.copy(path, copy)
+        tamper(copy, f"UPDATE {table} SET {column} = {column} || 'x'")
+        with open_store(copy) as store:
+            assert table in {fault.detail.split(":")[0] for fault in check(store, rule=rule_of(store)).faults if fault.kind == "seal"}, table

@@ -49,7 +49,7 @@ class SqliteStore(SqlStore):
     def rows(self, sql: str, **named: Any) -> list[Any]:
         try:
             return self._cursor.execute(sql, named).fetchall()
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self.path, "reading") from error
 
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
@@ -126,7 +126,7 @@ class Transaction(Writer):
     def rows(self, sql: str, **named: Any) -> list[Any]:
         try:
             return self._store._cursor.execute(sql, named).fetchall()
-        except apsw.Error as error:
+        except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 
     def find(
@@ -274,10 +274,17 @@ def _check_place(path: str, create: bool) -> None:
         ) from error
 
 
-def _told(error: apsw.Error, path: str, doing: str) -> Exception:
+def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exception:
     """An SQLite error in our words: what was being done, what was found, what to do next."""
     said = str(error)
-    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+    if isinstance(error, UnicodeEncodeError):
+        from tacit.core.errors import TextInvalid
+
+        what = error.object[max(0, error.start - 20) : error.end + 20].encode("utf-8", "replace").decode()
+        return TextInvalid(
+            f"A text is not valid Unicode: a lone surrogate or an undecodable byte stands in {what!r}.", "Give it as UTF-8."
+        )
+    if isinstance(error, (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)):
         return StoreBusy(
             f"The store {path} stayed busy while {doing} it; nothing was changed.",
             "Try again; tacit doctor shows who works on it.",

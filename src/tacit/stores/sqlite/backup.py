@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 EVERY = 86400.0  # seconds between two automatic backups
 NEWEST, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
 SLACK = 8 << 20  # bytes that must stay free beside the copies
+LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 DERIVED = ("tally", "index")  # kinds of faults that `reindex` mends: no reason to refuse a backup
 _PENDING = ".pending"  # a copy that was not verified yet
 _WEEK = 7 * 86400
@@ -193,6 +194,26 @@ class Restored:
     backup: Backup
     path: str
     aside: str = ""
+
+
+def notes(path: str, folder: str) -> list[str]:
+    """What a person should know about the safety of a store before it is too late."""
+    told = []
+    found = backups(folder)
+    newest = next((each for each in found if each.verified), None)
+    if newest is None:
+        told.append("there is no verified backup yet; tacit backup makes one, and so does the worker")
+    elif time.time() - clock.seconds(newest.at) > _WEEK:
+        told.append(f"the newest backup is of {newest.at[:10]}; tacit backup makes one")
+    size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
+    free = _free(os.path.dirname(os.path.abspath(path)))
+    if free < 2 * size + SLACK:
+        told.append(f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on")
+    if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > LOG_LARGE:
+        told.append(f"its write-ahead log is {os.path.getsize(path + '-wal') >> 20} MiB long: some process has been reading for a long time")
+    if kept := asides(folder):
+        told.append(f"{len(kept)} files of stores that were repaired or replaced are kept in {os.path.dirname(kept[0])}; delete them when you like")
+    return told
 
 
 # -- putting back -------------------------------------------------------------------------------------------------------
@@ -506,13 +527,17 @@ def _need_room(folder: str, size: int) -> None:
     place = folder
     while not os.path.isdir(place):
         place = os.path.dirname(place)
-    disk = os.statvfs(place)
-    free = disk.f_bavail * disk.f_frsize
+    free = _free(place)
     if free < size + SLACK:
         raise StoreReadOnly(
             f"{folder} has {free >> 20} MiB free; {(size + SLACK) >> 20} MiB are needed to copy and verify the store.",
             "Free some space; nothing was changed.",
         )
+
+
+def _free(folder: str) -> int:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize
 
 
 def _make_folder(folder: str) -> None:

@@ -155,33 +155,72 @@ def _rebuild(path: str) -> None:
 class _Salvage:
     """Rows of a file that may be broken anywhere, as far as they can be read."""
 
-    def __init__(self, path: str, model: SqliteStore) -> None:
+    def __init__(self, path: str, model: SqliteStore, known: list[tuple[Any, ...]]) -> None:
         self.model = model
         self.tables: dict[str, list[tuple[str, str]]] = {}
         for table in _KEYS:
             told = model.rows(f"SELECT name, type FROM pragma_table_info('{table}')")
             self.tables[table] = [(name, type) for name, type in told]
+        self.broken: set[str] = set()  # tables that could not be read to their end
         _mend_header(path)
         self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         self._mend_schema()
+        if not self._has_tables():
+            self._graft(path, known)
 
     def close(self) -> None:
+        """Close the copy."""
         self.connection.close()
+
+    def schema(self) -> list[tuple[Any, ...]]:
+        """Every table and index with the page it begins at."""
+        return self.connection.execute("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid").fetchall()
+
+    def _has_tables(self) -> bool:
+        try:
+            return {row[1] for row in self.schema()} >= set(_KEYS)
+        except (apsw.Error, UnicodeDecodeError):
+            return False
 
     def _mend_schema(self) -> None:
         """Table definitions are known by heart: where a file's own are garbled, ours are put in, page numbers kept."""
         ours = self.model.rows("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
         try:
             self.connection.execute("PRAGMA writable_schema = ON").fetchall()
-            theirs = self.connection.execute("SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid").fetchall()
-            if [tuple(row) for row in theirs] != [tuple(row) for row in ours] and len(theirs) == len(ours):
-                for rowid, type, name, table, sql in ours:
+            listed = self.connection.execute("SELECT rowid FROM sqlite_schema ORDER BY rowid").fetchall()
+            if len(listed) == len(ours):
+                for (at,), (_, type, name, table, sql) in zip(listed, ours):
                     self.connection.execute(
                         "UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?",
-                        (type, name, table, sql, rowid),
+                        (type, name, table, sql, at),
                     )
             self.connection.execute("PRAGMA writable_schema = RESET").fetchall()
-        except (apsw.Error, UnicodeDecodeError):
+        except apsw.Error:
+            pass
+
+    def _graft(self, path: str, known: list[tuple[Any, ...]]) -> None:
+        """The table of tables cannot be read: an empty one takes its place, filled with where the tables are known to begin.
+
+        They begin where they did in the backup, or in any store that was made by this version: nothing moves them.
+        """
+        try:
+            self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:
+            pass
+        self.connection.close()
+        with open(path, "r+b") as file:
+            size = os.path.getsize(path) // 4096
+            file.seek(28)
+            file.write(size.to_bytes(4, "big") + bytes(8))  # as long as it is, no free pages
+            file.seek(100)
+            file.write(b"\x0d\x00\x00\x00\x00\x10\x00\x00")  # a leaf without cells
+        self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            self.connection.execute("PRAGMA writable_schema = ON").fetchall()
+            for row in known:
+                self.connection.execute("INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES (?, ?, ?, ?, ?)", row)
+            self.connection.execute("PRAGMA writable_schema = RESET").fetchall()
+        except apsw.Error:
             pass
 
     def rows(self, table: str) -> Iterator[Row]:
@@ -210,6 +249,7 @@ class _Salvage:
                 pass
             if whole:
                 return
+            self.broken.add(table)
             if isinstance(last, int):
                 ends.append(last)
         if numbered and len(ends) == 2 and 0 < ends[1] - ends[0] <= GAP:
@@ -326,14 +366,15 @@ def _built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str
 
     _private(fresh)
     with open_store(fresh, machine=machine) as store:
-        damaged = _Salvage(broken, store)
+        known = store.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
         copy = fresh + "-backup"
-        kept = None
+        damaged = kept = None
         try:
             if backup:
                 copy_files(backup, copy)
                 open_store(copy, create=False).close()  # an older schema is brought up to date
-                kept = _Salvage(copy, store)
+                kept = _Salvage(copy, store, known)
+            damaged = _Salvage(broken, store, kept.schema() if kept else known)
             building = _Building(damaged, kept)
             with store.write() as tx:
                 building.write(tx)
@@ -345,9 +386,9 @@ def _built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str
                     "Nothing was changed. tacit restore puts a backup back.",
                 )
         finally:
-            damaged.close()
-            if kept:
-                kept.close()
+            for each in (damaged, kept):
+                if each is not None:
+                    each.close()
             for end in ("", "-wal", "-shm", "-journal"):
                 if os.path.exists(copy + end):
                     os.unlink(copy + end)
@@ -499,6 +540,10 @@ class _Building:
             missing = told - built - sum(each.kind == kind or each.kind == "memory" for each in self.lost)
             if 0 < missing < 1 << 31:
                 self.lost.append(Lost(kind, "?", f"{missing} more rows are counted than can be found"))
+        counted = {"journal", "memory", "evidence", "use", "use_mark"} if self._seals else set()
+        for table in sorted(self.damaged.broken - {"tally", "queue", "injection", "counter"} - counted):
+            since = "rows written after the backup may be missing" if self.kept else "rows may be missing"
+            self.lost.append(Lost(_NAMES.get(table, table), "?", f"its table could not be read to the end; {since}"))
 
     def _plain(self, table: str) -> list[Row]:
         """The rows of a table without hashes: as they are, and what only the backup still has."""

@@ -165,7 +165,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.core.standing import standing_of
 
     with cli.open(args, create=False) as memories:
-        memory = memories.get(args.id)
+        memory = memories.look_up(args.id, cli.env.get("TACIT_RUN", ""))
         store = memories.store
         evidence, uses, marks = store.evidence(memory.id), store.uses(memory=memory.id), store.marks(memory=memory.id)
         journal = store.entries(memory=memory.id)
@@ -259,6 +259,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.health()
         free = _free(found.store)
+        notes, kept = memories.safety_notes(), [each.name for each in memories.backups() if each.verified]
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {
@@ -272,6 +273,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "queue": found.queue,
         "events": found.counters,
         "bytecode": compiled,
+        "backups": kept,
         "sqlite": _sqlite(),
     }
     lines = [
@@ -282,11 +284,13 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     )
     lines += [paint(cli, "red", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:50]]
     lines.append(
-        paint(cli, "green", "everything verifies") if not faults else f"{len(faults)} faults; nothing was changed"
+        paint(cli, "green", "everything verifies")
+        if not faults
+        else f"{len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"
     )
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
-    return Answer(data, "\n".join(lines), code=0 if not faults else 5)
+    return Answer(data, "\n".join(lines), code=0 if not faults else 5, warnings=notes)
 
 
 def _free(path: str) -> int:

@@ -1,0 +1,289 @@
+"""Strange input at every door: each format's reader, hooks' JSON, profiles, configuration, import, lesson lines, arguments.
+
+A mutational fuzzer with a corpus that grows: an input that makes a door behave in a way not seen before is kept and
+mutated further. A door may answer, or raise an error of ours with a message; anything else is a crash, kept under
+`corpus/DOOR/crash-…` and replayed by the test suite for ever.
+
+    python bench/faults/fuzz.py --points 100000 [--minutes 10]     all doors in turn, one batch each
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import random
+import signal
+import string
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from common import HERE, campaign, frozen_source
+
+CORPUS = HERE / "corpus"
+SECONDS = 15.0  # a batch
+HANG = 20  # seconds after which an input counts as a crash
+KEPT = 40  # inputs a door's corpus grows to
+QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}  # verbs that wait for somebody, or have a door of their own
+
+Door = Callable[[bytes], Any]
+
+
+class Hang(BaseException):
+    """An input that takes too long."""
+
+
+def doors(home: Path) -> dict[str, Door]:
+    """Every door, each a function of bytes; what it returns tells one behaviour from another."""
+    sys.path.insert(0, str(frozen_source()))
+    env = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config"), "USER": "ada", "TACIT_NO_WORKER": "1"}
+    work = home / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    from tacit import formats
+    from tacit.app import open as open_memories
+    from tacit.formats.source import BytesSource
+
+    memories = open_memories(env=env, cwd=str(work))
+    memories.add("Run make migrate before the tests.", kind="rule")
+    found: dict[str, Door] = {}
+
+    def reader(name: str) -> Door:
+        def read(raw: bytes) -> Any:
+            module = formats.get(name)
+            sure = round(float(module.detect(BytesSource(raw, "x.jsonl"))), 1)
+            runs = list(module.read(BytesSource(raw, "x.jsonl")))
+            return sure, [(min(len(run.steps), 5), run.outcome, bool(run.findings), run.reading and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9)) for run in runs[:3]]
+
+        return read
+
+    for name in formats.FORMATS:
+        found[f"read-{name}"] = reader(name)
+    for name in formats.exchanging():
+        found[f"import-{name}"] = lambda raw, name=name: [(report.__class__.__name__, len(repr(report)) // 50) for report in memories.import_(BytesSource(raw, "x.json"), format=name, dry_run=True)]
+    found["learn"] = lambda raw: [len(repr(each)) // 100 for each in memories.learn(BytesSource(raw, "x.jsonl"), dry_run=True)]
+    found["hook"] = lambda raw: _hook(raw, env, work)
+    found["profile"] = lambda raw: _profile(raw, home)
+    found["config"] = lambda raw: _config(raw, env)
+    found["add"] = lambda raw: _add(raw, memories)
+    found["arguments"] = lambda raw: _arguments(raw, env, work)
+    return found
+
+
+def _hook(raw: bytes, env: dict[str, str], work: Path) -> Any:
+    from tacit.surfaces.hooks import EVENTS, respond
+
+    name = EVENTS[raw[0] % len(EVENTS)] if raw else "prompt"
+    payload = json.loads(raw[1:].decode("utf-8", "replace"))
+    if isinstance(payload, dict):
+        payload.setdefault("cwd", str(work))
+    try:
+        return name, len(respond(name, payload, env)) // 50
+    except UnicodeEncodeError:
+        return name, "a path or id that no system can spell: the hook stays silent"
+
+
+def _profile(raw: bytes, home: Path) -> Any:
+    from tacit.profiles import load
+
+    path = home / "fuzzed.toml"
+    path.write_bytes(raw)
+    return load(str(path)).name
+
+
+def _config(raw: bytes, env: dict[str, str]) -> Any:
+    import tomllib
+
+    from tacit.core.config import ignored, settle
+
+    tree = tomllib.loads(raw.decode("utf-8"))
+    return len(settle(tree, tree, env)), len(ignored(tree))
+
+
+def _add(raw: bytes, memories: Any) -> Any:
+    from tacit.surfaces.cli.keep import _lesson
+
+    return memories.add_many([_lesson(raw.decode("utf-8", "surrogateescape"), {})])[0].state
+
+
+def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
+    from tacit.surfaces.cli import Cli, _main, _verb
+
+    args = [word for word in raw.decode("utf-8", "surrogateescape").split("\0") if word != "--follow"][:12]
+    if not args or _verb(args) in QUIET or "-" in args:
+        return None
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            code = _main(args, Cli(env, out, out))
+        except SystemExit as left:
+            code = left.code  # --help
+    if code not in (0, 1, 2, 3, 4, 5):
+        raise AssertionError(f"exit code {code}")
+    return _verb(args), code
+
+
+def seeds(door: str) -> list[bytes]:
+    """What a door was built for, to begin with, and whatever the corpus has grown to."""
+    kept = [path.read_bytes() for path in sorted((CORPUS / door).glob("*"))] if (CORPUS / door).is_dir() else []
+    return kept + [raw.encode() for raw in _STARTS.get(door, _LINES)]
+
+
+_LINES = [
+    '{"type":"user","sessionId":"s1","uuid":"u1","timestamp":"2026-11-01T10:00:00Z","cwd":"/x","message":{"role":"user","content":"From now on always use tabs."}}\n'
+    '{"type":"assistant","sessionId":"s1","uuid":"u2","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}\n'
+    '{"type":"user","sessionId":"s1","uuid":"u3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"Error: no","is_error":true}]}}\n',
+    '{"ts":"2026-11-01T10:00:00Z","type":"run.start","run_id":"r1","data":{"task":"x"}}\n{"type":"review.verdict","run_id":"r1","data":{"findings":[{"severity":"bug","description":"race"}]}}\n',
+    '{"id":"m-001","ts":"2026-11-01T10:00:00Z","type":"pattern","source":"guardian","description":"check locks","frequency":2,"severity":"bug"}\n',
+    '{"version":1,"patterns":[{"id":"p1","type":"success","description":"x","confidence":0.5,"effectiveness":{"uses":1}}]}',
+    '{"schema":1,"id":"r","steps":[{"role":"user","text":"hi"}],"findings":[{"text":"a lesson"}]}',
+    "# Memory\n\n## Rules\n\n- Always run make migrate.\n",
+    '{"observations":[{"text":"x","category":"jc:rules-conventions"}]}',
+]
+_STARTS = {
+    "hook": [chr(n) + '{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"the tests fail","transcript_path":"","source":"startup","error":"x","agent_type":"a"}' for n in range(7)],
+    "profile": ['extends = "default"\nname = "mine"\n[trial]\nrate = 0.3\n[budget]\nlean = 3\n', 'name = "x"\n[[ladder]]\nfrom = "candidate"\nto = "provisional"\n'],
+    "config": ['profile = "geas"\nignore = ["a", "b"]\nreceipt = true\nlearn_days = 3\n[model]\nurl = "http://x"\n'],
+    "add": ['{"text": "a lesson", "kind": "rule", "tags": ["a"], "scope": "project", "severity": "bug", "extra": {"a": 1}, "alias": "m-1", "run": "r", "at": "2026-11-01"}', '"plain"'],
+    "arguments": [
+        "list\0--json\0--limit\x005", "add\0a lesson\0--kind\0rule\0--tag\0t", "show\0x", "why\0x", "log\0--tail\x003", "stats", "doctor\0--json", "backup\0--list", "restore\0x",
+        "profile\0show", "config\0show", "schema\0run", "recall\0the tests", "effect", "audit", "review\0list", "completions\0bash", "import\0x", "export\0--format\0neutral", "pause\x001h",
+        "projects", "undo\x001", "edit\0x\0text", "forget\0x", "pin\0x", "feedback\0x\0--helped", "--json\0status", "tend\0--dry-run", "page", "report", "lookback",
+    ],
+}
+
+
+def mutated(raw: bytes, others: list[bytes], rng: random.Random) -> bytes:
+    """The input, changed in one to four ways."""
+    out = bytearray(raw)
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(out) + 1)
+        way = rng.randrange(9)
+        if way == 0 and out:
+            out[at % len(out)] ^= 1 << rng.randrange(8)
+        elif way == 1:
+            out[at:at] = rng.choice(_ODD)
+        elif way == 2:
+            del out[at : at + rng.randint(1, 30)]
+        elif way == 3:
+            end = at + rng.randint(1, 60)
+            out[at:at] = out[at:end] * rng.choice((1, 1, 2, 50))
+        elif way == 4 and others:
+            other = rng.choice(others)
+            start = rng.randrange(len(other) + 1)
+            out[at:] = other[start : start + 2000]
+        elif way == 5:
+            out[at:at] = "".join(rng.choices(string.printable, k=rng.randint(1, 8))).encode()
+        elif way == 6:
+            _swap_value(out, rng)
+        elif way == 7 and out:
+            del out[at:]
+        else:
+            lines = bytes(out).splitlines(keepends=True)
+            rng.shuffle(lines)
+            out = bytearray(b"".join(lines))
+    return bytes(out[:20_000])
+
+
+def _swap_value(out: bytearray, rng: random.Random) -> None:
+    """One JSON value in place of another: a number for a text, a list for an object."""
+    places = [n for n in range(len(out)) if out[n : n + 1] in b':,[']
+    if places:
+        start = rng.choice(places) + 1
+        end = start
+        while end < len(out) and out[end : end + 1] not in b",}]\n":
+            end += 1
+        out[start:end] = rng.choice((b"null", b"-1", b"1e999", b"[]", b"{}", b'""', b"true", b"0.5", b'"\\ud800"', b"[[[[]]]]", b'{"a":{}}', b"99999999999999999999"))
+
+
+_ODD = [
+    b"\0", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u200b\ufeff".encode(), b"\x1b[31m", b"'", b'"', b"\\", b"\r\n", b"{", b"}", b"[" * 50, b"NaN", b"1e400", b"-0", b"\\u0000", b"../" * 5,
+    b"%s%n", b"$(id)", "é" .encode("latin-1"), "日本語".encode(), b"x" * 5000, b"2026-99-99T99:99:99Z", b"--", b"=", b"--json", b"\t",
+]  # fmt: skip
+
+
+def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
+    """(what it did, the traceback if it crashed)."""
+    from tacit.core.errors import TacitError
+
+    def late(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(HANG)
+    try:
+        return f"answered {door(raw)!r}"[:300], ""
+    except TacitError as error:
+        return f"{type(error).__name__} {error.message[:25]}", "" if error.message else "an error without a message"
+    except (UnicodeDecodeError, ValueError) as error:
+        # The doors of JSON and TOML are guarded by their caller; only its own parsing may raise here.
+        where = traceback.extract_tb(error.__traceback__)
+        if any(frame.name in ("_hook", "_config") for frame in where) and where[-1].filename.find("tacit/") < 0:
+            return f"not JSON or TOML: {type(error).__name__}", ""
+        return "crash", traceback.format_exc()
+    except Hang:
+        return "hang", f"took more than {HANG} seconds"
+    except Exception:
+        return "crash", traceback.format_exc()
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def batch(seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True) -> dict[str, Any]:
+    """One door for a while; the next seed is the next door."""
+    rng = random.Random(seed)
+    os.chdir(place)
+    found = doors(place)
+    names = sorted(found)
+    name = only or names[(seed - 1) % len(names)]
+    door, corpus = found[name], seeds(name)
+    seen: set[str] = set()
+    executions = 0
+    crashes: dict[str, bytes] = {}
+    new: list[bytes] = []
+    end = time.monotonic() + seconds
+    queue = list(corpus)
+    while time.monotonic() < end:
+        raw = queue.pop() if queue else mutated(rng.choice(corpus), corpus, rng)
+        executions += 1
+        did, crashed = behaviour(door, raw)
+        if crashed:
+            crashes.setdefault(crashed.strip().splitlines()[-1][:120] + " @ " + _place(crashed), raw)
+        elif did not in seen:
+            seen.add(did)
+            if executions > len(corpus) and len(corpus) < 400:
+                corpus.append(raw)
+                if len(raw) < 3000:
+                    new.append(raw)
+    if grow:
+        _grow(name, new, crashes)
+    return {
+        "executions": executions, "door": name, "behaviours": len(seen), "seconds": seconds, "crashes": sorted(crashes),
+        "failures": [f"{name}: {each}" for each in sorted(crashes)][:20],
+    }  # fmt: skip
+
+
+def _place(trace: str) -> str:
+    lines = [line.strip() for line in trace.splitlines() if "/tacit/" in line and "line" in line]
+    return lines[-1].rsplit("/tacit/", 1)[-1].replace('"', "") if lines else "?"
+
+
+def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
+    from hashlib import sha256
+
+    folder = CORPUS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    room = KEPT - len(list(folder.glob("kept-*")))
+    for raw in new[:room]:
+        (folder / f"kept-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
+    for raw in crashes.values():
+        (folder / f"crash-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
+
+
+if __name__ == "__main__":
+    sys.exit(campaign("fuzz", batch, "executions", 1_000_000))

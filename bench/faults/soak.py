@@ -1,0 +1,159 @@
+"""A working day in half an hour: eight agents' hooks, the worker, backups, a doctor and a reader on one store.
+
+Medians of the last third are set against those of the first third: the hook's time and memory, the reader's memory, the
+size of the write-ahead log. None may grow by more than a tenth. The store itself grows, as it must.
+
+    python bench/faults/soak.py --minutes 30
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from common import Ledger, command, doctor, new_home, store_of, surroundings, tacit, transcript
+
+AGENTS = 8
+MOST = 1.1
+READER = """
+import resource, sys, time
+from tacit.app import open
+end = time.monotonic() + float(sys.argv[1])
+with open() as memories:
+    while time.monotonic() < end:
+        memories.list(limit=50, text="zebra")
+        [line] = [l for l in __import__("builtins").open("/proc/self/status") if l.startswith("VmRSS")] if sys.platform == "linux" else ["VmRSS: 0"]
+        print(time.time(), int(line.split()[1]), flush=True)
+        time.sleep(0.2)
+"""
+
+
+class Soak:
+    """Everything that goes on at once."""
+
+    def __init__(self, home: Path, minutes: float) -> None:
+        self.home, self.end = home, time.monotonic() + minutes * 60
+        self.samples: dict[str, list[tuple[float, float]]] = {"hook seconds": [], "hook memory": [], "log bytes": []}
+        self.wrong: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.number = 1000
+
+    def agent(self, which: int) -> None:
+        """Sessions one after the other: a start, some prompts, a failure, the end."""
+        rng = random.Random(which)
+        while time.monotonic() < self.end:
+            self.number += 1
+            path = transcript(self.home, self.number)
+            session = path.stem
+            common = {"session_id": session, "cwd": str(self.home / "work"), "transcript_path": str(path)}
+            self.hook("session-start", {**common, "hook_event_name": "SessionStart", "source": "startup"})
+            for n in range(rng.randint(1, 4)):
+                self.hook("prompt", {**common, "hook_event_name": "UserPromptSubmit", "prompt": f"fix schema {rng.randrange(50)} of the tests, part {n}"})
+                time.sleep(rng.uniform(0, 0.5))
+            self.hook("session-end", {**common, "hook_event_name": "SessionEnd", "reason": "exit"})
+
+    def hook(self, event: str, payload: dict[str, Any]) -> None:
+        """One event, its time and its memory."""
+        began = time.monotonic()
+        done = subprocess.Popen(
+            command("hook", event), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.home / "work", env=surroundings(self.home)
+        )  # fmt: skip
+        assert done.stdin and done.stdout and done.stderr
+        done.stdin.write(json.dumps(payload).encode())
+        done.stdin.close()
+        out, err = done.stdout.read(), done.stderr.read()
+        _, status, used = os.wait4(done.pid, 0)
+        done.returncode = status
+        done.stdout.close()
+        done.stderr.close()
+        now = time.monotonic()
+        self.samples["hook seconds"].append((now, now - began))
+        self.samples["hook memory"].append((now, float(used.ru_maxrss)))
+        self.count("hooks", 1)
+        self.count("hooks that spoke", int(bool(out)))
+        if status or b"Traceback" in err:
+            self.wrong.append(f"hook {event}: {status} {err[-200:]!r}")
+
+    def count(self, name: str, by: int) -> None:
+        """Add to a count."""
+        self.counts[name] = self.counts.get(name, 0) + by
+
+    def every(self, seconds: float, *args: str) -> None:
+        """A command again and again."""
+        while time.monotonic() < self.end:
+            done = tacit(self.home, *args)
+            self.count(args[0], 1)
+            if done.returncode or "Traceback" in done.stderr:
+                self.wrong.append(f"{args}: {done.returncode} {done.stdout[-200:]} {done.stderr[-200:]}")
+            time.sleep(seconds)
+
+    def watch(self) -> None:
+        """The size of the log."""
+        log = Path(str(store_of(self.home)) + "-wal")
+        while time.monotonic() < self.end:
+            self.samples["log bytes"].append((time.monotonic(), float(log.stat().st_size if log.exists() else 0)))
+            time.sleep(0.25)
+
+
+def thirds(samples: list[tuple[float, float]], end: float, length: float) -> tuple[float, float]:
+    """Medians of the first and of the last third."""
+    first = [amount for at, amount in samples if at <= end - length * 2 / 3]
+    last = [amount for at, amount in samples if at >= end - length / 3]
+    return (statistics.median(first), statistics.median(last)) if first and last else (0.0, 0.0)
+
+
+def main() -> int:
+    """Run it and note the result."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=30.0)
+    args = parser.parse_args()
+    place = Path(tempfile.mkdtemp(prefix="tacit-soak-"))
+    home = new_home(place)
+    tacit(home, "init")
+    tacit(home, "add", "-", stdin="".join(f'"lesson {n} about zebra{n}"\n' for n in range(300)))
+    soak = Soak(home, args.minutes)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, str(args.minutes * 60)], stdout=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
+    )  # fmt: skip
+    jobs = [threading.Thread(target=soak.agent, args=(n,)) for n in range(AGENTS)]
+    jobs += [threading.Thread(target=soak.every, args=(1.0, "worker", "--now")), threading.Thread(target=soak.every, args=(20.0, "backup"))]
+    jobs += [threading.Thread(target=soak.every, args=(10.0, "list", "--json")), threading.Thread(target=soak.watch)]
+    for job in jobs:
+        job.start()
+    read = [(float(at), float(size)) for at, size in (line.split() for line in reader.stdout or ())]
+    for job in jobs:
+        job.join()
+    reader.wait()
+    soak.samples["reader memory"] = [(at - time.time() + time.monotonic(), size) for at, size in read]
+    health = doctor(home)
+    found: dict[str, Any] = {}
+    failures = list(soak.wrong)
+    for name, samples in soak.samples.items():
+        a, b = thirds(samples, soak.end, args.minutes * 60)
+        found[name] = {"first third": round(a, 4), "last third": round(b, 4), "ratio": round(b / a, 3) if a else None}
+        if a and b / a > MOST:
+            failures.append(f"{name} grew {b / a:.2f} times")
+    if not health["sound"]:
+        failures.append(f"doctor: {health['faults'][:3]}")
+    told = {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "minutes": args.minutes, **soak.counts, **found, "checked": health.get("checked"), "failures": failures[:20]}
+    Ledger("soak").add(told)
+    print(json.dumps(told, indent=1))
+    resource.getrusage(resource.RUSAGE_CHILDREN)
+    shutil.rmtree(place, ignore_errors=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

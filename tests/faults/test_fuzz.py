@@ -1,0 +1,76 @@
+"""Strange input at every door: what was ever kept or crashed is replayed, and a little more is tried each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tacit as package
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    import os
+
+    os.environ["TACIT_FAULTS_SOURCE"] = str(Path(package.__file__).parent.parent)
+    try:
+        import fuzz
+
+        yield fuzz, fuzz.doors(tmp_path_factory.mktemp("doors"))
+    finally:
+        os.environ.pop("TACIT_FAULTS_SOURCE", None)
+
+
+def test_what_was_found_before_stays_mended(doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every input of the corpus, the crashes first of all, is answered or refused with a message."""
+    fuzz, found = doors
+    monkeypatch.chdir(tmp_path)
+    wrong = []
+    inputs = sorted(fuzz.CORPUS.glob("*/*"))
+    for path in inputs:
+        if path.parent.name in found:
+            _did, crashed = fuzz.behaviour(found[path.parent.name], path.read_bytes())
+            if crashed:
+                wrong.append(f"{path.parent.name}/{path.name}: {crashed[-300:]}")
+    assert inputs and wrong == []
+
+
+@pytest.mark.parametrize("door", ["hook", "add", "config", "profile", "learn", "arguments", "read-claude-code", "read-neutral"])
+def test_mutated_input_is_answered_or_refused(doors: Any, door: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty mutations of what a door was built for."""
+    import random
+
+    fuzz, found = doors
+    monkeypatch.chdir(tmp_path)
+    rng, starts = random.Random(door), fuzz.seeds(door)
+    wrong = [
+        crashed for raw in (fuzz.mutated(rng.choice(starts), starts, rng) for _ in range(40)) if (crashed := fuzz.behaviour(found[door], raw)[1])
+    ]  # fmt: skip
+    assert wrong == []
+
+
+def test_any_json_is_a_hooks_payload(doors: Any) -> None:
+    """A host may say anything: the hook answers or refuses, it never breaks."""
+    fuzz, found = doors
+    answer: Callable[[bytes], Any] = found["hook"]
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(st.integers(0, 6), st.dictionaries(st.sampled_from(["session_id", "prompt", "hook_event_name", "source", "transcript_path", "error", "cwd", "model", "x"]), JSON))
+    def tried(event: int, payload: dict[str, Any]) -> None:
+        import json
+
+        _did, crashed = fuzz.behaviour(answer, bytes([event]) + json.dumps(payload).encode())
+        assert not crashed, crashed
+
+    tried()

@@ -1,0 +1,93 @@
+"""A store that cannot be written can still be read; a hook that cannot record does not print."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tacit.core.errors import StoreBusy, StoreReadOnly
+from tacit.stores.sqlite import _told, _ways_to_read, open_store
+
+needs_namespace = pytest.mark.skipif(
+    not shutil.which("unshare") or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
+    reason="no user namespaces here",
+)
+
+
+def read_only(home: Path, folder: Path, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """A command with the whole home mounted read-only, as on a system that lost its disk's trust."""
+    script = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && cd "$1" && shift && exec "$@"'
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, str(home), str(folder), sys.executable, "-m", "tacit", *args],
+        input=stdin, capture_output=True, text=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}, timeout=60,
+    )  # fmt: skip
+
+
+@needs_namespace
+def test_a_read_only_folder_is_read(tacit: Any, alone: Path, folder: Path) -> None:
+    """list, show and recall answer; add says why not; nothing is written."""
+    id = tacit("add", "Run make migrate before the tests.", "--json").data["id"]
+    before = sorted(path.name for path in alone.rglob("*"))
+    listed = read_only(alone, folder, "list", "--json")
+    assert [memory["id"] for memory in json.loads(listed.stdout)["data"]["memories"]] == [id]
+    assert read_only(alone, folder, "show", id).returncode == 0
+    added = read_only(alone, folder, "add", "another", "--json")
+    assert (added.returncode, json.loads(added.stdout)["error"]["code"], "Traceback" in added.stderr) == (4, "read_only", False)
+    assert sorted(path.name for path in alone.rglob("*")) == before
+
+
+@needs_namespace
+def test_what_cannot_be_recorded_is_not_given(tacit: Any, alone: Path, folder: Path) -> None:
+    """A hook and inject find the lesson, cannot write the use, and say nothing."""
+    tacit("add", "Run make migrate before the tests.", "--kind", "rule")
+    payload = json.dumps({"session_id": "s1", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "the tests fail", "transcript_path": ""})
+    hooked = read_only(alone, folder, "hook", "prompt", stdin=payload)
+    assert (hooked.returncode, hooked.stdout) == (0, "")
+    injected = read_only(alone, folder, "inject", "--task", "the tests fail", "--run", "r1")
+    assert (injected.returncode, injected.stdout) == (0, "")
+    assert "make migrate" in tacit("hook", "prompt", stdin=payload).out, "with a disk that can be written it is given"
+
+
+def test_the_log_is_never_ignored(tmp_path: Path) -> None:
+    """Immutable reading skips the write-ahead log, so it is only tried where that is empty."""
+    path = str(tmp_path / "s.db")
+    with open_store(path) as store:
+        with store.write() as tx:
+            tx.put_meta("a", "b")
+        assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [(False, ""), (False, "PRAGMA locking_mode = EXCLUSIVE")]
+    assert [("immutable" in name, pragma) for name, _, pragma in _ways_to_read(path)] == [(False, ""), (True, "")]
+    assert _ways_to_read(str(tmp_path / "none.db")) == []
+
+
+def test_each_way_reads_and_none_writes(tmp_path: Path) -> None:
+    """A name with a question mark in it, too."""
+    path = str(tmp_path / "s?100%#.db")
+    with open_store(path) as store, store.write() as tx:
+        tx.put_meta("a", "b")
+    from tacit.stores.sqlite import _opened
+
+    for name, flags, pragma in _ways_to_read(path):
+        with _opened(name, flags, path, "", 1.0, "", pragma) as store:
+            assert store.meta("a") == "b"
+            with pytest.raises(StoreReadOnly), store.write() as tx:
+                tx.put_meta("a", "c")
+
+
+def test_a_protocol_error_is_a_busy_store() -> None:
+    """SQLite gives up on its shared memory when locks fail again and again (found by EIO at a lock)."""
+    assert isinstance(_told(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
+
+
+def test_a_damaged_full_text_is_damage() -> None:
+    """Not an SQL error with a traceback (found by a flipped bit)."""
+    from tacit.core.errors import Damaged
+
+    assert isinstance(_told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"), Damaged)
