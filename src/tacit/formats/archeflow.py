@@ -459,7 +459,7 @@ def lesson_of(row: Row) -> Record:
 
 
 def _type_of(memory: Memory, came: str) -> str:
-    if memory.kind in TYPES:
+    if memory.kind in TYPES and (not came or came in TYPES):
         return memory.kind
     return came or ("preference" if memory.klass == "preference" else "pattern")
 

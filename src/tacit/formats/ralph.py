@@ -362,7 +362,7 @@ def learning_of(row: Row) -> Record:
     if came is None:
         return now
     same = {
-        "type": (read.type if read.type in TYPES else now["type"]) == now["type"],
+        "type": read.type not in TYPES or read.type == now["type"],
         "taskType": read.task == now["taskType"],
         "content": now["content"] == came.get("content"),
         "confidence": read.confidence == now["confidence"],
