@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -488,3 +492,48 @@ def test_a_journey_in_its_own_words(tmp_path: Path, tacit: Any, folder: Path) ->
         ("m-002", 0, "Retry loop has no backoff")
     ]
     assert [(row["run_id"], row["lessons_injected"]) for row in audit] == [("r4", ["m-001", "m-003"])]
+
+
+@pytest.mark.skipif(
+    shutil.which("jq") is None or shutil.which("bash") is None, reason="needs bash and jq, as the original"
+)
+def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
+    """examples/archeflow-memory.sh in place of ArcheFlow's own: the same words in, the same text and status out."""
+    events = folder / ".archeflow" / "events"
+    events.mkdir(parents=True)
+    _write(
+        events / "r1.jsonl",
+        log(
+            "r1", ("guardian", [finding("Missing null checks in handlers")]), fixes=("Missing null checks in handlers",)
+        ),
+    )
+    _write(events / "r2.jsonl", log("r2", ("sage", [finding("handlers missing null checks")])))
+    _write(events / "index.jsonl", [{"run_id": "r1", "status": "completed", "task": "t", "ts": ""}])
+    script = Path(__file__).parents[2] / "examples" / "archeflow-memory.sh"
+
+    def sh(*args: str) -> tuple[int, str, str]:
+        env = {**os.environ, "TACIT": f"{sys.executable} -m tacit"}
+        done = subprocess.run([str(script), *args], capture_output=True, text=True, cwd=folder, env=env, timeout=120)
+        return done.returncode, done.stdout, done.stderr
+
+    assert sh("inject", "code", "")[:2] == (0, "")
+    assert sh("add", "preference", "Answer in German")[:2] == (0, "")
+    assert "Extract complete: 0 updated, 1 new candidates" in sh("extract", str(events / "r1.jsonl"))[2]
+    assert sh("regression-check", "r2")[:2] == (
+        1, 'REGRESSION: "Missing null checks in handlers" (fixed in r1) reappeared as "handlers missing null checks"\n',
+    )  # fmt: skip
+    assert "Extract complete: 1 updated, 0 new candidates" in sh("extract", str(events / "r2.jsonl"))[2]
+    assert "Decay complete: 0 decayed, 0 archived" in sh("decay")[2]
+    told = "## Known Issues (from past runs)\n- Missing null checks in handlers [seen 2x, guardian]\n- Answer in German [seen 1x, user_feedback]\n"
+    assert sh("inject", "code", "", "--audit", "r3")[:2] == (0, told)
+    assert sh("inject", "code", "guardian", "--audit", "r3")[:2] == (0, told)
+    assert sh("list")[1].splitlines()[2:] == [
+        "m-001    1     preference       general  Answer in German",
+        "m-002    2     pattern          code     Missing null checks in handlers",
+    ]
+    _write(events / "r3.jsonl", log("r3", ("guardian", [finding("Chart colours fail contrast")])))
+    assert sh("audit-check", "r3")[0] == 0
+    assert sh("forget", "m-002")[0] == 0
+    assert sh("forget", "m-404")[0] != 0
+    assert sh("add", "preference", "")[0] != 0
+    assert [line.split()[0] for line in sh("list")[1].splitlines()[2:]] == ["m-001"]

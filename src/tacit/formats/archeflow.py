@@ -10,7 +10,7 @@ broken loop something that was tried and failed. Fixes are kept beside, for the 
 
 Memory, `.archeflow/memory/`: `lessons.jsonl`, `archive.jsonl`, `audit.jsonl`. A lesson's record is kept whole in
 `Memory.extra`; on the way out only the fields that changed since are written anew, so that what nobody touched leaves
-byte for byte as it came.
+field for field as it came, in its own order.
 """
 
 from __future__ import annotations

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# A drop-in for ArcheFlow's lib/archeflow-memory.sh: the same eight verbs, the same words on stdout, kept by Tacit.
+# Copy it over the original. Needs tacit and jq; TACIT names another command, for example "uvx tacit".
+#
+#   extract EVENTS.jsonl                 learn a finished run; lessons not seen in it age by one run
+#   inject DOMAIN ARCHETYPE [--audit RUN]   known issues for a prompt
+#   decay                                count runs that were learned without fading (extract does it already)
+#   add TYPE TEXT                        a lesson by hand: preference, anti_pattern, archetype_hint, pattern
+#   list                                 the active lessons
+#   forget ID                            move a lesson to the archive
+#   audit-check RUN                      which of the lessons that a run was given did a finding repeat?
+#   regression-check RUN                 fixes of the run before that came undone; status 1 if there are any
+#
+# To bring what the original has learned:  tacit import .archeflow/memory --trust user --profile archeflow
+set -euo pipefail
+
+events=${ARCHEFLOW_EVENTS:-.archeflow/events}
+read -r -a tacit <<<"${TACIT:-tacit}"
+memory() { "${tacit[@]}" "$@" --profile archeflow; }
+say() { printf '[archeflow-memory] %s\n' "$*" >&2; }
+usage() { sed -n 's/^# \{0,1\}//; 5,12p' "$0" >&2; exit 1; }
+# A run by its name: its event log where there is one, so that no learning is needed before a check.
+log_of() { if [[ -f "$events/$1.jsonl" ]]; then printf '%s' "$events/$1.jsonl"; else printf '%s' "$1"; fi; }
+
+[[ $# -gt 0 ]] || usage
+verb=$1
+shift
+case $verb in
+extract)
+  [[ $# -eq 1 ]] || usage
+  memory learn "$1" --format archeflow --json |
+    jq -r '.data.runs[0] | "Extract complete: \((.matched - .new) | length) updated, \(.new | length) new candidates"' |
+    while read -r line; do say "$line"; done
+  ;;
+inject)
+  domain=${1:-} archetype=${2:-} run=()
+  [[ ${3:-} != --audit ]] || run=(--run "${4:?--audit needs a run}")
+  memory inject --domain "$domain" --agent "$archetype" --repeat --quiet ${run[@]+"${run[@]}"}
+  ;;
+decay)
+  memory tend --json |
+    jq -r '.data | "Decay complete: \(.faded) decayed, \([.moves[] | select(.to == "archived")] | length) archived"' |
+    while read -r line; do say "$line"; done
+  ;;
+add)
+  [[ $# -eq 2 && -n $2 ]] || usage
+  memory add "$2" --kind "$1" --source user_feedback --run manual --quiet >/dev/null
+  ;;
+list)
+  printf '%-8s %-5s %-16s %-8s %s\n' ID Freq Type Domain Description ---- ---- ---- ------ -----------
+  memory export --format archeflow |
+    jq -r '[.id, .frequency, .type, .domain, (.description | gsub("\\s+"; " "))] | @tsv' |
+    while IFS=$'\t' read -r id frequency type domain text; do
+      printf '%-8s %-5s %-16s %-8s %s\n' "$id" "$frequency" "$type" "$domain" "$text"
+    done
+  ;;
+forget)
+  [[ $# -eq 1 ]] || usage
+  memory export --format archeflow >/dev/null # a lesson that was never listed gets its number now
+  memory forget "$1" >/dev/null
+  ;;
+audit-check)
+  [[ $# -eq 1 ]] || usage
+  memory audit "$(log_of "$1")" --check >&2
+  ;;
+regression-check)
+  [[ $# -eq 1 ]] || usage
+  memory audit "$(log_of "$1")" --fail-on regression
+  ;;
+*) usage ;;
+esac
