@@ -453,6 +453,27 @@ class Memories:
             lambda m: pinned(m, on, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version),
         )
 
+    def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+        """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
+        from tacit.core.keep import paged
+
+        self._need_person("Approving a line for the page")
+        found = self.get(id).id
+        return self._change(found, lambda m: paged(m, on, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
+
+    def look_up(self, id: str, run: str = "") -> Memory:
+        """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
+        from tacit.core.links import Mark
+
+        memory = self.get(id)
+        row = self.store.find_run(self.project_id, run) if run else None
+        unit = row.root if row else ""
+        withheld = any(use.memory == memory.id and use.arm == "withheld" for use in self.store.uses(unit=unit)) if unit else False
+        if withheld and not any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit)):
+            with self.store.write() as tx:
+                tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=clock.now()))
+        return memory
+
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""
         from tacit.core.keep import forgotten
@@ -1049,6 +1070,12 @@ class Memories:
         from tacit.stores.sqlite.backup import back_up_if_due
 
         return back_up_if_due(self.store, self.backups_folder)
+
+    def safety_notes(self) -> Sequence[str]:
+        """What a person should know: no recent backup, little room, stores that were kept aside."""
+        from tacit.stores.sqlite.backup import notes
+
+        return notes(self.store.path, self.backups_folder)
 
     def restore(self, name: str = "", *, to: str = "") -> Restored:
         """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""

@@ -92,6 +92,24 @@ def pinned(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", prof
     )
 
 
+def paged(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
+    """Approved for a page that the host loads, and so off trial: what every run reads cannot be withheld. Or off the page again."""
+    _refuse_erased(memory, "put on a page")
+    if on and memory.state not in ("provisional", "stable", "canonical"):
+        raise Refused(
+            f"{memory.id} is {memory.state}; a page holds only what may be given.",
+            f"tacit why {memory.id} tells what would move it.",
+        )
+    if memory.on_page == on:
+        return None
+    said = reason or (
+        f"{by} approved it for the page: off trial" if on else f"{by} took it off the page: on trial again"
+    )
+    return change(
+        memory, replace(memory, on_page=on, updated_at=at), verb="page", by=by, reason=said, at=at, profile=profile
+    )
+
+
 def forgotten(memory: Memory, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
     """Taken out by a person; None where it is out already. A finding that says the same again is counted, and makes nothing new."""
     if memory.state in CLOSED:

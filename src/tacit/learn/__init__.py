@@ -212,6 +212,7 @@ class _Session:
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
+        self.rarity: dict[str, Any] = {}  # finding key -> how telling a term was when it was looked for
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
@@ -281,6 +282,7 @@ class _Session:
             successor = tx.memories([memory.superseded_by])
             memory = successor[0] if successor else None
         self.twin = found.twin
+        self.rarity[finding.key] = found.rarity
         return memory, found.score, found.runner_up
 
     def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
@@ -415,7 +417,7 @@ class _Session:
             about = [
                 Seen(
                     f,
-                    frozenset(self.about.get(f.key, set()) | ({memory.id} if same(memory, p, self.profile) else set())),
+                    frozenset(self.about.get(f.key, set()) | ({memory.id} if same(memory, p, self.profile, self.rarity.get(f.key)) else set())),
                 )
                 for f, p in readied
             ]

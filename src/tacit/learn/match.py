@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding
     from tacit.stores.sqlite import Transaction
 
+TWIN = 0.8  # of the threshold: not the same lesson, yet one told would tell the other's unit too
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
 
 
@@ -33,6 +34,8 @@ class Matched:
     score: float
     runner_up: float
     reason: str
+    rarity: Callable[[str], float] | None = None  # how telling a term is in this store, for settling by the same measure
+    twin: Memory | None = None  # so near that both must fall to the same arm, although it is another lesson
 
 
 def match(tx: Transaction, project: str, finding: Finding, profile: Profile, limit: int) -> Matched:
@@ -49,13 +52,16 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
         ]
         near.update((memory.id, memory) for memory in tx.memories([id for id in ids if id not in near]))
     fitting = {id: memory for id, memory in near.items() if memory.text and _comparable(finding, memory, profile)}
+    rarity = idf(found.frequency, found.rows) if profile.match.matcher == "lexical" else None
     choice = decide(
         mine,
         [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in fitting.items()],
         profile.match,
-        idf(found.frequency, found.rows) if profile.match.matcher == "lexical" else None,
+        rarity,
     )
-    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, choice.reason)
+    near_enough = not choice.id and choice.runner_up >= profile.match.threshold * TWIN
+    twin = fitting.get(choice.runner_up_id) if near_enough else None
+    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, choice.reason, rarity, twin)
 
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:
@@ -80,11 +86,10 @@ def prepared(finding: Finding) -> Prepared:
     return prepare(finding.text, finding.tags, finding.signature, finding.category)
 
 
-def same(memory: Memory, finding: Prepared, profile: Profile) -> bool:
+def same(memory: Memory, finding: Prepared, profile: Profile, rarity: Callable[[str], float] | None) -> bool:
     """Whether a finding is the problem this lesson is about."""
-    return same_problem(
-        prepare(memory.text, memory.tags, memory.signature, memory.category), finding, profile.match
-    ).same
+    lesson = prepare(memory.text, memory.tags, memory.signature, memory.category)
+    return same_problem(lesson, finding, profile.match, rarity).same
 
 
 def idf(frequency: Mapping[str, int], rows: int) -> Callable[[str], float]:

@@ -174,7 +174,7 @@ def _declare_id(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        memory = memories.get(args.id)
+        memory = memories.look_up(args.id, cli.env.get("TACIT_RUN", ""))
     told = as_json(memory)
     shown = {
         name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")
