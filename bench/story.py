@@ -194,13 +194,14 @@ def summary(lines: list[dict[str, object]]) -> tuple[list[str], bool]:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1, help="begin with this seed: two processes may share the work")
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--keep", default=os.path.join(HERE, "results", "story"))
     parser.add_argument("--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-story.md"))
     args = parser.parse_args()
     os.makedirs(args.keep, exist_ok=True)
     lines = []
-    for seed in range(1, args.seeds + 1):
+    for seed in range(args.first, args.seeds + 1):
         kept = os.path.join(args.keep, f"{args.runs}-{seed}.json")
         if not os.path.exists(kept):
             folder = tempfile.mkdtemp(prefix="tacit-story-")
