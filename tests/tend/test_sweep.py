@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.profile import changed
+from tacit.formats.source import BytesSource
 from tacit.testing import finding, run
 
 
@@ -72,3 +75,56 @@ def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytes
     first, second, third = memories.tend(), memories.tend(), memories.tend()
     assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
     assert [each.kind for each in memories.proposals()] == ["tend"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sweeps_leave_what_a_job_after_every_run_would_have_left(tmp_path: Path, seed: int) -> None:
+    """Twelve imported lessons and sixty runs at random: frequency, counter and archive, lesson by lesson."""
+    dice = random.Random(seed)
+    texts = [
+        f"Lesson {name} about {name}s"
+        for name in "alpha bravo carol delta eagle frank giant hotel india julia kayak lemon".split()
+    ]
+    lessons = {text: [dice.randrange(1, 4), dice.randrange(0, 14)] for text in texts}
+    rows = [
+        {
+            "id": f"m-{n:03d}",
+            "description": text,
+            "frequency": count,
+            "runs_since_last_seen": quiet,
+            "severity": "bug",
+            "domain": "code",
+        }
+        for n, (text, (count, quiet)) in enumerate(lessons.items(), 1)
+    ]
+    with tacit.open(str(tmp_path / "a.db"), profile="archeflow", cwd=str(tmp_path)) as memories:
+        memories.import_(BytesSource("\n".join(map(json.dumps, rows)).encode(), "lessons.jsonl"), trust="user")
+        for number in range(60):
+            name, seen = f"r{number}", [text for text in texts if dice.random() < 0.04 and lessons[text][0]]
+            if seen or dice.random() < 0.5:
+                memories.learn(run(name, *(finding(name, text, severity="bug", domain="code") for text in seen)))
+            if dice.random() < 0.7 or number == 59:  # what was not swept at once is caught up with later
+                memories.tend(run=name) if dice.random() < 0.5 else memories.tend()
+            elif not seen:
+                memories.learn(run(name))
+            counted = memories.store.find_run(memories.project_id, name) is not None
+            for text in texts if counted else ():
+                _age(lessons[text], text in seen)
+        memories.tend()
+        found = {
+            row["description"]: [row["frequency"], row["runs_since_last_seen"]]
+            for row in map(json.loads, memories.export("archeflow").splitlines())
+        }
+    assert found == {text: state for text, state in lessons.items() if state[0]}
+
+
+def _age(lesson: list[int], seen: bool) -> None:
+    count, quiet = lesson
+    if not count:
+        return
+    quiet += 1
+    if seen:
+        count, quiet = count + 1, 0
+    elif quiet >= 10:
+        count, quiet = count - 1, 0
+    lesson[:] = [count, quiet]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 CHUNK = 500  # rows a transaction: others get their turn in between, and what was kept is recognised the next time
+SECRET = 8  # characters; nothing shorter is a secret worth the name
 TOLD = 50  # faults that are told one by one; all are counted
 
 
@@ -215,11 +216,12 @@ class _Intake:
         from tacit.core.redact import private, redact
 
         if isinstance(at, str):
-            return redact(private(at.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd"))).text
+            plain = _keepable(at)
+            return plain if len(plain) < SECRET else redact(private(plain)).text
         if isinstance(at, (list, tuple)):
             return [self._clean(each) for each in at]
         if isinstance(at, dict):
-            return {self._clean(key): self._clean(each) for key, each in at.items()}
+            return {_keepable(key): self._clean(each) for key, each in at.items()}
         return None if isinstance(at, float) and at != at else at
 
     def _header(self, tx: Transaction, item: Header, at: str) -> None:
@@ -297,6 +299,10 @@ class _Intake:
             dry_run,
             tuple(self.notes),
         )
+
+
+def _keepable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def _hash(row: Row) -> str:

@@ -108,12 +108,16 @@ def _last_run(tx: Transaction, project: Project) -> int:
 
 def _may_have_faded(tx: Transaction, project: str, before: int, until: int, step: int) -> list[str]:
     """Lessons that may have lost a count between two runs; the exact judgement is `sweep.loss`."""
+    # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
     rows = tx.rows(
-        "SELECT e.memory, max(CASE WHEN e.signal = 'seen' THEN e.seq ELSE 0 END) AS last, max(e.signal = 'unseen') AS quiet"
-        " FROM evidence e JOIN memory m ON m.id = e.memory"
-        " WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
-        " AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory"
-        " HAVING quiet OR last > :before OR (:until - last) / :step > (:before - last) / :step",
+        "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
+        "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
+        "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
+        "  FROM evidence e JOIN memory m ON m.id = e.memory"
+        "  WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
+        "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
+        " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
+        "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
         p=project, states=json.dumps(FADING), before=before, until=until, step=step,
     )  # fmt: skip
     return [row[0] for row in rows]
