@@ -20,7 +20,7 @@ from typing import Any
 
 from common import campaign, frozen_source, new_home, store_of, surroundings, tacit, transcript
 
-FLIPS = 100
+FLIPS = 50
 PAGE = 4096
 
 # Runs in a process of its own, many flips at once: opening a store in ours would be opening it while we write to it.

@@ -238,3 +238,23 @@ def test_unhashed_rows_are_sealed(memories: Any) -> None:
         tamper(copy, f"UPDATE {table} SET {column} = {column} || 'x'")
         with open_store(copy) as store:
             assert table in {fault.detail.split(":")[0] for fault in check(store, rule=rule_of(store)).faults if fault.kind == "seal"}, table
+
+
+def test_a_garbled_definition_is_noticed_and_mended(memories: Any) -> None:
+    """A bit in the table of tables that still parses: a column by another name, a condition that says something else."""
+    path, folder = closed(memories)
+    before = texts(path)
+    for was, now in ((b"task_type           TEXT", b"task_txpe           TEXT"), (b"pinned = 1 OR klass", b"pinned = 3 OR klass")):
+        raw = Path(path).read_bytes()
+        assert was in raw
+        Path(path).write_bytes(raw.replace(was, now))
+        assert {fault.kind for fault in repair(path, folder).faults} == {"file"}
+        assert sound(path) and texts(path) == before
+
+
+def test_a_tally_under_no_project_is_noticed(memories: Any) -> None:
+    """Derived, and still what a reader would see (found by a flipped bit)."""
+    path, folder = closed(memories)
+    tamper(path, "UPDATE tally SET project = 'z' || substr(project, 2)")
+    assert {fault.kind for fault in repair(path, folder).faults} == {"tally"}
+    assert sound(path)

@@ -68,6 +68,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         lambda: _unhashed(store, checked, seals),
         lambda: _seals(store, seals),
         lambda: _tallies(store, checked, rule),
+        lambda: _strays(store),
         lambda: _index(store),
     )
     for step in steps:
@@ -103,6 +104,16 @@ def _file(store: SqliteStore) -> Iterator[Fault]:
     for row in store.rows("PRAGMA integrity_check(20)"):
         if row[0] != "ok":
             yield Fault("file", store.path, str(row[0]))
+    if store.path != ":memory:":
+        # A garbled definition may still parse: another column, another condition of an index.
+        from tacit.stores.sqlite import open_store
+
+        with open_store(":memory:") as ours:
+            if store.rows(_DEFINITIONS) != ours.rows(_DEFINITIONS):
+                yield Fault("file", store.path, "its tables are not defined as this version defines them")
+
+
+_DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"
 
 
 def _memories(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
@@ -217,6 +228,16 @@ def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], 
         if folded != kept:
             differ = [name for name, field in folded.__dict__.items() if field != kept.__dict__[name]]
             yield Fault("tally", memory, f"{', '.join(differ)} do not add up; tacit reindex rebuilds them")
+
+
+def _strays(store: SqliteStore) -> Iterator[Fault]:
+    """Tallies of nothing, or under a project that is none."""
+    strays = store.rows(
+        "SELECT DISTINCT memory FROM tally WHERE memory NOT IN (SELECT id FROM memory)"
+        " OR (project NOT IN (SELECT id FROM project) AND project NOT IN (SELECT project FROM memory))"
+    )
+    for (memory,) in strays:
+        yield Fault("tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it")
 
 
 def _index(store: SqliteStore) -> Iterator[Fault]:

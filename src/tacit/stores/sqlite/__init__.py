@@ -314,6 +314,10 @@ def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exce
         from tacit.core.errors import Damaged
 
         return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
+    if isinstance(error, apsw.SQLError) and ("no such column" in said or "malformed" in said):
+        from tacit.core.errors import Damaged
+
+        return Damaged(f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them.")
     if isinstance(error, apsw.SQLError) and "no such table" in said:
         return NotAStore(
             f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."

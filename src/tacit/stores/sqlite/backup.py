@@ -210,9 +210,11 @@ def notes(path: str, folder: str) -> list[str]:
     if free < 2 * size + SLACK:
         told.append(f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on")
     if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > LOG_LARGE:
-        told.append(f"its write-ahead log is {os.path.getsize(path + '-wal') >> 20} MiB long: some process has been reading for a long time")
+        long = os.path.getsize(path + "-wal") >> 20
+        told.append(f"its write-ahead log is {long} MiB long: some process has been reading for a long time")
     if kept := asides(folder):
-        told.append(f"{len(kept)} files of stores that were repaired or replaced are kept in {os.path.dirname(kept[0])}; delete them when you like")
+        place = os.path.dirname(kept[0])
+        told.append(f"{len(kept)} files of stores that were repaired or replaced are kept in {place}; delete them when you like")
     return told
 
 

@@ -77,5 +77,6 @@ def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
                 words=index_words(" ".join((memory.text, *memory.tags, *memory.paths))),
             )
             tx.refresh_tally(id, project)
+        tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
         tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
     return len(rows)

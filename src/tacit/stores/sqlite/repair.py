@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GAP = 100_000  # row numbers looked up one by one where a scan breaks off
-TRIED = 200  # rows for which single bits are tried; each costs some thousand hashes
+TRIED = 24  # rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
 _NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
 # table -> its key; a row number is part of the truth where other rows or an order point at it.
 _KEYS: dict[str, tuple[str, ...]] = {
