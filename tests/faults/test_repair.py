@@ -258,3 +258,15 @@ def test_a_tally_under_no_project_is_noticed(memories: Any) -> None:
     tamper(path, "UPDATE tally SET project = 'z' || substr(project, 2)")
     assert {fault.kind for fault in repair(path, folder).faults} == {"tally"}
     assert sound(path)
+
+
+@pytest.mark.parametrize("version", [1, 7])
+def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None:
+    """A store that calls itself older or newer, with exactly our tables, is neither."""
+    path, folder = closed(memories)
+    before = texts(path)
+    with open(path, "r+b") as file:
+        file.seek(60)
+        file.write(version.to_bytes(4, "big"))
+    done = repair(path, folder)
+    assert done.faults and (done.lost, texts(path), sound(path)) == ((), before, True)

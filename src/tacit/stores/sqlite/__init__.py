@@ -314,7 +314,9 @@ def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exce
         from tacit.core.errors import Damaged
 
         return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
-    if isinstance(error, apsw.SQLError) and ("no such column" in said or "malformed" in said):
+    if isinstance(error, apsw.SQLError) and any(
+        word in said for word in ("no such column", "malformed", "duplicate column", "already exists")
+    ):
         from tacit.core.errors import Damaged
 
         return Damaged(f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them.")

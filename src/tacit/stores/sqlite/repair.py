@@ -19,7 +19,7 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import Damaged, NotFound
+from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash
 from tacit.core.memory import DECIDED, row_hash
@@ -27,7 +27,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
-from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, copy_files, find, verify
+from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, verify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sqlite.backup import Backup
 
     Row = dict[str, Any]
 
@@ -124,22 +125,33 @@ def _faults(path: str) -> tuple[Fault, ...]:
             return check(store, rule=rule_of(store)).faults
     except Damaged as error:
         return (Fault("file", path, error.message),)
+    except StoreNewer:
+        if not _is_ours(path):
+            raise
+        return (Fault("file", path, "its version number is not the one that its tables have"),)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         return (Fault("file", path, f"a row cannot be read: {error}"),)
 
 
-def _newest(folder: str) -> Any:
-    """The newest backup that still verifies; a backup may rot too."""
-    from tacit.stores.sqlite.backup import backups
+def _is_ours(path: str) -> bool:
+    """Whether a store that calls itself newer has exactly the tables of this version."""
+    from tacit.stores.check import _DEFINITIONS
+    from tacit.stores.sqlite import open_store
 
+    connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        with open_store(":memory:") as ours:
+            return connection.execute(_DEFINITIONS).fetchall() == ours.rows(_DEFINITIONS)
+    finally:
+        connection.close()
+
+
+def _newest(folder: str) -> Backup | None:
+    """The newest backup that still verifies; a backup may rot too."""
     for each in backups(folder):
         if each.verified and not [f for f in verify(each.path, folder).faults if f.kind not in DERIVED]:
             return each
-    try:
-        pending = find(folder)
-    except NotFound:
-        return None
-    return pending if pending.verified else None
+    return None
 
 
 def _rebuild(path: str) -> None:

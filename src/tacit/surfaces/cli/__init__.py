@@ -49,6 +49,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hook": ("hook", "answer a host's event (called by the host)"),
     "pause": ("setup", "stop giving and learning for a while"),
     "stats": ("look", "counts by state, kind, category, trust"),
+    "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),
+    "restore": ("safety", "put a backup back; what was there is kept aside"),
     "doctor": ("look", "verify the store and the installation"),
     "reindex": ("look", "rebuild full text and tallies"),
     "projects": ("look", "the projects in this store"),
