@@ -244,7 +244,11 @@ def test_a_garbled_definition_is_noticed_and_mended(memories: Any) -> None:
     """A bit in the table of tables that still parses: a column by another name, a condition that says something else."""
     path, folder = closed(memories)
     before = texts(path)
-    for was, now in ((b"task_type           TEXT", b"task_txpe           TEXT"), (b"pinned = 1 OR klass", b"pinned = 3 OR klass")):
+    for was, now in (
+        (b"task_type           TEXT", b"task_txpe           TEXT"),
+        (b"pinned = 1 OR klass", b"pinned = 3 OR klass"),
+        (b"words, content = 'memory'", b"words, content =0'memory'"),
+    ):
         raw = Path(path).read_bytes()
         assert was in raw
         Path(path).write_bytes(raw.replace(was, now))

@@ -315,7 +315,7 @@ def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exce
 
         return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
     if isinstance(error, apsw.SQLError) and any(
-        word in said for word in ("no such column", "malformed", "duplicate column", "already exists")
+        word in said for word in ("no such column", "malformed", "duplicate column", "already exists", "parse error", "vtable")
     ):
         from tacit.core.errors import Damaged
 
