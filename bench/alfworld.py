@@ -1,6 +1,6 @@
 """ALFWorld and WebShop logs of Reflexion as neutral runs, to look back at and to learn from.
 
-    python bench/alfworld.py LOGS OUT.jsonl [--retries]      LOGS: a folder of env_results_trial_N.json
+    python bench/alfworld.py LOGS OUT.jsonl [--retries] [--outright]     LOGS: a folder of env_results_trial_N.json
     tacit lookback OUT.jsonl
 
 The logs hold, per trial and task, whether it was solved and the reflections the agent has written so far; not its steps.
@@ -26,7 +26,7 @@ BEGIN = seconds("2023-03-20T00:00:00Z")  # the month of the logs; the day is mad
 EACH = 600.0
 
 
-def runs(logs: Path, retries: bool = False) -> Iterator[dict[str, Any]]:
+def runs(logs: Path, retries: bool = False, outright: bool = False) -> Iterator[dict[str, Any]]:
     """The runs of a folder of logs, trial by trial."""
     name = f"{logs.parent.parent.name if logs.parent.name == 'logs' else logs.parent.name}/{logs.name}"
     before: dict[str, dict[str, Any]] = {}
@@ -50,9 +50,17 @@ def runs(logs: Path, retries: bool = False) -> Iterator[dict[str, Any]]:
                 "started_at": stamp(at),
                 "ended_at": stamp(at + EACH / 2),
                 "outcome": "success" if now["is_success"] else "failure",
-                "steps": [{"role": "assistant", "text": text.strip(), "at": stamp(at + EACH / 2)} for text in new],
+                **_said(new, stamp(at + EACH / 2), outright),
             }
         before = trial
+
+
+def _said(reflections: list[str], at: str, outright: bool) -> dict[str, Any]:
+    """The new reflections: words the agent spoke, or findings it states outright."""
+    if not outright:
+        return {"steps": [{"role": "assistant", "text": text.strip(), "at": at} for text in reflections]}
+    stated = {"by": "reflection", "tier": "agent", "kind": "pitfall", "severity": "warning", "at": at}
+    return {"findings": [{**stated, "place": f"reflection:{n}", "text": text.strip()} for n, text in enumerate(reflections)]}
 
 
 def main() -> int:
@@ -61,13 +69,14 @@ def main() -> int:
     parser.add_argument("logs", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--retries", action="store_true", help="the trials of one task are one unit")
+    parser.add_argument("--outright", action="store_true", help="reflections as findings stated outright, not as words spoken")
     args = parser.parse_args()
-    found = list(runs(args.logs, args.retries))
+    found = list(runs(args.logs, args.retries, args.outright))
     if not found:
         parser.error(f"there is no env_results_trial_N.json in {args.logs}")
     args.out.write_text("".join(json.dumps(run, ensure_ascii=False) + "\n" for run in found), encoding="utf-8")
     failed = sum(run["outcome"] == "failure" for run in found)
-    print(f"{len(found)} runs, {failed} failed, {sum(len(run['steps']) for run in found)} reflections")
+    print(f"{len(found)} runs, {failed} failed, {sum(len(run.get('steps') or run.get('findings') or ()) for run in found)} reflections")
     return 0
 
 

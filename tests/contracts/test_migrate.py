@@ -81,6 +81,7 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             count, sum_ = seals.get(shard_of(memory.id), (0, GENESIS))
             seals[shard_of(memory.id)] = (count + 1, xor(sum_, link))
             made.append(memory)
+        tx.rows("INSERT INTO project (id, name, trial_key, created_at) VALUES ('p', 'p', x'00', '')")
         for shard, (count, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES ('p', 'journal', :s, :n, :x)",
@@ -190,3 +191,20 @@ def test_many_writers_lose_nothing(tmp_path: Path, folder: Path) -> None:
         projects = [p.id for p in store.projects() if not p.id.startswith("@")]
         assert len(projects) == 1, "one folder is one project, whoever was first"
         assert {m.id for m in store.select(projects, limit=10_000)} == acknowledged
+
+
+@pytest.mark.slow
+def test_many_writers_by_the_command_line_lose_nothing(tmp_path: Path, folder: Path) -> None:
+    """16 shells run `tacit add` 200 times each on one new store: 3,200 are there. On demand: make campaign."""
+    script = 'for n in $(seq 200); do "$0" -m tacit add "shell $1 lesson $n" --quiet --store "$2" || exit 1; done'
+    path = str(tmp_path / "s.db")
+    started = [
+        subprocess.Popen(["bash", "-c", script, sys.executable, str(n), path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder)
+        for n in range(16)
+    ]
+    told = [process.communicate(timeout=3000) for process in started]
+    assert [err for _, err in told if err] == []
+    assert [process.returncode for process in started] == [0] * 16
+    with open_store(path) as store:
+        assert check(store).faults == ()
+        assert store.one("SELECT count(*) FROM memory")[0] == 3200

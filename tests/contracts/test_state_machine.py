@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -22,6 +24,9 @@ from tacit.core.memory import DECIDED, to_row
 from tacit.core.value import replace
 from tacit.stores.check import check
 
+sys.path.insert(0, str(Path(__file__).parent))
+from test_migrate import old_store  # noqa: E402
+
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
 
 
@@ -30,18 +35,20 @@ class Keeping(RuleBasedStateMachine):
 
     ids = Bundle("ids")
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(old=st.booleans())
+    def begin(self, old: bool) -> None:
         self.folder = tempfile.mkdtemp()
         self.env = {"HOME": self.folder, "USER": "ada", "XDG_DATA_HOME": self.folder}
         self.path = os.path.join(self.folder, "s.db")
         self.made: set[str] = set()
         self.erased: list[str] = []
         self.n = 0
+        if old:  # half of the stories begin with a store that an earlier version wrote
+            self.made |= {memory.id for memory in old_store(Path(self.path), 4)}
         self.memories: Memories = self._open()
 
     def _open(self) -> Memories:
-        return open_memories(self.path, env=self.env, cwd=self.folder)
+        return open_memories(self.path, project="p", env=self.env, cwd=self.folder)
 
     @rule(target=ids, text=TEXT, kind=st.sampled_from(["preference", "fix", "fact", "command"]))
     def add(self, text: str, kind: str) -> str:
