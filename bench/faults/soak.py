@@ -93,7 +93,11 @@ class Soak:
     def every(self, seconds: float, *args: str) -> None:
         """A command again and again."""
         while time.monotonic() < self.end:
-            done = tacit(self.home, *args)
+            try:
+                done = tacit(self.home, *args)
+            except subprocess.TimeoutExpired:
+                self.wrong.append(f"{args} did not end within 300 seconds")
+                continue
             self.count(args[0], 1)
             if done.returncode or "Traceback" in done.stderr:
                 self.wrong.append(f"{args}: {done.returncode} {done.stdout[-200:]} {done.stderr[-200:]}")
