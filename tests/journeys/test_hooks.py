@@ -369,7 +369,6 @@ def test_ignored_folders(globs: tuple[str, ...], ignored: bool) -> None:
     assert is_ignored("/home/ada/work/shop/src", globs, {"HOME": "/home/ada"}) is ignored
 
 
-@pytest.mark.xfail(strict=True, reason="recall.inject trusts what it read before its transaction; it must leave out what is recorded by then")
 def test_events_at_the_same_moment_share_what_they_tell(kept: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent's parallel commands fail at once, each with its own hook: what the other recorded meanwhile is not told again."""
     with open_memories() as memories:

@@ -400,6 +400,7 @@ class _Session:
         packed(
             tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
         )  # fmt: skip
+        self.settled = over
         uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
         if not uses:
             return
@@ -430,7 +431,6 @@ class _Session:
                     unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]),
                     last.get(memory.id, ""),
                 )
-        self.settled = over
         if over:
             self._fare(tx, uses, judged)
 

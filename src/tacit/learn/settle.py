@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding, Run
 
 
+NO_PROBLEM = ("command", "estimate")  # meeting it again is using it, not failing by it (decision 7)
+
+
 @value
 class Seen:
     """One finding of the run and the memories that it is, or would be, about."""
@@ -48,6 +51,8 @@ def instruments(run: Run, use: Use | None = None) -> tuple[Instrument, ...]:
 
 def outcome_of(use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over: bool, now: str) -> Outcome:
     """What this run says of one use."""
+    if memory.klass in NO_PROBLEM:
+        return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
     family = {memory.id, use.family}
     held = instruments(run, use)
     named = {each.name for each in held}

@@ -112,7 +112,8 @@ def inject(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
         )  # fmt: skip
-        given = [each for each, at in zip(kept, told) if at.given]
+        # What another event of this unit recorded since we looked was told there; it is not told twice.
+        given = [each for each, at in zip(kept, told) if at.given and (repeat or not at.recorded)]
         injected = tuple(each.memory.id for each in given)
         withheld = tuple(at.memory for at in told if not at.given)
         markdown = render(given, profile, ids(), renderer=renderer, wrap=wrap)
