@@ -1,9 +1,9 @@
 """Doubles that are real, for our tests and for yours: a clock that moves when told, ids that count, and builders for runs and lessons.
 
-    from tacit.testing import Clock, ids, run, user, tool
+from tacit.testing import Clock, ids, run, user, tool
 
-    clock = Clock("2026-11-15T09:00:00.000Z")
-    learned = memories.learn(run("r1", user("No, use pnpm instead of npm in this repo.")))
+clock = Clock("2026-11-15T09:00:00.000Z")
+learned = memories.learn(run("r1", user("No, use pnpm instead of npm in this repo.")))
 """
 
 from __future__ import annotations
@@ -45,10 +45,21 @@ def user(text: str, *, at: str = "", place: str = "") -> Step:
     return Step("user", place or f"user:{text[:20]}", text=text, at=at, typed=True)
 
 
-def tool(command: str, output: str = "", *, error: str = "", status: int | None = None, at: str = "", place: str = "") -> Step:
+def tool(
+    command: str, output: str = "", *, error: str = "", status: int | None = None, at: str = "", place: str = ""
+) -> Step:
     """A shell command and its answer; with an error it failed."""
     code = status if status is not None else (1 if error else 0)
-    return Step("tool", place or f"tool:{command[:20]}", tool="Bash", input={"command": command}, output=output, error=error, status=code, at=at)
+    return Step(
+        "tool",
+        place or f"tool:{command[:20]}",
+        tool="Bash",
+        input={"command": command},
+        output=output,
+        error=error,
+        status=code,
+        at=at,
+    )
 
 
 def say(text: str, *, at: str = "") -> Step:
@@ -64,6 +75,8 @@ def run(id: str, *parts: Step | Finding, host: str = "neutral", **fields: Any) -
     return Run(**{"id": id, "host": host, "steps": numbered, "findings": findings, "complete": True, **fields})
 
 
-def finding(run: str, text: str, *, place: str = "", by: str = "guardian", tier: str = "review", **fields: Any) -> Finding:
+def finding(
+    run: str, text: str, *, place: str = "", by: str = "guardian", tier: str = "review", **fields: Any
+) -> Finding:
     """A reviewer's finding in a run."""
     return Finding(run=run, place=place or f"finding:{text[:30]}", text=text, by=by, tier=tier, **fields)

@@ -72,7 +72,7 @@ def detect(source: Source) -> float:
         return 0.0
     if _is_index(first):
         return 0.7
-    known = first.get("type") in EVENTS
+    known = isinstance(first.get("type"), str) and first["type"] in EVENTS
     return (
         (0.95 if known else 0.5) if isinstance(first.get("data"), dict) and isinstance(first.get("type"), str) else 0.0
     )

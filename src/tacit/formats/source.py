@@ -173,7 +173,8 @@ def record(line: bytes) -> dict[str, Any] | None:
     if type(found) is not dict:
         return None
     kept: dict[str, Any] = found
-    if b"\\u" in line and _UNKEEPABLE.search(line):
+    # Half characters may be spelled out, or stand as raw bytes, which json reads as they are.
+    if (b"\\u" in line and _UNKEEPABLE.search(line)) or b"\xed" in line:
         kept = _keepable(found)
     return kept
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.links import Use
+    from tacit.core.match import Prepared
     from tacit.core.memory import Memory
     from tacit.core.outcome import Outcome
     from tacit.core.profile import Profile
@@ -254,9 +255,7 @@ class _Session:
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 
-    def _weighed(
-        self, finding: Finding, decision: GateDecision, known: Memory | None
-    ) -> tuple[Finding, GateDecision]:
+    def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
         from tacit.learn.shape import too_slight
 
@@ -302,7 +301,9 @@ class _Session:
         else:
             memory = known
             self.matched.append(memory.id)
-            finding, changes = joined(known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version)
+            finding, changes = joined(
+                known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
+            )
             for change in changes:
                 tx.apply(change)
         self._witness(tx, memory, finding, decision)
@@ -394,7 +395,7 @@ class _Session:
         """Judge every use of this unit by what the run held and found."""
         from tacit.learn.apply import packed
         from tacit.learn.echo import cited
-        from tacit.learn.match import prepared, same
+        from tacit.learn.match import prepared
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
 
         packed(
@@ -415,13 +416,7 @@ class _Session:
             if memory is None:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
-            about = [
-                Seen(
-                    f,
-                    frozenset(self.about.get(f.key, set()) | ({memory.id} if same(memory, p, self.profile, self.rarity.get(f.key)) else set())),
-                )
-                for f, p in readied
-            ]
+            about = [Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied]
             outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at)
             if outcome.settled:
                 self._mark_outcome(
@@ -447,6 +442,13 @@ class _Session:
         )  # fmt: skip
         for memory in again:
             self._promote(tx, memory)
+
+    def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
+        """The memories a finding is about, and this one if it is its problem."""
+        from tacit.learn.match import same
+
+        found = self.about.get(finding.key, set())
+        return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
 
     def _mark_outcome(self, tx: Transaction, memory: str, own: Outcome, unit: Outcome, last: str) -> None:
         if unit.value == last:

@@ -6,8 +6,9 @@ Memories of every state are asked: what a person forgot must be recognised when 
 from __future__ import annotations
 
 import math
+import re
 
-from tacit.core.match import decide, matching_terms, prepare, same_problem
+from tacit.core.match import decide, keywords, matching_terms, prepare, same_problem
 from tacit.core.value import value
 from tacit.core.words import query_words
 from tacit.stores.sql import scope_projects
@@ -41,17 +42,17 @@ class Matched:
 def match(tx: Transaction, project: str, finding: Finding, profile: Profile, limit: int) -> Matched:
     """The lesson that a finding repeats, or none."""
     mine = prepared(finding)
-    found = tx.find(scope_projects(project), query_words(finding.text, QUERY_WORDS), limit=limit)
-    near = {hit.memory.id: hit.memory for hit in found.hits}
+    found = tx.find(scope_projects(project), _words(finding.text, profile), limit=limit)
+    near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
-        ids = [
-            row[0]
-            for row in tx.rows(
-                "SELECT id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature
-            )
-        ]
-        near.update((memory.id, memory) for memory in tx.memories([id for id in ids if id not in near]))
-    fitting = {id: memory for id, memory in near.items() if memory.text and _comparable(finding, memory, profile)}
+        rows = tx.rows(
+            "SELECT n, id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature
+        )
+        near.update((n, memory) for n, id in rows if n not in near for memory in tx.memories([id]))
+    # Named by their age: of two that are equally near, the older lesson is met.
+    fitting = {
+        f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
+    }
     rarity = idf(found.frequency, found.rows) if profile.match.matcher == "lexical" else None
     choice = decide(
         mine,
@@ -61,7 +62,15 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     )
     near_enough = not choice.id and choice.runner_up >= profile.match.threshold * TWIN
     twin = fitting.get(choice.runner_up_id) if near_enough else None
-    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, choice.reason, rarity, twin)
+    reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
+    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, rarity, twin)
+
+
+def _words(text: str, profile: Profile) -> list[str]:
+    """The words by which neighbours are looked up; the origins' measures count stop words, so they look them up, too."""
+    if profile.match.matcher in ("overlap", "jaccard"):
+        return sorted(keywords(text), key=lambda word: (-len(word), word))
+    return query_words(text, QUERY_WORDS)
 
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:

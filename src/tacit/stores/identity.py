@@ -121,6 +121,8 @@ def _decide_marker(place: Place, known_by_id: Sequence[str], known_by_key: Seque
         return Choice(place.id, "marker", f"the marker names {place.id}, which this store does not know yet")
     if place.id in known_by_key:
         return Choice(place.id, "marker", f"the marker names {place.id}, known at {place.key}")
+    if len(known_by_key) == 1:  # a copy that was given a project of its own before
+        return Choice(known_by_key[0], "path", f"known at {place.key}; the marker names {place.id}, never seen here")
     return Choice("", "ambiguous", f"the marker names {place.id}, never seen at {place.key}: confirm the move")
 
 

@@ -155,6 +155,7 @@ def work(
                 return replace(worked, alone=worked != Worked())
             try:
                 worked = _drain(store, env, worked, 0.0 if at_once else idle, at_once)
+                memories.backup_if_due()
             finally:
                 os.close(lock)
             if at_once or not _is_due(store) or _is_paused(store):

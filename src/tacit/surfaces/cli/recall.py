@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from tacit.app import Memories
     from tacit.recall import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")

@@ -243,7 +243,7 @@ def _root(event: Event) -> str:
     try:
         with open(event.transcript, "rb") as file:
             head = file.read(16384)
-    except OSError:
+    except (OSError, ValueError):  # a path may hold a NUL or half a character
         return ""
     at = head.find(b'"sessionId":"')
     first = head[at + 13 : head.find(b'"', at + 13)].decode("ascii", "replace") if at >= 0 else ""
