@@ -111,9 +111,14 @@ USE_COLUMNS = Use.FIELDS  # type: ignore[attr-defined]
 MARK_COLUMNS = Mark.FIELDS  # type: ignore[attr-defined]
 
 
+_REAL = ("amount", "probability")
+
+
 def link_row(link: Evidence | Use | Mark) -> tuple[Any, ...]:
     """A link as the store keeps it; flags are numbers."""
-    row = tuple(int(v) if isinstance(v, bool) else v for v in link.__dict__.values())
+    # A column of numbers gives 1.0 for 1: what is hashed must be what is read back.
+    at = {name: float(field) if name in _REAL else field for name, field in link.__dict__.items()}
+    row = tuple(int(field) if isinstance(field, bool) else field for field in at.values())
     return (link.key, *row) if isinstance(link, Evidence) else row
 
 
