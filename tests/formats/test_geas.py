@@ -128,7 +128,7 @@ def test_bad_documents_never_raise(tmp_path: Path, retrospective: bytes) -> None
 
 def test_other_files_are_not_ours() -> None:
     """Somebody else's JSON, also with a task id in it, is left alone."""
-    for raw in (b'{"name": "x"}', b"{}", b"hello", b'{"type": "run", "id": "r"}', b'{"scripts": {"test": "x"}}'):
+    for raw in (b'{"name": "x"}', b"{}", b"hello", b'{"type": "run", "id": "r"}', b'{"scripts": {"test": "x"}}', b'{"task_id": "t", "concerns": []}'):
         assert geas.detect(BytesSource(raw, "package.json")) < formats.DOUBT
         assert geas.holds(BytesSource(raw, "package.json")) < formats.DOUBT
 

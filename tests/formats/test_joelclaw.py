@@ -51,6 +51,12 @@ def test_an_observer_s_answer_is_a_session() -> None:
     ]
 
 
+def test_a_page_about_observations_is_no_session() -> None:
+    """A readme with coloured dots, or one that quotes the format, is left alone."""
+    for raw in ("# Status\n- 🔴 Build is broken\n", "Facts stand in `<observations><facts>`.\n"):
+        assert formats.detect(BytesSource(raw.encode(), "README.md")) is None
+
+
 def test_a_daily_log_is_read_by_its_marks() -> None:
     """Lines with a priority count, prose does not."""
     (run,) = joelclaw.read(BytesSource("# 2026-03-09\nWe met.\n- 🟡 Mondays are busy\n".encode(), "2026-03-09.md"))

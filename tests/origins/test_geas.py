@@ -121,6 +121,8 @@ class Desk:
 def desk(folder: Path) -> Iterator[Desk]:
     desk = Desk(folder)
     yield desk
+    if desk.opened:
+        assert desk.sit().health().health.faults == ()  # whatever was done, the store verifies
     desk.close()
 
 

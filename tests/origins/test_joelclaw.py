@@ -86,6 +86,7 @@ class Notebook:
 def book(folder: Path) -> Iterator[Notebook]:
     book = Notebook(folder)
     yield book
+    assert book.memories.health().health.faults == ()  # whatever was done, the store verifies
     book.memories.close()
 
 

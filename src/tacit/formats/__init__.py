@@ -143,7 +143,9 @@ def memory_files(folder: str) -> list[Source]:
 
     parts = [file for name in exchanging() for file in exchange(name).PARTS.values()]
     each = [pattern for name in exchanging() for pattern in getattr(exchange(name), "FILES", ())]  # a file a memory
-    paths = [path for pattern in (*each, *parts) for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))]
+    paths = [
+        path for pattern in (*each, *parts) for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern)))
+    ]
     found = [FileSource(path) for path in dict.fromkeys(paths) if os.path.isfile(path)]
     if not found:
         raise UnknownFormat(f"there is no file of memories in {folder}", hint=f"known names: {', '.join(parts)}")

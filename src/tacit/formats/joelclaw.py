@@ -66,10 +66,10 @@ FIELDS = (
 
 
 def detect(source: Source) -> float:
-    """How sure we are that this is a session's observations."""
+    """How sure we are that this is a session's observations. A page that only speaks of such files is none."""
     head = source.head(HEAD)
     if b"<observations>" in head or b"<facts>" in head:
-        return 0.9
+        return 0.9 if head.lstrip().startswith(b"<") else 0.6 if b"</observations>" in head and _is_log(source) else 0.0
     for line in head.splitlines()[:20]:
         found = record(line)
         if found is not None:
@@ -78,8 +78,14 @@ def detect(source: Source) -> float:
                 return 0.95
             return 0.0 if not _is_submitted(found) else 0.7
     text = head.decode("utf-8", "replace")
-    marked = sum(line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in text.splitlines()[:200])
-    return 0.6 if marked >= 1 else 0.0
+    marked = any(line.lstrip(" -*•\t").startswith(tuple(PRIORITIES)) for line in text.splitlines()[:200])
+    return 0.6 if marked and _is_log(source) else 0.0
+
+
+def _is_log(source: Source) -> bool:
+    """A file that may hold notes of a session: plain text, standard input, or a page named by its day."""
+    name = source.name.lower()
+    return name.endswith((".txt", ".log", ".xml")) or name == "-" or bool(re.match(r"\d{4}-\d\d-\d\d", name))
 
 
 def read(source: Source) -> Iterator[Run]:

@@ -61,12 +61,12 @@ _SUBFOLDERS = ("reviews", "specialist-reviews", "failures", "failure-records", "
 
 
 def detect(source: Source) -> float:
-    """How sure we are that this file belongs to a geas task."""
+    """How sure we are that this file belongs to a geas task: by its own word, or by where it stands."""
     found = document_in(source)
     kind = kind_of(found, source.path) if found is not None else ""
-    if kind in RUN_KINDS:
-        stated = text_of(meta_of(found or {}).get("artifact_type")) == kind
-        return 0.95 if stated and "task_id" in (found or {}) else 0.85 if in_geas(source.path) else 0.6
+    if found is not None and kind in RUN_KINDS:
+        stated = text_of(meta_of(found).get("artifact_type")) == kind
+        return 0.95 if stated and "task_id" in found else 0.85 if stated or in_geas(source.path) else 0.2
     return 0.4 if kind in MEMORY_KINDS or holds(source) >= 0.8 else 0.0
 
 
