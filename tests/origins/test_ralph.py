@@ -521,21 +521,23 @@ def test_defect_6_many_writers_lose_nothing(loop: Loop) -> None:
     """Four at once, ten loops each: every one of their strategies is kept."""
     from concurrent.futures import ThreadPoolExecutor
 
-    def work(who: int) -> None:
+    words = (
+        "walrus falcon badger otter heron lynx marten bison gecko raven acorn birch cedar dogwood elm fennel ginger hazel "
+        "juniper laurel anvil bellows chisel dowel easel funnel gasket hammer jigsaw lathe quartz basalt cobalt dolomite "
+        "feldspar garnet halite jasper malachite obsidian"
+    ).split()
+
+    def work(mine: list[str]) -> None:
         with tacit.open(loop.memories.store.path, profile="ralph", cwd=str(loop.folder)) as memories:
-            for number in range(10):
-                said = f"Approach {who * 10 + number} of writer number {who}"
-                memories.learn(
-                    BytesSource(json.dumps(state(f"loop-{who}-{number}", rounds(said))).encode(), "state.json")
-                )
+            for word in mine:
+                said = json.dumps(state(f"loop-{word}", rounds(f"Begin with the {word} list"))).encode()
+                memories.learn(BytesSource(said, "state.json"))
 
     loop.memories.ensure_project()
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
+        list(pool.map(work, [words[n::4] for n in range(4)]))
     found = [each["content"]["description"] for each in loop.exported()["learnings"] if each["type"] == "strategy"]
-    assert sorted(found) == sorted(
-        f"Approach {who * 10 + n} of writer number {who}" for who in range(4) for n in range(10)
-    )
+    assert sorted(found) == sorted(f"Begin with the {word} list" for word in words)
 
 
 def test_defect_7_staging_loses_nothing_and_validates_when_told(loop: Loop) -> None:

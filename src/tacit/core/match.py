@@ -215,8 +215,8 @@ def decide(
             ranked.append((likeness.score, id, candidate))
         elif likeness.score > blocked[0]:
             blocked = (likeness.score, id, likeness.blocked)
-    # Equal scores: the smaller id, so that the order in which a store answers decides nothing.
-    ranked.sort(key=lambda each: (-each[0], each[1]))
+    # Equal scores: the equal text, then the smaller id, so that the order in which a store answers decides nothing.
+    ranked.sort(key=lambda each: (-each[0], each[2].text != finding.text, each[1]))
     if not ranked or ranked[0][0] < settings.threshold:
         return _none(ranked, blocked, settings)
     score, id, best = ranked[0]
