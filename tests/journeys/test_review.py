@@ -12,7 +12,6 @@ from tacit.core.digest import new_id
 from tacit.core.proposal import Proposal
 
 
-
 @pytest.fixture
 def ids(tacit: Any) -> list[str]:
     """Two lessons, added by a person."""

@@ -103,7 +103,7 @@ class Stage:
         return [memory for memory in self.listed() if staging_status(memory) == status]
 
     def _write(self) -> Transaction:
-        return self.store.write(confidence=self.profile.signals.confidence)
+        return self.store.write(confidence=self.profile.signals)
 
     def _apply(self, tx: Transaction, was: Memory, now: Memory, verb: str, reason: str) -> None:
         version = self.project.profile

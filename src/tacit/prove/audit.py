@@ -87,7 +87,7 @@ def check_run(store: SqliteStore, project: Project, profile: Profile, run: Run, 
     uses = [use.memory for use in store.uses(unit=row.root) if use.arm != "withheld"]
     given = {memory.id: memory.text for memory in store.memories(_in_order(store, row.root, uses))}
     found = check(given.items(), [finding.text for finding in run.findings], profile.signals.audit_overlap)
-    with store.write(confidence=profile.signals.confidence) as tx:
+    with store.write(confidence=profile.signals) as tx:
         known = {(mark.memory, mark.signal) for mark in tx.marks(unit=row.root)}
         for each in found:
             if (each.memory, each.signal) not in known:

@@ -56,7 +56,7 @@ def tend(
     """Let what was not met fade. `run` names the run that is over; without it, all learned runs count."""
     at = now()
     try:
-        with store.write(confidence=profile.signals.confidence) as tx:
+        with store.write(confidence=profile.signals) as tx:
             report = _sweep(tx, project, profile, run, at, ids)
             if dry_run:
                 raise _Preview
