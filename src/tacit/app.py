@@ -843,13 +843,16 @@ class Memories:
         return found
 
     def _outgoing(self, format: str) -> list[Row | Given | Judged]:
+        from tacit import formats
         from tacit.stores.outgoing import audited, outgoing
 
         rows = outgoing(self.store, self.project_id, self.profile, format) if self.project else []
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
         told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
-        return [*named, *told]
+        moves = getattr(formats.exchange(format), "moves", None)  # a system that writes its own journal of moves
+        moved = moves(self.store.entries(self.scopes, verb="move"), names) if moves else ()
+        return [*named, *told, *moved]
 
     def verify(self, source: str | Source, *, format: str = "") -> str:
         """What is wrong with a file of another system's memories as a whole; empty where it verifies."""

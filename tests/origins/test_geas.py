@@ -214,7 +214,8 @@ def lifecycle(given: dict[str, Any], desk: Desk) -> dict[str, Any]:
             logged.append(memory)
             results.append({"op": op, "rc": int(not desk.write(written).audits)})
     files = {} if not desk.opened else desk.files()
-    files.pop("state/memory-index.json", None)  # always there, and always in step; the original forgot it
+    # The index is always there and in step, and each decision leaves its review, as the document has it; its program forgot both.
+    files = {path: each for path, each in files.items() if path != "state/memory-index.json" and "/reviews/" not in path}
     if logged:
         files = {path: each for path, each in files.items() if "/logs/" in path}
     if index:
@@ -584,6 +585,15 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     assert candidate["source_artifacts"] == [".geas/missions/m-1/tasks/task-0/retrospective.json"]
     index = json.loads((out / "state" / "memory-index.json").read_text("utf-8"))
     assert [row["memory_id"] for row in index["entries"]] == ["mem-task-0-1", "mem-task-0-2"]
+
+    events = [json.loads(line) for line in (out / "state" / "events.jsonl").read_text("utf-8").splitlines()]
+    assert [(each["event"], each["from_state"], each["to_state"]) for each in events] == [
+        ("memory_promoted", "candidate", "provisional"),
+        ("memory_promoted", "under_review", "provisional"),
+    ]
+    (review,) = [json.loads(path.read_text("utf-8")) for path in (out / "memory" / "reviews").glob("*.json")]
+    assert geas.faults(review) == ()
+    assert (review["memory_id"], review["decision"], review["rationale"]) == ("mem-task-0-1", "keep", "olga: reinstated by olga")
 
     other = ("--store", str(desk.folder / "again.db"), "--profile", "geas", "--by", "olga", "--yes")
     assert tacit("import", "out", "--trust", "user", *other).code == 0

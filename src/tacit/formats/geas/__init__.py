@@ -32,6 +32,7 @@ from tacit.formats.geas.exchange import (
     index_of,
     log_of,
     memories,
+    moves,
     name_for,
     packet_of,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "index_of",
     "log_of",
     "memories",
+    "moves",
     "name_for",
     "packet_of",
     "read",

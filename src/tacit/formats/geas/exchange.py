@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from tacit.core.journal import Entry
     from tacit.formats.geas.documents import Record
     from tacit.formats.source import Source
 
@@ -82,6 +83,13 @@ TYPE_OF = {
     "preference": "project_rule", "rule": "project_rule", "security": "security_pattern", "fix": "process_improvement",
     "pitfall": "failure_lesson", "command": "test_strategy", "fact": "decision_precedent", "estimate": "risk_pattern",
 }  # fmt: skip
+PROMOTED = ("provisional", "stable", "canonical")
+# The decision that a move by somebody is, in the words of a review; machines make moves, not reviews.
+DECIDED = {
+    **{state: f"promote_{state}" for state in PROMOTED},
+    "superseded": "supersede", "archived": "archive", "rejected": "reject", "decayed": "weaken",
+}  # fmt: skip
+MACHINES = ("learn", "tend")
 PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")
 
 
@@ -620,6 +628,42 @@ def packet_of(
     }
 
 
+def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged]:
+    """What the journal tells that geas writes down: an event for each promotion and decay, a review for each decision."""
+    for entry in entries:
+        was, now = text_of(entry.before.get("state")), text_of(entry.after.get("state"))
+        name = names.get(entry.memory, "")
+        if entry.verb != "move" or not now or not name:
+            continue
+        at = whole_second(entry.at)
+        event: Record = {}
+        if now in PROMOTED:
+            event = {"event": "memory_promoted", "memory_id": name, "from_state": was, "to_state": now, "timestamp": at}
+        elif now == "decayed":
+            event = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason, "timestamp": at}
+        if event:
+            yield Judged("events", name, "event", entry.at, text=entry.reason, record=event)
+        decision = "keep" if was == "under_review" and now in PROMOTED else DECIDED.get(now)
+        if decision and entry.by not in MACHINES:
+            yield Judged(
+                "reviews", name, "review", entry.at, text=entry.reason, record=_review_of(name, decision, entry)
+            )
+
+
+def _review_of(name: str, decision: str, entry: Entry) -> Record:
+    signed = re.findall(r"\((\w+)\)", entry.reason)
+    role = next((each for each in signed if each in AGENTS), "orchestration_authority")
+    return {
+        "meta": _new_meta("memory_review", f"mr-{name}-{entry.n}", entry.at),
+        "memory_id": name,
+        "reviewer_type": role,
+        "decision": decision,
+        "rationale": f"{entry.by}: {entry.reason}",
+        "required_followup": [],
+        "supersedes": [],
+    }
+
+
 def log_of(item: Judged, now: str = "") -> Record:
     """An application log: the record it came as, or a new one for a use that was judged here."""
     if item.record is not None:
@@ -633,7 +677,7 @@ def log_of(item: Judged, now: str = "") -> Record:
         "usage_surface": "task_packet",
         "effect": effect,
         "notes": item.text or effect,
-        "followup_action": "none",
+        "followup_action": "weaken" if effect == "negative" and "contradict" in item.text else "none",
     }
 
 
