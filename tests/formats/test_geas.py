@@ -322,4 +322,6 @@ def test_a_long_line_is_left_out() -> None:
     skipped, row = geas.memories(BytesSource(raw, "memory/entries.jsonl"))
     assert (isinstance(skipped, Skipped), row.alias) == (True, "mem-1")
     assert list(geas.memories(BytesSource(b"- " + b"[mem-" * 1_000_000, ".geas/rules.md")))
+    assert list(geas.memories(BytesSource(b"- a" + b" " * 1_000_000 + b"b", ".geas/rules.md")))
+    assert list(geas.memories(BytesSource(b"items:\n  - guideline: a" + b" " * 1_000_000 + b"b", ".geas/memory/common.yaml")))
     assert list(geas.memories(BytesSource(b"items:\n  - guideline: " + b"[" * 5_000_000, ".geas/memory/common.yaml"))) is not None

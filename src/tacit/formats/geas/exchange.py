@@ -381,10 +381,11 @@ def _bullets(raw: str) -> Iterator[tuple[int, str, str]]:
 
 def _line_id(text: str) -> tuple[str, str]:
     """A memory id written into its line, as [mem-x], `mem-x`: or <!-- mem-x -->, and the line without it."""
-    for pattern in (r"^[\[`*(]{1,2}(mem-[\w.-]+)[\]`*)]{1,2}:?\s+(.*)$", r"^(.*?)\s*<!--\s*(mem-[\w.-]+)\s*-->$"):
-        if found := re.match(pattern, text, re.S):
-            one, other = found.groups()
-            return (one, other.strip()) if one.startswith("mem-") else (other, one.strip())
+    if found := re.match(r"[\[`*(]{1,2}(mem-[\w.-]{1,200})[\]`*)]{1,2}:?\s", text):
+        return found[1], text[found.end() :].strip()
+    at = text.rfind("<!--") if text.endswith("-->") else -1
+    if at >= 0 and (found := re.fullmatch(r"\s{0,4}(mem-[\w.-]{1,200})\s{0,4}", text[at + 4 : -3])):
+        return found[1], text[:at].strip()
     return "", text
 
 
@@ -465,7 +466,7 @@ def _yaml_value(text: str) -> Any:
             )
     if plain.startswith("'") and plain.endswith("'") and len(plain) > 1:
         return plain[1:-1].replace("''", "'")
-    return re.sub(r"\s+#.*$", "", plain) if plain else []
+    return plain.partition(" #")[0].rstrip() if plain else []
 
 
 # --- out ---
