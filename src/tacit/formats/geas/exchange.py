@@ -174,8 +174,8 @@ def _memory(found: Record, place: str) -> Iterator[Row | Skipped]:
         yield Skipped(place, f"a memory whose {fatal[0]} is {wrong[fatal[0]]}")
         return
     text = found["summary"]
-    if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
-        yield Skipped(place, f"a summary of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
+    if _too_long(text):
+        yield Skipped(place, _too_long(text))
         return
     for field, why in wrong.items():
         yield Skipped(place, f"{field}: {why}", field)
@@ -220,6 +220,13 @@ _COUNTS = {
     "contradicted": "contradiction_count",
     "confidence": "confidence",
 }
+
+
+def _too_long(text: str) -> str:
+    """Why a text is not kept; empty where it is."""
+    if len(text) * 4 <= MAX_TEXT_BYTES or len(text.encode("utf-8", "replace")) <= MAX_TEXT_BYTES:
+        return ""
+    return f"a text of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept"
 
 
 def _told(found: Record) -> dict[str, str]:
@@ -341,6 +348,9 @@ def _from_lines(source: Source) -> Iterator[Row | Skipped]:
         if not body:
             yield Skipped(f"line:{number}", "an empty line")
             continue
+        if _too_long(body):
+            yield Skipped(f"line:{number}", _too_long(body))
+            continue
         alias = id or _unique(f"{file}#{short_hash(section, body)[:8]}", taken)
         yield Row(
             Memory(
@@ -407,6 +417,9 @@ def _from_yaml(source: Source) -> Iterator[Row | Skipped]:
         text = item.get("guideline")
         if not isinstance(text, str) or not text.strip():
             yield Skipped(f"line:{number}", "an item without a guideline")
+            continue
+        if _too_long(text):
+            yield Skipped(f"line:{number}", _too_long(text))
             continue
         refs = texts_of(item.get("source_refs"))
         yield Row(
