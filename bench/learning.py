@@ -19,7 +19,6 @@ import sys
 import time
 
 from stores import cache, lesson, make_store
-
 from tacit.app import open as open_memories
 
 HERE = os.path.dirname(os.path.abspath(__file__))

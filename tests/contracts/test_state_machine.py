@@ -25,7 +25,7 @@ from tacit.core.value import replace
 from tacit.stores.check import check
 
 sys.path.insert(0, str(Path(__file__).parent))
-from test_migrate import old_store  # noqa: E402
+from test_migrate import old_store
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=60).filter(str.strip)
 

@@ -11,7 +11,7 @@ import time
 from tacit.core.digest import digest
 from tacit.core.errors import StoreBusy
 from tacit.core.journal import shard_of
-from tacit.core.links import EVIDENCE_COLUMNS, link_hash
+from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
 from tacit.stores.sql import SEALED
 
@@ -32,6 +32,14 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
         tx.rows("UPDATE evidence SET quote = '', hash = :hash WHERE key = :key", hash=hash, key=now["key"])
         tx._seal(now["project"], "evidence", shard_of(memory.id), 0, sealed)
         tx._seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
+    # A mark's reason may be a foreign record, brought along by an import.
+    columns = ", ".join(MARK_COLUMNS)
+    for number, *row, sealed in tx.rows(f"SELECT n, {columns}, hash FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
+        mark = dict(zip(MARK_COLUMNS, row), reason="")
+        hash = link_hash(tuple(mark.values()))
+        tx.rows("UPDATE use_mark SET reason = '', hash = :hash WHERE n = :n", hash=hash, n=number)
+        tx._seal(mark["project"], "mark", shard_of(memory.id), 0, sealed)
+        tx._seal(mark["project"], "mark", shard_of(memory.id), 0, hash)
     for finding in tx.findings(memory=memory.id):
         tx.put_finding(
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
