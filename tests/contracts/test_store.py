@@ -342,3 +342,11 @@ def test_errors_are_ours() -> None:
     """Every error has an exit code and a default message."""
     for error in TacitError.__subclasses__():
         assert error().message and error.exit_code in range(1, 6)
+
+
+def test_an_edit_does_not_carry_a_lesson_into_other_projects(store: Any) -> None:
+    """Wider scope is reached by a person's new word, not by changing a facet."""
+    [memory] = put(store, lesson())
+    with pytest.raises(Refused, match="would change its project"):
+        keep.edited(memory, {"scope": "global"}, by="ada", at=now())
+    assert keep.edited(memory, {"scope": "mission"}, by="ada", at=now()) is not None

@@ -56,6 +56,12 @@ def edited(
                 f"What can: {', '.join(EDITABLE)}. Id, times, evidence and origin never change.",
             )
     _refuse_erased(memory, "edited")
+    wide = ("agent", "global")
+    if fields.get("scope", memory.scope) != memory.scope and (fields["scope"] in wide or memory.scope in wide):
+        raise Refused(
+            f"{memory.id} cannot be edited from {memory.scope} to {fields['scope']} scope: it would change its project.",
+            f"Add it again with --scope {fields['scope']}, and forget this one.",
+        )
     new = dict(fields)
     if "text" in new:
         new["text"] = kept_text(str(new["text"]))
