@@ -156,13 +156,14 @@ def test_asked_for_by_id_it_is_crossed_and_kept_in_its_arm(memories: Memories, t
     assert [row[crossed] for row in rows[1:] if row[rows[0].index("unit")] == run_id(memories.project_id, "cli", unit)] == ["1"]
 
 
-def test_uses_that_nobody_joined_stay_unknown_and_are_counted(memories: Memories) -> None:
+def test_uses_that_nobody_joined_stay_unknown_and_are_counted(memories: Memories, tacit: Any) -> None:
     """No run came: not settled, shown as such, never taken for clean."""
     memory = teach(memories)
     given_run(memories, memory)
     found = memories.effect(memory)
     assert found.unsettled == len(memories.store.uses(memory=memory))
     assert found.lessons[0].standing.units == 0
+    assert tacit("doctor", "--json").data["unsettled_uses"] == found.unsettled
 
 
 def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:

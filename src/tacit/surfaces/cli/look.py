@@ -259,7 +259,10 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.health()
         free = _free(found.store)
-        notes, kept = memories.safety_notes(), [each.name for each in memories.backups() if each.verified]
+        notes, kept = list(memories.safety_notes()), [each.name for each in memories.backups() if each.verified]
+        trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
+    if trials and trials.balance.alarm:
+        notes.append(trials.balance.reason)
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {
@@ -274,6 +277,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "events": found.counters,
         "bytecode": compiled,
         "backups": kept,
+        "unsettled_uses": trials.unsettled if trials else None,
+        "unknown_outcomes": trials.unknown if trials else None,
+        "arms_in_balance": not trials.balance.alarm if trials else None,
         "sqlite": _sqlite(),
     }
     lines = [
@@ -288,6 +294,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         if not faults
         else f"{len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"
     )
+    if trials and (trials.unsettled or trials.unknown):
+        lines.append(f"uses here: {trials.unsettled} not joined with a finished run yet, {trials.unknown} whose run could not tell")
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
     return Answer(data, "\n".join(lines), code=0 if not faults else 5, warnings=notes)

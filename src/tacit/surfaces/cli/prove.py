@@ -270,7 +270,7 @@ def _declare_backtest(parser: argparse.ArgumentParser) -> None:
         metavar="PROFILE",
         help="a profile to replay under; may be repeated, or 'all'",
     )
-    parser.epilog = "example:\n  tacit backtest ~/.claude/projects --with default --with archeflow"
+    parser.epilog = "examples:\n  tacit backtest ~/.claude/projects --profile default,archeflow\n  tacit backtest runs.jsonl --with all"
 
 
 def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -279,11 +279,8 @@ def _backtest(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.formats.source import walk
     from tacit.profiles import BUILT_IN
 
-    wanted = (
-        list(BUILT_IN)
-        if args.profiles == ["all"]
-        else args.profiles or ([args.profile] if args.profile else ["default"])
-    )
+    named = args.profiles or (args.profile or "default").split(",")
+    wanted = list(BUILT_IN) if named == ["all"] else named
     runs = []
     for source in walk(args.paths):
         try:
