@@ -29,7 +29,9 @@ def test_killed_writers_lose_nothing(batch: Batch) -> None:
 
 def test_an_early_acknowledgement_is_caught(batch: Batch) -> None:
     """A writer that says "kept" before COMMIT loses acknowledged lessons when it is killed."""
-    assert any("acknowledged, but found 0 times" in each for each in batch("kill", kills=10, writers=5, fault="early")["failures"])
+    # Where ten kills land is chance: some doses hit no gap between the word and the COMMIT. Eight doses in a row do not miss it.
+    doses = (batch("kill", kills=10, writers=5, fault="early")["failures"] for _ in range(8))
+    assert any("acknowledged, but found 0 times" in each for failures in doses for each in failures)
 
 
 @needs_strace
