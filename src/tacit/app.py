@@ -920,11 +920,20 @@ class Memories:
             self.store, self.ensure_project(), self.profile, by=self.actor.name, now=clock.now, ids=new_id
         )
 
-    def tend(self, run: str = "", *, dry_run: bool = False) -> Tended:
-        """Let what was not met fade. `run` names the run that is over, and counts once; without it all learned runs do."""
-        from tacit.tend import tend
+    def tend(
+        self, run: str = "", *, only: str = "", since: str = "", dry_run: bool = False, report: Callable[[str, str], object] | None = None
+    ) -> Tended:
+        """What happens between runs: sweep, merge, reflect, triage, page, prune, stats, or `only` one of them.
 
-        return tend(self.store, self.ensure_project(), self.profile, run=run, now=clock.now, ids=new_id, dry_run=dry_run)
+        `run` names the run that is over, and counts once; without it all learned runs do.
+        """
+        from tacit.tend import STEPS, tend
+
+        project = self.ensure_project()
+        return tend(
+            self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=clock.now, ids=new_id,
+            dry_run=dry_run, root=project.root, report=report,
+        )  # fmt: skip
 
     def check(self, run: str) -> list[Checked]:
         """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?

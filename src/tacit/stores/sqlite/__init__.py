@@ -59,9 +59,12 @@ class SqliteStore(SqlStore):
         except apsw.Error as error:
             raise _told(error, self.path, "reading") from error
 
-    def write(self, *, wait: float | None = None, confidence: str | Signals = "none") -> Transaction:
-        """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
-        return Transaction(self, self.wait if wait is None else wait, confidence)
+    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
+        """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
+
+        With `keep=False` all of it is taken back at the end: a preview.
+        """
+        return Transaction(self, self.wait if wait is None else wait, confidence, keep)
 
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
@@ -117,9 +120,10 @@ class SqliteStore(SqlStore):
 class Transaction(Writer):
     """One IMMEDIATE transaction on a store."""
 
-    def __init__(self, store: SqliteStore, wait: float, confidence: str | Signals) -> None:
+    def __init__(self, store: SqliteStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
         self._store = store
         self._wait = wait
+        self._keep = keep
         self.machine = store.machine
         self.confidence = confidence
 
@@ -156,7 +160,7 @@ class Transaction(Writer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
+        if kind is None and self._keep:
             try:
                 self.rows("COMMIT")
                 return

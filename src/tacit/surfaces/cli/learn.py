@@ -63,7 +63,7 @@ def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
     if not_now or "after_run" not in memories.profile.tend.when:
         return
     for each in learned:
-        memories.tend(run=each.run)
+        memories.tend(run=each.run, only="sweep")
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:

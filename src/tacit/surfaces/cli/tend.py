@@ -3,36 +3,104 @@
 from __future__ import annotations
 
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
+
+    from tacit.tend import Tended
+    from tacit.tend.context import StepReport
 
 
 def _declare_tend(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--only", metavar="STEP", help="take one step only: sweep, merge, reflect, triage, page, prune or stats"
+    )
     parser.add_argument("--run", help="the run that is over; it counts once, however often it is named")
+    parser.add_argument("--since", help="look at what changed since then; without it, since the last time")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, change nothing")
-    parser.epilog = "example:\n  tacit tend --run 2026-04-03-auth-fix"
+    parser.epilog = (
+        "examples:\n"
+        "  tacit tend                       everything that is due, once\n"
+        "  tacit tend --dry-run             what would be done\n"
+        "  tacit tend --only sweep --run 2026-04-03-auth-fix"
+    )
 
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        done = memories.tend(args.run or "", dry_run=args.dry_run)
-    data = {
+        done = memories.tend(
+            args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
+            report=lambda step, words: _progress(cli, step, words),
+        )  # fmt: skip
+    _progress(cli, "", "")
+    notes = [note for step in done.steps for note in step.notes]
+    if done.left:
+        notes.append(f"{done.left} more changes are due than one pass makes; tacit review shows the proposal")
+    return Answer(_json(done), _text(done), warnings=notes)
+
+
+def _progress(cli: Cli, step: str, words: str) -> None:
+    if cli.err.isatty() and not cli.quiet:
+        cli.err.write("\r\x1b[K" + (f"  {step} {one_line(words, 60)}" if step else ""))
+        cli.err.flush()
+
+
+def _json(done: Tended) -> dict[str, Any]:
+    return {
         "run": done.run or None,
+        "busy": done.busy or None,
         "counted": done.counted,
         "faded": done.faded,
         "stale": list(done.stale),
-        "moves": [{"memory": id, "from": was, "to": to, "reason": why} for id, was, to, why in done.moves],
+        "moves": [_change(change) for change in done.moves],
         "left": done.left,
         "dry_run": done.dry_run,
+        "steps": [_step(step) for step in done.steps],
     }
-    lines = [f"{done.faded} faded, {len(done.stale)} stale, {len(done.moves)} moved"]
+
+
+def _step(step: StepReport) -> dict[str, Any]:
+    return {
+        "name": step.name,
+        "done": step.done,
+        "skipped": step.skipped or None,
+        "changes": [_change(change) for change in step.changes],
+        "proposals": list(step.proposals),
+        "left": step.left,
+        "notes": list(step.notes),
+        "figures": dict(step.figures),
+    }
+
+
+def _change(change: tuple[str, str, str, str]) -> dict[str, str]:
+    return dict(zip(("memory", "from", "to", "reason"), change))
+
+
+def _text(done: Tended) -> str:
+    if done.busy:
+        return f"{done.busy}; nothing was done"
+    rows = [[step.name, _told(step)] for step in done.steps]
+    lines = [table(rows)]
     if done.moves:
-        lines.append(table([[id, f"{was} → {to}", one_line(why, 80)] for id, was, to, why in done.moves]))
-    notes = [f"{done.left} more moves are due; tacit review shows the proposal"] if done.left else []
-    return Answer(data, "\n".join(lines) + ("\nnothing was changed" if done.dry_run else ""), warnings=notes)
+        lines.append(table([[id, f"{was} → {to}", one_line(why, 80)] for id, was, to, why in done.moves[:40]]))
+    if len(done.moves) > 40:
+        lines.append(f"and {len(done.moves) - 40} more: tacit log --by tend")
+    return "\n".join(lines) + ("\nnothing was changed" if done.dry_run else "")
+
+
+def _told(step: StepReport) -> str:
+    if step.skipped:
+        return step.skipped
+    figures = ", ".join(f"{len(at) if isinstance(at, tuple) else at} {name}" for name, at in step.figures.items() if at)
+    counted = [
+        f"{len(step.changes)} changed" if step.changes else "",
+        f"{len(step.proposals)} proposed" if step.proposals else "",
+    ]
+    return ", ".join(word for word in (figures, *counted) if word) or "nothing due"
 
 
 COMMANDS = {"tend": (_declare_tend, _tend)}
