@@ -30,6 +30,7 @@ import effect_twin as twin  # noqa: E402
 from effect_twin import NEVER, Bools, Floats, Ints  # noqa: E402
 from tacit.core import effect, outcome, trial  # noqa: E402
 from tacit.core.effect import Counts, Trial  # noqa: E402
+from tacit.core.whole import whole_memory  # noqa: E402
 
 RUNS = 500  # looks per lesson
 BAR = 2 / effect.ALPHA
@@ -489,7 +490,7 @@ def also(bench: Bench) -> list[Line]:
             here = bench.coins((6, runs), h)
             drawn = cells(here, bench.occurs(np.where(here, lessons.injected[:, None], lessons.withheld[:, None])))
             settled = [trials(row, np.full(runs, h), str(i)) for i, row in enumerate(drawn)]
-            whole = effect.whole_memory(chain.from_iterable(settled))
+            whole = whole_memory(chain.from_iterable(settled))
             truth = float((lessons.injected - lessons.withheld).sum())
             widths.append((whole.high - whole.low) / 2)
             covered += whole.low <= truth <= whole.high
@@ -498,7 +499,45 @@ def also(bench: Bench) -> list[Line]:
         lines.append(at_least("+", f"{where}: interval holds the truth at the end", covered / stores, 0.95))
         lines.append(shown("+", f"{where}: half width, problems per run", float(np.mean(widths))))
         lines.append(shown("+", f"{where}: excludes 0", excluded / stores))
-    return lines
+    return [*lines, *moving(bench)]
+
+
+def moving(bench: Bench) -> list[Line]:
+    """A memory in motion: lessons that differ, leave when they harm and are withheld rarely once they help.
+
+    Looked at after every twentieth run. Beside it what one table of all lessons would say at the end.
+    """
+    world = ((0.1, 0.6), (0.1, 0.6), (0.5, 0.1), (0.5, 0.1), (0.25, 0.3), (0.25, 0.3))
+    stores, missed, pooled, widths = bench.lessons // 50, 0, 0, []
+    for _ in range(stores):
+        rates, thrown, truth, wrong = dict.fromkeys(range(len(world)), 0.3), [], 0.0, False
+        for run in range(200):
+            for lesson in list(rates):
+                told, untold = world[lesson]
+                arm = "withheld" if bench.random.random() < rates[lesson] else "injected"
+                problem = bench.random.random() < (told if arm == "injected" else untold)
+                name = str(lesson)
+                thrown.append(Trial(str(run), name, name, rates[lesson], arm, "occurred" if problem else "not_occurred"))
+                truth += told - untold
+            if run % 20 == 19:
+                whole = whole_memory(thrown)
+                wrong |= not whole.low <= truth / (run + 1) <= whole.high
+                for lesson in list(rates):
+                    word = effect.verdict(effect.tabulate(each for each in thrown if each.family == str(lesson))).word
+                    if word == effect.HELPS:
+                        rates[lesson] = 0.05
+                    elif word == effect.HARMS:
+                        del rates[lesson]
+        missed += wrong
+        widths.append((whole.high - whole.low) / 2)
+        span = effect.interval(effect.tabulate(thrown))
+        pooled += not span.low * whole.lessons_per_run <= truth / 200 <= span.high * whole.lessons_per_run
+    where = "a memory in motion, 6 lessons, 200 runs"
+    return [
+        at_most("+", f"{where}: interval misses the truth at any of 10 looks", missed / stores, 0.05),
+        at_least("+", f"{where}: one table for all lessons misses it at the end", pooled / stores, 0.2),
+        shown("+", f"{where}: half width, problems per run", float(np.mean(widths))),
+    ]
 
 
 # Lines

@@ -129,13 +129,14 @@ def figures(world: World, seed: int, runs: int) -> dict[str, object]:
     rows = list(csv.DictReader(io.StringIO(world.tacit("effect", "--csv"))))
     by_unit = dict(_units(world))
     recalled = missed = wrong = 0
-    differences = []
+    differences, coins = [], []
     for row in rows:
         problem = world.lessons.get(row["memory"])
         session = by_unit.get(row["unit"])
         if problem is None or session is None or row["outcome"] not in ("occurred", "not_occurred"):
             continue
         differences.append(PROBLEMS[problem][0] - PROBLEMS[problem][1])
+        coins.append(f"{problem}:{row['h']}:{row['arm']}:{row['outcome']}:{session.rsplit('-', 1)[-1]}")
         if world.truth.get((session, problem)):
             recalled += row["outcome"] == "occurred"
             missed += row["outcome"] != "occurred"
@@ -149,7 +150,7 @@ def figures(world: World, seed: int, runs: int) -> dict[str, object]:
     truth = sum(differences) / len(differences) * whole["lessons_per_run"] if differences else None  # type: ignore[index]
     return {
         "seed": seed, "runs": runs, "lessons": lessons, "recall": recalled / max(1, recalled + missed), "false": wrong, "truth": truth,
-        "whole": whole, "date": str(datetime.date.today()),
+        "whole": whole, "coins": " ".join(coins), "date": str(datetime.date.today()),
     }  # fmt: skip
 
 

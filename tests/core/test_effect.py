@@ -36,7 +36,6 @@ from tacit.core.effect import (
     tabulate,
     verdict,
     weights_of,
-    whole_memory,
 )
 from tacit.core.trial import epoch_of
 
@@ -380,29 +379,6 @@ def test_marks_that_hold_across_all_lessons() -> None:
     assert holds_across({"a": 30.0, "b": 21.0, "c": 5.0, "d": 1.0}) == {"a", "b"}
     assert holds_across({"a": 30.0, "b": 19.0, "c": 5.0, "d": 1.0}) == frozenset()
     assert holds_across({}) == frozenset()
-
-
-def test_the_whole_memory_counts_problems_per_run() -> None:
-    """One table of all coins, times the lessons per unit."""
-    trials = [
-        trial(t.unit, t.arm, t.outcome, family=name, memory=name)
-        for name, seed in (("m", 1), ("n", 2), ("o", 3))
-        for t in simulated(seed, 100, 0.1, 0.5)
-    ]
-    whole = whole_memory([*trials, trial("blank", "withheld", "occurred", blank=True)])
-    table = tabulate(trials)
-    span, difference = interval(table), estimate(table)
-    assert difference is not None
-    assert (whole.units, whole.lessons_per_run) == (100, 3.0)
-    assert whole.per_run == pytest.approx(3 * difference)
-    assert (whole.low, whole.high) == (3 * span.low, 3 * span.high)
-    assert whole.verdict == verdict(table)
-
-
-def test_an_empty_memory_has_no_figure() -> None:
-    """No coins, no claim."""
-    whole = whole_memory([])
-    assert (whole.per_run, whole.lessons_per_run, whole.units) == (None, 0.0, 0)
 
 
 def test_what_withholding_costs() -> None:

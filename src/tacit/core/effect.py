@@ -7,8 +7,8 @@ made. Nothing is assumed but that the coin was fair at the recorded rate and tha
 another unit's outcome; not a constant problem rate, not independent runs, not a schedule.
 
 Everything here is counted from settled uses, each time anew: `tabulate` folds them into four counts per holdout rate,
-and a lesson, a kind, a project and the whole memory are the same table, summed row by row. Three layers must not be
-mixed: a *verdict* is a claim with an error rate; a *belief* is a guess that leans on other lessons of the kind and only
+and a lesson, a kind and an epoch are the same table, summed row by row; lessons together are `whole`. Three layers must
+not be mixed: a *verdict* is a claim with an error rate; a *belief* is a guess that leans on other lessons of the kind and only
 orders them; the origins' signals live elsewhere.
 
 `docs/effect.md` gives the method on one page, `bench/effect.py` measures it.
@@ -141,18 +141,6 @@ class Belief:
 
 
 @value
-class Whole:
-    """What the lessons' own injection does to a run: problems per run, negative is good."""
-
-    per_run: float | None
-    low: float
-    high: float
-    lessons_per_run: float
-    units: int
-    verdict: Verdict
-
-
-@value
 class Balance:
     """Whether the arms have the sizes the coin promised."""
 
@@ -182,7 +170,7 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
     first: dict[tuple[str, str], Trial] = {}
     family: dict[tuple[str, str], str] = {}  # a memory keeps, within a unit, the family it was first assigned with
     for trial in trials:
-        if trial.blank or not _tossed(trial):
+        if trial.blank or not tossed(trial):
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
@@ -203,7 +191,8 @@ def add(tables: Iterable[Table]) -> dict[float, Counts]:
     return total
 
 
-def _tossed(trial: Trial) -> bool:
+def tossed(trial: Trial) -> bool:
+    """Whether a coin decided, at a rate that leaves both sides a chance."""
     return 0.0 < trial.h < 1.0 and trial.arm in (INJECTED, WITHHELD)
 
 
@@ -428,21 +417,6 @@ def holds_across(e_values: Mapping[str, float], false_share: float = FALSE_SHARE
         if e_values[name] * false_share * k >= len(ranked):
             count = k
     return frozenset(ranked[:count])
-
-
-def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Whole:
-    """The main figure: all coins in one table, times the mean number of lessons on trial per unit.
-
-    Whether blank units fail more often is the same method on another table: one trial per unit, h the blank share,
-    withheld where blank, occurred where the run failed.
-    """
-    assigned = [trial for trial in trials if not trial.blank and _tossed(trial)]
-    table = tabulate(assigned)
-    units = len({trial.unit for trial in assigned})
-    lessons = len({(trial.unit, trial.family) for trial in assigned}) / units if units else 0.0
-    difference, span = estimate(table), interval(table, alpha)
-    per_run = None if difference is None else difference * lessons
-    return Whole(per_run, span.low * lessons, span.high * lessons, lessons, units, verdict(table, alpha, margin))
 
 
 def holdout_cost(lessons: Iterable[tuple[Table, Belief]]) -> float:

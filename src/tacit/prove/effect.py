@@ -7,17 +7,24 @@ signals are counted under their own names.
 
 from __future__ import annotations
 
+import json
+
 from tacit.core import effect as stats
 from tacit.core.value import value
+from tacit.core.whole import whole_memory
+from tacit.prove.blank import compared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
-    from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial, Whole
+    from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
+    from tacit.core.whole import Whole
+    from tacit.prove.blank import BlankEffect, UnitFacts
     from tacit.stores.sqlite import SqliteStore
 
 CSV_COLUMNS = (
@@ -64,6 +71,7 @@ class Effects:
     tokens: int  # given to agents so far
     unsettled: int  # uses whose run was never joined
     unknown: int
+    blank: BlankEffect | None = None  # units without any lesson on trial, where the profile leaves some
 
 
 def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") -> Effects:
@@ -91,13 +99,32 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
     tokens = store.one("SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p", p=project)[0]
     return Effects(
         lessons=tuple(lessons),
-        whole=stats.whole_memory(trials, profile.effect.alpha, profile.effect.margin),
+        whole=whole_memory(trials, profile.effect.alpha, profile.effect.margin),
         balance=stats.balance(stats.tabulate(trials)),
         holdout_cost=stats.holdout_cost(costs),
         tokens=tokens,
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
+        blank=compared(_units(store, project, uses), profile.trial.blank, profile.effect.alpha, profile.effect.margin),
     )
+
+
+def _units(store: SqliteStore, project: str, uses: Sequence[Use]) -> Iterator[UnitFacts]:
+    """The settled units in which a lesson was on trial, each with all its runs; none where no unit was left blank."""
+    from tacit.prove.blank import UnitFacts
+
+    blank = {use.unit: use.blank for use in uses if use.arm != "exempt"}
+    if not any(blank.values()):
+        return
+    sql = "SELECT root, outcome, facts FROM run WHERE project = :p AND settled_at <> '' ORDER BY root, seq"
+    runs: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for root, outcome, facts in store.rows(sql, p=project):
+        if root in blank:
+            runs.setdefault(root, []).append((outcome, json.loads(facts or "{}")))
+    for unit, parts in runs.items():
+        costs = [cost for _, facts in parts if (cost := facts.get("cost"))]
+        tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
+        yield UnitFacts(blank[unit], parts[-1][0], tokens, sum(facts.get("steps", 0) for _, facts in parts))
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:

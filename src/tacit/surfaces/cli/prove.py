@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
+from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, paint, table, width
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
 
@@ -48,8 +50,18 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         "tokens": found.tokens,
         "unsettled": found.unsettled,
         "unknown": found.unknown,
+        "blank": _blank_json(found.blank) if found.blank else None,
     }
     return Answer(data, _effect_text(cli, found, args.id, args.limit))
+
+
+def _blank_json(blank: BlankEffect) -> dict[str, Any]:
+    return {
+        "given": fields(blank.given),
+        "blank": fields(blank.blank),
+        "share": blank.share,
+        "failures": {"low": blank.failures.low, "high": blank.failures.high, "verdict": blank.verdict.word},
+    }
 
 
 def _lesson_json(each: LessonEffect) -> dict[str, Any]:
@@ -118,10 +130,26 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
         f"Given: {found.tokens:,} tokens. Withholding is expected to have cost {found.holdout_cost:.1f} problems. "
         f"{found.unsettled} uses are not settled, {found.unknown} could not be told."
     )
+    if found.blank:
+        lines += _blank_lines(found.blank)
     lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")
     if found.balance.alarm:
         lines.append(paint(cli, "red", found.balance.reason))
     return "\n".join(lines)
+
+
+def _blank_lines(found: BlankEffect) -> list[str]:
+    def told(name: str, side: Side) -> str:
+        known = side.succeeded + side.failed
+        figures = [f"{name}: {side.succeeded} of {known} units succeeded" if known else f"{name}: {side.units} units"]
+        figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
+        figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
+        return ", ".join(figures)
+
+    return [
+        f"{told('With the lessons on trial', found.given)}. {told('Blank', found.blank)} (medians).",
+        f"Whether failures are rarer with them: {found.verdict.word}.",
+    ]
 
 
 def plot(lessons: Sequence[LessonEffect], width: int = 41) -> list[str]:
