@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
-    from tacit.learn import Learned
+    from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
     from tacit.learn.review import Reviewed
     from tacit.learn.staging import Stage
@@ -468,8 +468,8 @@ class Memories:
         memory = self.get(id)
         row = self.store.find_run(self.project_id, run) if run else None
         unit = row.root if row else ""
-        withheld = any(use.memory == memory.id and use.arm == "withheld" for use in self.store.uses(unit=unit)) if unit else False
-        if withheld and not any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit)):
+        crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
+        if not crossed and self.is_withheld(memory.id, run):
             with self.store.write() as tx:
                 tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=clock.now()))
         return memory
@@ -576,6 +576,20 @@ class Memories:
             self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over)
             for each in self._runs(source, format)
         ]
+
+    def submit(self, text: str, *, run: str, host: str = "library", **facets: Any) -> Submitted:
+        """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
+
+        Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
+        """
+        from tacit.learn import submit
+        from tacit.learn.by_hand import finding_from
+
+        project = self.ensure_project()
+        finding = finding_from(text, facets, self.profile, run, "agent", clock.now())
+        return submit(
+            self.store, project, self.profile, finding, host=host, now=clock.now, ids=new_id, known_lines=self.instruction_lines()
+        )
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats
@@ -725,6 +739,27 @@ class Memories:
             as_of=as_of,
             person=self.actor.is_person,
         )
+
+    def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
+        """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""
+        from itertools import chain, repeat
+
+        from tacit.recall.render import answered
+
+        return answered([*zip(memories, chain(marks, repeat("")))], new_id())
+
+    def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
+        """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
+        from tacit.recall.rank import barred
+        from tacit.recall.trial import is_exempt
+
+        every = self.list(limit=-1) if self.project else []
+        return [m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)][:limit]
+
+    def is_withheld(self, id: str, run: str) -> bool:
+        """Whether a lesson is withheld in the unit of a run."""
+        row = self.store.find_run(self.project_id, run) if run else None
+        return row is not None and any(use.memory == id and use.arm == "withheld" for use in self.store.uses(unit=row.root))
 
     # -- prove -----------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ independent runs like any other.
 
 from __future__ import annotations
 
+from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, kept_text
 from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
-from tacit.core.run import SEVERITIES
+from tacit.core.run import SEVERITIES, Finding
 from tacit.learn.shape import tags_for
 
 TYPE_CHECKING = False
@@ -70,6 +71,32 @@ def memory_from(
         "a person's word" if actor.is_person else "an agent's own claim: a candidate until two independent runs say so"
     )
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+
+
+FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type", "tags", "paths", "by", "quote", "error")
+
+
+def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
+    """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
+    from tacit.core.words import signature
+
+    unknown = [name for name in facets if name not in FINDING_FACETS]
+    if unknown:
+        raise UsageError(f"{unknown[0]} is not a facet of a finding.", f"Facets: {', '.join(FINDING_FACETS)}.")
+    found = checked_facets({name: facets[name] for name in facets if facets[name] not in (None, "", [], ())}, profile)
+    error = str(found.pop("error", ""))
+    said = kept_text(text)
+    return Finding(
+        run,
+        f"said:{short_hash(said)}",
+        said,
+        by=str(found.pop("by", tier)),
+        tier=tier,
+        quote=str(found.pop("quote", error)),
+        signature=signature(error) if error else "",
+        at=at,
+        **found,
+    )
 
 
 def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any]:

@@ -89,6 +89,13 @@ def note(memory: Memory, longest: int = 0) -> str:
     return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST)}{told}"
 
 
+def answered(hits: Sequence[tuple[Memory, str]], nonce: str) -> str:
+    """What a question found, for an agent to read: fenced notes, each with its mark (candidate, held, stale) where it has one."""
+    if not hits:
+        return ""
+    return fenced("\n".join(note(memory) + (f" [{mark}]" if mark else "") for memory, mark in hits), nonce)
+
+
 # --- the origins'
 
 

@@ -83,6 +83,11 @@ def assignments(
     return found
 
 
+def is_exempt(memory: Memory, settings: Trial) -> bool:
+    """Whether a lesson is given to everybody: only such a one may stand where no coin is thrown."""
+    return _rate(memory, settings).value <= 0.0
+
+
 def _rate(memory: Memory, settings: Trial) -> Rate:
     signals = memory.tally.signals or {}
     return rate_for(

@@ -47,6 +47,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("exchange", "take in another system's memories"),
     "export": ("exchange", "write memories in another system's format"),
     "hook": ("hook", "answer a host's event (called by the host)"),
+    "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
     "pause": ("setup", "stop giving and learning for a while"),
     "stats": ("look", "counts by state, kind, category, trust"),
     "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),

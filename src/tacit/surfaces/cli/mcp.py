@@ -1,0 +1,57 @@
+"""`tacit mcp`: Tacit as an MCP server, on standard input and output or over HTTP."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.errors import MissingExtra
+from tacit.surfaces.cli import Answer, Cli
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output; port 0: a free one"
+    )
+    parser.add_argument(
+        "--token-file", metavar="FILE", help="HTTP: where the token stands; made, readable by you alone, if missing"
+    )
+    parser.add_argument(
+        "--allow-host", metavar="NAME", action="append", default=[], help="HTTP: a name that a proxy calls us by"
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  claude mcp add tacit -- tacit mcp               from now on Claude Code has the tools recall, remember, report, review\n"
+        "  tacit mcp --http 127.0.0.1:8765                 for clients that speak HTTP; prints where the token stands"
+    )
+
+
+def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
+    try:
+        from tacit.surfaces.mcp.desk import Desk
+        from tacit.surfaces.mcp.server import build
+    except ImportError as missing:
+        raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", "pip install 'tacit[mcp]'") from None
+    server = build(Desk(args.store, args.project, env=cli.env))
+    if not args.http:
+        server.run("stdio")
+        return Answer(printed=True)
+    from tacit.app import data_folder
+    from tacit.surfaces.mcp import http
+
+    host, port = http.address(args.http)
+    file = args.token_file or os.path.join(data_folder(cli.env), "mcp-token")
+    token = http.token_at(file)
+
+    def ready(url: str) -> None:
+        cli.err.write(f"tacit mcp: {url}\n  the token stands in {file}; send it as Authorization: Bearer TOKEN\n")
+        cli.err.flush()
+
+    http.serve(server, host, port, token, args.allow_host, ready)
+    return Answer(printed=True)
+
+
+COMMANDS = {"mcp": (_declare, _mcp)}
