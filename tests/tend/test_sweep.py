@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,88 @@ def _age(lesson: list[int], seen: bool) -> None:
     elif quiet >= 10:
         count, quiet = count - 1, 0
     lesson[:] = [count, quiet]
+
+
+def test_what_is_found_by_range_is_all_that_is_due(memories: Memories, at: list[str]) -> None:
+    """Half a year of random runs and uses: a sweep that looks at everything finds nothing that the daily one left."""
+    dice, start = random.Random(5), clock.seconds(at[0])
+    for day in range(0, 240, 4):
+        at[0] = clock.stamp(start + day * clock.DAY)
+        for number in dice.sample(range(40), 2):
+            name = f"r{day}-{number}"
+            memories.learn(
+                run(name, finding(name, f"Parser{number} drops field{number} of table{number}"), ended_at=at[0])
+            )
+        memories.inject(f"work on parser{dice.randrange(40)} and table{dice.randrange(40)}", run=f"i{day}")
+        memories.tend(only="sweep")
+        with memories.store.write() as tx:
+            kept = tx.meta(f"tend:{memories.project_id}:swept")
+            tx.put_meta(f"tend:{memories.project_id}:swept", "")
+        assert memories.tend(only="sweep", dry_run=True).moves == (), f"day {day}"
+        with memories.store.write() as tx:
+            tx.put_meta(f"tend:{memories.project_id}:swept", kept)
+    states = {memory.state for memory in memories.list(archived=True, limit=100)}
+    assert {"provisional", "decayed", "archived"} <= states, "or the test shows nothing"
+
+
+def test_a_review_that_nobody_closes(memories: Memories, at: list[str]) -> None:
+    """At 30 days one reminder, at 60 the archive; the reminder's approval reinstates it."""
+    memory, other = memories.add("Use tabs in Makefiles", kind="fact"), memories.add("Use spaces in YAML", kind="fact")
+    for each in (memory, other):
+        memories.review(each.id, "open", reason="doubtful")
+    at[0] = "2026-01-20T00:00:00.000Z"
+    assert memories.tend(only="sweep").proposals == ()
+    at[0] = "2026-02-01T00:00:00.000Z"
+    assert len(memories.tend(only="sweep").proposals) == 2
+    assert memories.tend(only="sweep").proposals == ()
+    waiting = next(each for each in memories.proposals() if each.memory == other.id)
+    assert (waiting.kind, waiting.reason) == ("review", "under review for 31 days; at 60 it is archived")
+    memories.review(waiting.id, "approve")
+    at[0] = "2026-03-02T12:00:00.000Z"
+    done = memories.tend(only="sweep")
+    assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "archived")]
+    assert done.of("sweep").figures["expired"] == 1
+    assert memories.get(other.id).state == "provisional"
+
+
+def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> None:
+    """Thirty days after the last use, not after the first review date: one early use does not keep it for good."""
+    for name in ("r1", "r2"):
+        memories.learn(run(name, finding(name, "The importer drops rows with empty names"), ended_at=at[0]))
+    kept = memories.list()[0]
+    at[0] = "2026-01-25T00:00:00.000Z"
+    assert memories.inject("why does the importer drop rows", run="i1", trial=False).injected
+    at[0] = "2026-02-20T00:00:00.000Z"
+    assert memories.tend(only="sweep").moves == (), "its date is past, but it was used within the month"
+    at[0] = "2026-02-26T00:00:00.000Z"
+    assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [(kept.id, "decayed")]
+
+
+def test_a_sweep_reads_by_index(memories: Memories) -> None:
+    """No statement of a sweep with nothing due looks through a table that grows."""
+    asked: list[str] = []
+    rows = memories.store.rows
+    memories.tend(only="sweep")
+    memories.store._connection.trace_v2(1, lambda event: asked.append(event["sql"]))
+    memories.tend(only="sweep")
+    memories.store._connection.trace_v2(0, None)
+    plans = [
+        (sql, row[3])
+        for sql in dict.fromkeys(asked)
+        if sql.startswith("SELECT")
+        for row in rows("EXPLAIN QUERY PLAN " + re.sub(r":\w+", "NULL", sql))
+    ]
+    wide = (
+        "SCAN memory",
+        "SCAN m",
+        "SCAN tally",
+        "SCAN t",
+        "SCAN journal",
+        "SCAN evidence",
+        "SCAN e",
+        "SCAN use",
+        "SCAN finding",
+        "SCAN run",
+    )
+    assert len(plans) > 20
+    assert [(sql, plan) for sql, plan in plans if plan in wide] == []

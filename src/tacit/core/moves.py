@@ -1,10 +1,11 @@
-"""A move of the ladder as a change: the memory one rung further, with the ladder's reason."""
+"""A move of the ladder as a change, the memory one rung further with the ladder's reason; or as a proposal to make it."""
 
 from __future__ import annotations
 
 from tacit.core.clock import after_days
 from tacit.core.journal import change
 from tacit.core.lifecycle import review_days
+from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
+_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
 _OUT = ("decayed", "archived", "rejected", "superseded", "under_review")  # states that remember why one came there
 
 
@@ -31,3 +33,19 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
     )
     told = move.reason if move.measured else f"{move.reason} (not measured)"
     return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
+
+
+def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str) -> Proposal:
+    """A move that only lacks an approval, as a proposal."""
+    return Proposal(
+        id=id,
+        project=project,
+        kind=_KIND_OF.get(wanted.to, "promote"),
+        reason=wanted.reason,
+        by=by,
+        created_at=at,
+        memory=memory.id,
+        tier="person",
+        payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
+        expires_at=after_days(at, profile.triage.expire_days),
+    )

@@ -16,6 +16,7 @@ KINDS = {
     "archive": "take a memory out that makes no difference",
     "revive": "a forgotten or rejected lesson was met in three further runs",
     "promote": "a move that needs a person or a role",
+    "review": "a memory has been under review for long: say what comes of it, or it is archived",
     "confirm": "a held lesson waits for a person's word",
     "contradiction": "two lessons say opposite things",
     "merge": "two lessons say the same",

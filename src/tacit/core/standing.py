@@ -7,7 +7,7 @@ is the one place that brings them together.
 from __future__ import annotations
 
 from tacit.core import clock
-from tacit.core.lifecycle import CAUSES, Standing
+from tacit.core.lifecycle import CAUSES, Standing, review_days
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def standing_of(
     """A memory's standing at a time. Without its evidence, what only evidence knows counts as nothing."""
     tally, signals = memory.tally, memory.tally.signals or {}
     changed = memory.updated_at or memory.created_at
+    period = _period(memory, profile, changed, now)
     last_seq = max((row.seq for row in evidence if row.stance == "supports"), default=0)
     return Standing(
         state=memory.state,
@@ -55,7 +56,7 @@ def standing_of(
         tasks=int(signals.get("tasks", 0)),
         seen=tally.seen,
         seen_since=_since(evidence, changed),
-        seen_in_period=_since(evidence, memory.updated_at),
+        seen_in_period=_since(evidence, period),
         evidence=_pieces(evidence) or tally.seen,
         contradictions=tally.contradicted,
         confidence=tally.confidence,
@@ -63,7 +64,7 @@ def standing_of(
         reuses=int(signals.get("reuse", signals.get("successful_reuse", 0) + signals.get("failed_reuse", 0))),
         successful_reuses=int(signals.get("successful_reuse", 0)),
         failed_reuses=int(signals.get("failed_reuse", 0)),
-        uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > changed)),
+        uses_in_period=int(bool(tally.last_used_at and tally.last_used_at > period)),
         recalls=int(signals.get("recalls", 0)),
         frequency=int(signals.get("frequency", max(1, tally.seen))),  # a person's word was said once
         strength=strength,
@@ -77,6 +78,12 @@ def standing_of(
         runs_unseen=max(0, run_seq - last_seq) if last_seq else 0,
         approvals=approvals,
     )
+
+
+def _period(memory: Memory, profile: Profile, changed: str, now: str) -> str:
+    """When the period began in which a use or a sighting keeps it: so many days ago as its state is given, or when it came there."""
+    days = review_days(profile, memory.state)
+    return max(changed, clock.after_days(now, -days)) if days else changed
 
 
 def cause_of(memory: Memory) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.core.clock import after_days
 from tacit.core.lifecycle import advance, due
-from tacit.core.moves import moved
-from tacit.core.proposal import OPEN, Proposal
+from tacit.core.moves import moved, proposed
+from tacit.core.proposal import OPEN
 from tacit.core.standing import standing_of
 from tacit.core.value import replace, value
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import Transaction
 
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
-_KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
 
 
 @value
@@ -81,18 +79,5 @@ def _propose(
     """Ask once: an open proposal for the same move is enough."""
     if any((waiting.payload or {}).get("to") == wanted.to for waiting in tx.proposals(memory=memory.id, state=OPEN)):
         return 0
-    tx.put_proposal(
-        Proposal(
-            id=ids(),
-            project=project.id,
-            kind=_KIND_OF.get(wanted.to, "promote"),
-            reason=wanted.reason,
-            by=by,
-            created_at=at,
-            memory=memory.id,
-            tier="person",
-            payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
-            expires_at=after_days(at, profile.triage.expire_days),
-        )
-    )
+    tx.put_proposal(proposed(memory, wanted, profile, by=by, at=at, id=ids(), project=project.id))
     return 1

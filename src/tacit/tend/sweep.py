@@ -12,28 +12,33 @@ from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
 from tacit.core.journal import change
-from tacit.core.lifecycle import advance, lasts
+from tacit.core.lifecycle import INJECTABLE, advance, lasts
+from tacit.core.lifecycle import due as what_lacks
 from tacit.core.links import Mark
+from tacit.core.moves import proposed
+from tacit.core.proposal import Proposal
 from tacit.core.standing import standing_of
 from tacit.core.value import replace, value
 from tacit.tend.context import StepReport
+from tacit.tend.due import crossed, due, fresh, in_state, last_entry, touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from tacit.core.journal import Change
-    from tacit.core.lifecycle import Move
+    from tacit.core.lifecycle import Move, Standing
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project, RunRow
+    from tacit.stores.sql import Project, RunRow, SqlStore
     from tacit.stores.sqlite import Transaction
     from tacit.tend.context import Context
 
 OPEN = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 FADING = ("candidate", "provisional", "stable", "canonical")
+PORTION = 100  # memories judged in one transaction: others get their turn in between
 BY = "tend"  # the name under which it writes
 
 
@@ -66,32 +71,56 @@ def mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
 
 
 def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str) -> Change | None:
-    """A lesson that is older than the stale days and was never used, marked as such; None where it is not."""
+    """A lesson that was not met for the stale days and never used, marked as such, or met again and fresh; None where nothing changes."""
     fade = profile.fade
-    if not fade.stale_days or memory.stale_at or memory.tally.uses or _keeps(memory, profile):
+    if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
+        again = replace(memory, stale_at="")
+        return change(memory, again, verb="stale", by=BY, reason="met again", at=now, profile=profile_version)
+    if (
+        not fade.stale_days
+        or memory.stale_at
+        or memory.tally.uses
+        or _keeps(memory, profile)
+        or memory.state not in FADING
+    ):
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
     if days <= fade.stale_days:
         return None
     told = f"not met for {days:.0f} days and never used"
-    marked = replace(memory, stale_at=now, updated_at=memory.updated_at)
+    marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
     return change(memory, marked, verb="stale", by=BY, reason=told, at=now, profile=profile_version)
 
 
 def silenced(memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int) -> Move | None:
     """The move that a lesson's ladder makes by itself when it is swept."""
-    fade = profile.fade
-    days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
-    standing = standing_of(
-        memory,
-        profile,
-        now,
-        evidence=evidence,
-        moment="sweep",
-        run_seq=run_seq,
-        strength=strength(fade, days, stale=bool(memory.stale_at)),
+    return advance(profile, _standing(memory, evidence, profile, now, run_seq))
+
+
+def lacking(
+    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int
+) -> tuple[Move, ...]:
+    """The moves that only lack somebody's word."""
+    return what_lacks(profile, _standing(memory, evidence, profile, now, run_seq))
+
+
+def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: str) -> Proposal | None:
+    """A reminder of a review that nobody closed, once its first date is past."""
+    remind, days = profile.ladder.remind, clock.days_between(memory.updated_at, now)
+    if memory.state != "under_review" or not remind or days < remind[0]:
+        return None
+    back = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
+    told = f"under review for {days:.0f} days" + (f"; at {remind[1]} it is archived" if len(remind) > 1 else "")
+    expires = clock.after_days(now, profile.triage.expire_days)
+    return Proposal(
+        id, project, "review", told, BY, now, memory.id, tier="person", payload={"to": back}, expires_at=expires
     )
-    return advance(profile, standing)
+
+
+def _standing(memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, run_seq: int) -> Standing:
+    days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
+    left = strength(profile.fade, days, stale=bool(memory.stale_at))
+    return standing_of(memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left)
 
 
 def _keeps(memory: Memory, profile: Profile) -> bool:
@@ -99,29 +128,178 @@ def _keeps(memory: Memory, profile: Profile) -> bool:
 
 
 def step(context: Context) -> StepReport:
-    """Let what was not met fade, and make the moves that are due."""
-    with context.write() as tx:
-        return _sweep(tx, context.project, context.profile, context.run, context.now(), context.ids)
+    """Let what was not met fade, mark what is stale, make the moves that are due, remind of reviews, close what expired."""
+    return _Sweep(context).report()
 
 
-def _sweep(tx: Transaction, project: Project, profile: Profile, run: str, at: str, ids: Callable[[], str]) -> StepReport:
-    from tacit.stores.outgoing import faded_key, faded_to
+class _Sweep:
+    """One sweep: small transactions over what may be due, up to the bound of one pass."""
 
-    row = _counted(tx, project, run, at) if run else None
-    until = row.seq if row else _last_run(tx, project)
-    before = faded_to(tx, project.id)
-    lost: list[str] = []
-    if profile.fade.function == "runs" and until > before:
-        for id in _may_have_faded(tx, project.id, before, until, profile.fade.runs_step):
-            found = loss(tx.get(id), tx.evidence(id), profile, until)
-            if found is not None:
-                tx.add_mark(mark_of(found, project.id, row.id if row else "", at))
-                lost.append(id)
-        tx.put_meta(faded_key(project.id), str(until))
-    marked = _mark_stale(tx, project, profile, at)
-    moves, left = _move(tx, project, profile, [*lost, *_due(tx, project, profile, at)], until, row, at, ids)
-    facts = {"counted": bool(run) and until > before, "faded": len(lost), "stale": tuple(marked)}
-    return StepReport("sweep", len(lost) + len(marked), tuple(moves), left=left, facts=facts)
+    def __init__(self, context: Context) -> None:
+        self.context, self.store, self.profile = context, context.store, context.profile
+        self.project, self.at = context.project, context.now()
+        self.lost: list[str] = []
+        self.marked: list[str] = []
+        self.moves: list[tuple[str, str, str, str]] = []
+        self.asked: list[str] = []
+        self.left = self.expired = 0
+        self._most = -1
+
+    def report(self) -> StepReport:
+        """Do it, and say what was done."""
+        from tacit.stores.outgoing import faded_key, faded_to
+
+        with self.context.write() as tx:
+            self.row = _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
+        self.until = self.row.seq if self.row else _last_run(self.store, self.project)
+        before, entry = faded_to(self.store, self.project.id), last_entry(self.store)
+        for ids in _portions(self._candidates(before)):
+            with self.context.write() as tx:
+                for id in ids:
+                    self._judge(tx, id)
+            self.context.alive()
+        with self.context.write() as tx:
+            self._close(tx)
+            if self.profile.fade.function == "runs" and self.until > before:
+                tx.put_meta(faded_key(self.project.id), str(self.until))
+            if not self.left:  # what is left must be found again
+                self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}")
+        facts = {
+            "counted": bool(self.row) and self.until > before, "faded": len(self.lost), "stale": tuple(self.marked),
+            "expired": self.expired,
+        }  # fmt: skip
+        done = len(self.lost) + len(self.marked) + len(self.moves)
+        return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, facts=facts)
+
+    def _candidates(self, before: int) -> list[str]:
+        """Whoever may have crossed a line since the last sweep."""
+        project, profile = self.project.id, self.profile
+        since, entry = self._since()
+        found: list[str] = []
+        if profile.fade.function == "runs" and self.until > before:
+            found += _may_have_faded(self.store, project, before, self.until, profile.fade.runs_step)
+        if profile.fade.stale_days:
+            found += crossed(self.store, project, profile.fade.stale_days, since, self.at, FADING)
+            found += fresh(self.store, project, since)
+        if profile.ladder.remind:
+            found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
+        found += due(self.store, project, profile, since, self.at)
+        found += touched(self.store, project, entry)
+        return list(dict.fromkeys(found))
+
+    def _since(self) -> tuple[str, int]:
+        """From when on, and after which entry of the journal: of the last sweep that left nothing, under the same profile."""
+        at, entry, profile = [*self.context.mark("swept").split("\t"), "", "", ""][:3]
+        if profile != self.project.profile or at > self.at:
+            return "", 0
+        since = self.context.since
+        return (since, 0) if since and since < at else (at, int(entry))
+
+    def _judge(self, tx: Transaction, id: str) -> None:
+        memory = tx.get(id)
+        if memory.project != self.project.id or memory.state not in OPEN:
+            return
+        evidence = tx.evidence(id)
+        lost = loss(memory, evidence, self.profile, self.until)
+        if lost is not None:
+            tx.add_mark(mark_of(lost, self.project.id, self._run, self.at))
+            self.lost.append(id)
+            memory = tx.get(id)
+        marked = stale(memory, self.profile, self.at, profile_version=self.project.profile)
+        if marked is not None:
+            tx.apply(marked)
+            self.marked += [id] if marked.memory.stale_at else []
+            memory = tx.get(id)
+        move = silenced(memory, evidence, self.profile, self.at, run_seq=self.until)
+        if move is not None:
+            self._move(tx, memory, move)
+        else:
+            self._ask(tx, memory, evidence)
+
+    def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
+        from tacit.core.moves import moved
+
+        if len(self.moves) >= self._bound():
+            self.left += 1
+            return
+        tx.apply(
+            moved(memory, move, self.profile, by=BY, at=self.at, run=self._run, profile_version=self.project.profile)
+        )
+        self.moves.append((memory.id, memory.state, move.to, move.reason))
+
+    def _ask(self, tx: Transaction, memory: Memory, evidence: Sequence[Evidence]) -> None:
+        """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
+        asked = tx.proposals(memory=memory.id, state="", limit=-1)
+        since = [each for each in asked if each.created_at >= memory.updated_at]
+        for wanted in lacking(memory, evidence, self.profile, self.at, run_seq=self.until):
+            if not any(
+                (each.payload or {}).get("to") == wanted.to and (each.state == "open" or each in since)
+                for each in asked
+            ):
+                self._put(
+                    tx,
+                    proposed(
+                        memory, wanted, self.profile, by=BY, at=self.at, id=self.context.ids(), project=self.project.id
+                    ),
+                )
+        reminder = reminded(memory, self.profile, self.at, id=self.context.ids(), project=self.project.id)
+        if reminder is not None and not any(each.kind == reminder.kind for each in since):
+            self._put(tx, reminder)
+
+    def _close(self, tx: Transaction) -> None:
+        """Proposals whose time is over, and the one proposal for what is due beyond the bound."""
+        waiting = tx.proposals(self.project.id, state="open", limit=-1)
+        for each in waiting:
+            if each.expires_at and each.expires_at <= self.at:
+                tx.put_proposal(
+                    replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over")
+                )
+                self.expired += 1
+        if self.left and not any(each.kind == "tend" for each in waiting):
+            self._put(
+                tx,
+                surplus(
+                    self.left, self._bound(), self.profile, self.at, id=self.context.ids(), project=self.project.id
+                ),
+            )
+
+    def _put(self, tx: Transaction, proposal: Proposal) -> None:
+        tx.put_proposal(proposal)
+        self.asked.append(proposal.id)
+
+    def _bound(self) -> int:
+        """Moves of one pass; the active set is counted only where it matters."""
+        if self._most < 0:
+            self._most = (
+                bound(self.store, self.project.id, self.profile) if len(self.moves) >= self.profile.tend.least else -1
+            )
+        return self._most if self._most >= 0 else self.profile.tend.least
+
+    @property
+    def _run(self) -> str:
+        return self.row.id if self.row else ""
+
+
+def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), PORTION):
+        yield ids[start : start + PORTION]
+
+
+def bound(store: SqlStore, project: str, profile: Profile) -> int:
+    """How many changes one pass makes at most."""
+    active = store.one(
+        "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))",
+        p=project, states=json.dumps(FADING),
+    )[0]  # fmt: skip
+    return max(profile.tend.least, int(profile.tend.share * active))
+
+
+def surplus(left: int, most: int, profile: Profile, at: str, *, id: str, project: str) -> Proposal:
+    """The one proposal for what is due beyond the bound of a pass."""
+    payload: dict[str, Any] = {"left": left, "bound": most}
+    told = f"{left} more changes are due than the {most} of one pass"
+    expires = after_days(at, profile.triage.expire_days)
+    return Proposal(id, project, "tend", told, BY, at, tier="person", payload=payload, expires_at=expires)
 
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
@@ -136,15 +314,15 @@ def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
     return row
 
 
-def _last_run(tx: Transaction, project: Project) -> int:
-    now = tx.project(project.id)
+def _last_run(store: SqlStore, project: Project) -> int:
+    now = store.project(project.id)
     return now.run_seq if now else 0
 
 
-def _may_have_faded(tx: Transaction, project: str, before: int, until: int, step: int) -> list[str]:
+def _may_have_faded(store: SqlStore, project: str, before: int, until: int, step: int) -> list[str]:
     """Lessons that may have lost a count between two runs; the exact judgement is `sweep.loss`."""
     # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
-    rows = tx.rows(
+    rows = store.rows(
         "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
         "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
         "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
@@ -156,90 +334,3 @@ def _may_have_faded(tx: Transaction, project: str, before: int, until: int, step
         p=project, states=json.dumps(FADING), before=before, until=until, step=step,
     )  # fmt: skip
     return [row[0] for row in rows]
-
-
-def _mark_stale(tx: Transaction, project: Project, profile: Profile, at: str) -> list[str]:
-    if not profile.fade.stale_days:
-        return []
-    rows = tx.rows(
-        "SELECT id FROM memory WHERE project = :p AND stale_at = '' AND created_at < :before"
-        " AND state IN (SELECT value FROM json_each(:states))"
-        " AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.memory = id AND t.signal = 'uses') LIMIT :limit",
-        p=project.id, states=json.dumps(FADING), before=after_days(at, -profile.fade.stale_days),
-        limit=_bound(tx, project, profile),
-    )  # fmt: skip
-    marked = []
-    for (id,) in rows:
-        change = stale(tx.get(id), profile, at, profile_version=project.profile)
-        if change is not None:
-            tx.apply(change)
-            marked.append(id)
-    return marked
-
-
-def _due(tx: Transaction, project: Project, profile: Profile, at: str) -> list[str]:
-    """Lessons whose time may have come by dates and figures."""
-    rows = tx.rows(
-        "SELECT m.id FROM memory m WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states)) AND ("
-        " (m.review_after <> '' AND m.review_after < :now) OR (m.state = 'candidate' AND m.updated_at < :unmet)"
-        " OR (m.state = 'decayed' AND m.updated_at < :decayed) OR m.state = 'under_review'"
-        " OR (m.stale_at <> '' AND m.created_at < :pruned)"
-        " OR EXISTS (SELECT 1 FROM tally t WHERE t.memory = m.id AND (t.signal = 'confidence' AND t.amount < 0.3"
-        "  OR t.signal = 'contradicted' AND t.amount >= :against))) ORDER BY m.n",
-        p=project.id, states=json.dumps(OPEN), now=at, unmet=after_days(at, -profile.tend.candidate_days),
-        decayed=after_days(at, -profile.tend.archive_days), pruned=after_days(at, -profile.tend.prune_days),
-        against=profile.ladder.contradictions,
-    )  # fmt: skip
-    return [row[0] for row in rows]
-
-
-def _move(
-    tx: Transaction,
-    project: Project,
-    profile: Profile,
-    ids: list[str],
-    until: int,
-    row: RunRow | None,
-    at: str,
-    new_id: Callable[[], str],
-) -> tuple[list[tuple[str, str, str, str]], int]:
-    """The moves that are due, up to the bound of one pass; what is beyond it is proposed, once."""
-    from tacit.core.moves import moved
-
-    most, left = _bound(tx, project, profile), 0
-    moves: list[tuple[str, str, str, str]] = []
-    for id in dict.fromkeys(ids):
-        memory = tx.get(id)
-        move = silenced(memory, tx.evidence(id), profile, at, run_seq=until)
-        if move is None:
-            continue
-        if len(moves) >= most:
-            left += 1
-            continue
-        run = row.id if row else ""
-        tx.apply(moved(memory, move, profile, by=BY, at=at, run=run, profile_version=project.profile))
-        moves.append((id, memory.state, move.to, move.reason))
-    if left:
-        _propose(tx, project, profile, left, most, at, new_id())
-    return moves, left
-
-
-def _bound(tx: Transaction, project: Project, profile: Profile) -> int:
-    active = tx.one(
-        "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))",
-        p=project.id, states=json.dumps(FADING),
-    )[0]  # fmt: skip
-    return max(profile.tend.least, int(profile.tend.share * active))
-
-
-def _propose(tx: Transaction, project: Project, profile: Profile, left: int, most: int, at: str, id: str) -> None:
-    from tacit.core.proposal import Proposal
-
-    if any(waiting.kind == "tend" for waiting in tx.proposals(project.id, state="open")):
-        return
-    payload: dict[str, Any] = {"left": left, "bound": most}
-    told = f"{left} more moves are due than the {most} of one pass"
-    expires = after_days(at, profile.triage.expire_days)
-    tx.put_proposal(
-        Proposal(id, project.id, "tend", told, "tend", at, tier="person", payload=payload, expires_at=expires)
-    )

@@ -1,0 +1,159 @@
+"""What may have come due since the last pass, told from the ladder itself and found by range.
+
+A rule that waits for time names it: days in a state, past a review date, unseen, of age. A memory can only begin to
+meet such a condition when a date of its own crosses a line, so a pass asks for the dates that crossed it since the last
+pass, and for what the journal says was changed meanwhile. Whoever is found is judged exactly; nobody else is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.clock import after_days
+from tacit.core.fade import strength
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.core.profile import Condition, Profile, Rule
+    from tacit.stores.sql import SqlStore
+
+_OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
+_RANGE = {  # which date of a memory a condition waits for
+    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high" + _OF_STATE,
+    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high" + _OF_STATE,
+    "review": "SELECT id FROM memory INDEXED BY memory_by_review WHERE project = :p AND review_after > :low"
+    " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
+    **{
+        signal: f"SELECT m.id FROM tally t INDEXED BY tally_{signal}_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+        f" AND t.signal = '{signal}' AND t.at > :low AND t.at <= :high AND m.state IN (SELECT value FROM json_each(:states))"
+        for signal in ("seen", "uses")
+    },
+}  # fmt: skip
+_BY_DAYS = {
+    "days_in_state": ("state",),
+    "age_days": ("age",),
+    "days_unseen": ("seen", "age"),
+    "days_overdue": ("review",),
+}
+_IN_PERIOD = {"uses_in_period": "uses", "seen_in_period": "seen"}
+# Figures that send a memory away; what lifts one is judged when it is learned. The op decides which way it looks.
+_FIGURES = {"confidence": ("confidence", "<"), "contradictions": ("contradicted", ">"), "frequency": ("frequency", "<")}
+_NO_WINDOW = ("runs_unseen",)  # moved by every run: whoever has such a rule is asked each time
+_LONGEST = 36500.0  # days: what takes longer does not happen
+
+
+@value
+class Window:
+    """One line that a date may cross: so many days after it, a memory in these states may be due."""
+
+    of: str  # one of _RANGE
+    days: float
+    states: tuple[str, ...]
+
+
+def windows(profile: Profile) -> tuple[Window, ...]:
+    """The lines of a profile's ladder, each once."""
+    found: dict[Window, None] = {}
+    for rule in profile.ladder.moves:
+        if not _by_itself(rule):
+            continue
+        for condition in rule.when:
+            found.update(dict.fromkeys(_windows_of(condition, rule, profile)))
+    return tuple(found)
+
+
+def _by_itself(rule: Rule) -> bool:
+    """Whether the sweep makes this move, or proposes it; the others wait to be asked for."""
+    return rule.propose or not (rule.approve or rule.approve_any)
+
+
+def _windows_of(condition: Condition, rule: Rule, profile: Profile) -> Iterator[Window]:
+    bound = condition.bound
+    if condition.quantity in _BY_DAYS and not isinstance(bound, str):
+        for of in _BY_DAYS[condition.quantity]:
+            yield Window(of, bound, rule.states)
+    elif condition.quantity in _IN_PERIOD:
+        for state in rule.states:
+            if days := profile.ladder.review_after.get(state, 0):
+                yield Window(_IN_PERIOD[condition.quantity], float(days), (state,))
+    elif condition.quantity == "strength" and not isinstance(bound, str):
+        for stale in (False, True):
+            for of in ("seen", "age"):
+                yield Window(of, _days_until(profile, bound, stale), rule.states)
+
+
+def _days_until(profile: Profile, bound: float, stale: bool) -> float:
+    """After how many days unmet a lesson's strength is down to a bound."""
+    low, high = 0.0, _LONGEST
+    while high - low > 0.01:
+        middle = (low + high) / 2
+        low, high = (middle, high) if strength(profile.fade, middle, stale=stale) > bound else (low, middle)
+    return low
+
+
+def due(store: SqlStore, project: str, profile: Profile, since: str, at: str) -> list[str]:
+    """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first."""
+    found: dict[str, None] = {}
+    for window in windows(profile):
+        low = after_days(since, -window.days) if since else ""
+        found.update(
+            dict.fromkeys(_in_range(store, project, window.of, low, after_days(at, -window.days), window.states))
+        )
+    for rule in profile.ladder.moves:
+        for condition in rule.when if _by_itself(rule) else ():
+            found.update(dict.fromkeys(_by_figure(store, project, condition, rule)))
+    return list(found)
+
+
+def _in_range(store: SqlStore, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
+    if of == "state":  # one range a state: the index leads with it
+        sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
+        return [id for state in states for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)]
+    rows = store.rows(_RANGE[of], p=project, low=low, high=high, states=json.dumps(states))
+    return [row[0] for row in rows]
+
+
+def _by_figure(store: SqlStore, project: str, condition: Condition, rule: Rule) -> list[str]:
+    states = json.dumps(rule.states)
+    if condition.quantity in _NO_WINDOW:
+        sql = "SELECT id FROM memory WHERE project = :p" + _OF_STATE
+        return [row[0] for row in store.rows(sql, p=project, states=states)]
+    signal, away = _FIGURES.get(condition.quantity, ("", ""))
+    if not signal or not condition.op.startswith(away):
+        return []
+    sql = (
+        f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+        f" AND t.signal = '{signal}' AND t.amount {condition.op} :bound AND m.state IN (SELECT value FROM json_each(:states))"
+    )
+    return [row[0] for row in store.rows(sql, p=project, bound=float(condition.bound), states=states)]
+
+
+def crossed(store: SqlStore, project: str, days: float, since: str, at: str, states: Sequence[str]) -> list[str]:
+    """Memories that were last met, or made, so many days ago or more, and not yet so long at the time before."""
+    low, high = after_days(since, -days) if since else "", after_days(at, -days)
+    return [id for of in ("seen", "age") for id in _in_range(store, project, of, low, high, states)]
+
+
+def fresh(store: SqlStore, project: str, since: str) -> list[str]:
+    """Memories that are marked stale and were met since."""
+    sql = _RANGE["seen"].replace("m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''")
+    return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
+
+
+def in_state(store: SqlStore, project: str, state: str, until: str) -> list[str]:
+    """Memories that are in a state since a time or longer."""
+    return _in_range(store, project, "state", "", until, (state,))
+
+
+def touched(store: SqlStore, project: str, after: int) -> list[str]:
+    """Memories that the journal speaks of since an entry."""
+    sql = "SELECT DISTINCT memory FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after"
+    return [row[0] for row in store.rows(sql, p=project, after=after)]
+
+
+def last_entry(store: SqlStore) -> int:
+    """The newest entry of the journal."""
+    return int(store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
