@@ -11,7 +11,8 @@
     │   ├── StoreBusy                  another process holds the store longer than we may wait
     │   ├── StoreReadOnly              the file, its folder or its disk cannot be written
     │   ├── StoreNewer                 written by a later version of Tacit
-    │   └── MissingExtra               an optional package is not installed
+    │   ├── MissingExtra               an optional package is not installed
+    │   └── ModelUnavailable           the model did not answer, or may not be asked; rules go on alone
     ├── Damaged                     5  what is stored does not verify
     │   └── NotAStore                  the file is something else, or cut short
     └── Refused                     1  a rule says no: an illegal move, a missing approval, an agent acting as a person
@@ -101,6 +102,17 @@ class MissingExtra(Unavailable):
     """An optional package is not installed."""
 
     code = "missing_extra"
+
+
+class ModelUnavailable(Unavailable):
+    """The model cannot be asked right now; rules go on alone."""
+
+    code = "model_unavailable"
+
+    def __init__(self, message: str = "", hint: str = "", *, why: str = "failed", after: float = 0.0) -> None:
+        super().__init__(message, hint)
+        self.why = why  # one word, under which it is counted
+        self.after = after  # seconds for which the other side wants to be left alone
 
 
 class Damaged(TacitError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
     Clock = Callable[[], str]
@@ -19,8 +19,16 @@ if TYPE_CHECKING:
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
 
     class Model(Protocol):
-        """Answers a prompt within a time limit, or raises Unavailable."""
+        """Answers a prompt within a time limit, or raises Unavailable. The prompt is redacted before it leaves."""
 
         identity: str
 
         def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str: ...
+
+    class Ledger(Protocol):
+        """What models have cost today and how they fared, shared by all processes of a store."""
+
+        def now(self) -> str: ...
+
+        def update(self, key: str, change: Callable[[str, int], str], counts: Mapping[str, int]) -> None:
+            """One transaction: a line of state changed by a function of it and of today's tokens, and events counted."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Variables that hosts set for the commands their agents run.
 HOST_MARKERS = (
     "TACIT_RUN",
+    "TACIT_MODEL_CALL",
     "CLAUDECODE",
     "CODEX_SANDBOX",
     "CODEX_THREAD_ID",
@@ -27,6 +28,9 @@ HOST_MARKERS = (
     "OPENCODE",
     "CLINE_ACTIVE",
 )
+
+# Claude Code's own variables that say how it reaches its model, not which session it is in.
+_STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 CONFIRMING = ("review", "team", "user")
@@ -55,6 +59,11 @@ def actor(env: Mapping[str, str], by: str = "", yes: bool = False, login: str = 
     if by and yes:
         return Actor(by, "user", f"signed by {by} although {marker} is set")
     return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person")
+
+
+def of_session(name: str) -> bool:
+    """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
+    return name in HOST_MARKERS or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
 
 
 def least(tiers: Iterable[str]) -> str:

@@ -1,0 +1,39 @@
+"""Language models, imported only when the user's own configuration names one.
+
+Two ways to reach one: an endpoint that speaks OpenAI's chat completions, or a command that reads a prompt on its standard
+input. Either is wrapped in `Metered`, which redacts what is sent, keeps the day's budget and leaves alone what is down.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.core.ports import Ledger, Model
+
+CALL = "TACIT_MODEL_CALL"  # set for a model's command: our own hooks are silent inside it, and it asks no further model
+
+
+def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = "") -> Model | None:
+    """The model that the settings name, an endpoint before a command; None where they name none, or inside a model's own call.
+
+    Each `lane` has a circuit of its own: a question that may wait a second must not stop those that may wait a minute.
+    """
+    url, command = str(settings["model.url"].value), str(settings["model.command"].value)
+    if env.get(CALL) or not (url or command):
+        return None
+    from tacit.providers.metered import Metered
+
+    daily = int(settings["model.daily_tokens"].value)
+    if url:
+        from tacit.providers.openai import OpenAI
+
+        key_env = str(settings["model.key_env"].value)
+        return Metered(
+            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env), ledger, daily, lane
+        )
+    from tacit.providers.command import Command
+
+    return Metered(Command(command, env), ledger, daily, lane)

@@ -120,9 +120,9 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None) -> bool:
 
 def _is_session(name: str) -> bool:
     """Variables of the session in which a hook runs: the worker serves all sessions."""
-    from tacit.core.trust import HOST_MARKERS
+    from tacit.core.trust import of_session
 
-    return name in HOST_MARKERS or name == "TACIT_PROJECT" or name.startswith("CLAUDE_CODE_")
+    return of_session(name) or name == "TACIT_PROJECT"
 
 
 def detach() -> None:

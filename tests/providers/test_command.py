@@ -1,0 +1,121 @@
+"""A command as a model: no shell, no repository, no recursion, and nothing left running."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tacit.core.errors import ModelUnavailable
+from tacit.providers.command import Command, surroundings
+
+PYTHON = shlex.quote(sys.executable)
+
+
+def command(code: str) -> Command:
+    return Command(f"{PYTHON} -c {shlex.quote(code)}", os.environ)
+
+
+def failure(code: str, timeout: float = 20.0) -> ModelUnavailable:
+    with pytest.raises(ModelUnavailable) as caught:
+        command(code).answer("hello", None, timeout)
+    return caught.value
+
+
+def test_it_reads_the_prompt_and_its_words_are_the_answer() -> None:
+    """Whatever characters both hold."""
+    assert (
+        command("import sys; print(sys.stdin.read().upper(), end='')").answer("grüße; $HOME `x`", None, 20.0).text
+        == "GRÜSSE; $HOME `X`"
+    )
+
+
+def test_no_shell_is_between(tmp_path: Path) -> None:
+    """Words are words: nothing expands, nothing is chained."""
+    mark = tmp_path / "mark"
+    with pytest.raises(ModelUnavailable) as caught:
+        Command(f"false; touch {mark}", os.environ).answer("hello", None, 20.0)
+    assert caught.value.why == "dead" and not mark.exists()
+
+
+def test_it_runs_in_an_empty_folder_that_is_gone_afterwards() -> None:
+    """A repository's settings are somebody else's."""
+    folder, held = command("import os; print(os.getcwd()); print(os.listdir('.'))").answer("", None, 20.0).text.split()
+    assert held == "[]" and not os.path.exists(folder) and folder != os.getcwd()
+
+
+def test_its_environment_is_the_user_s_without_the_session() -> None:
+    """Our hooks are silent inside, and it does not take itself for the agent's child; how it reaches its model stays."""
+    env = {
+        "PATH": "/bin",
+        "TACIT_RUN": "r",
+        "CLAUDECODE": "1",
+        "CLAUDE_CODE_SSE_PORT": "1",
+        "CLAUDE_CODE_OAUTH_TOKEN": "t",
+        "CLAUDE_CODE_USE_BEDROCK": "1",
+    }
+    assert surroundings(env) == {
+        "PATH": "/bin",
+        "CLAUDE_CODE_OAUTH_TOKEN": "t",
+        "CLAUDE_CODE_USE_BEDROCK": "1",
+        "TACIT_MODEL_CALL": "1",
+    }
+
+
+def test_inside_its_call_no_model_is_asked() -> None:
+    """The marker ends the recursion."""
+    from tacit.core.config import settle
+    from tacit.providers import chosen
+
+    settings = settle({"model": {"command": "cat"}}, {}, {})
+    assert chosen(settings, {"TACIT_MODEL_CALL": "1"}, None) is None  # type: ignore[arg-type]
+    assert chosen(settings, {}, None) is not None  # type: ignore[arg-type]
+
+
+def test_a_repository_cannot_name_a_model() -> None:
+    """Only the user's own file and environment do."""
+    from tacit.core.config import ignored, settle
+
+    theirs = {"model": {"command": "evil", "url": "http://evil", "key_env": "AWS_SECRET_ACCESS_KEY"}}
+    found = settle({}, theirs, {})
+    assert [found[key].value for key in ("model.command", "model.url", "model.key_env")] == ["", "", ""]
+    assert len(ignored(theirs)) == 3
+
+
+def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:
+    """Also a child that holds the output open."""
+    pid = tmp_path / "pid"
+    code = f"import subprocess, sys, time; c = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); open({str(pid)!r}, 'w').write(str(c.pid)); time.sleep(60)"
+    with pytest.raises(ModelUnavailable) as caught:
+        command(code).answer("hello", None, 3.0)
+    assert caught.value.why == "timeout"
+    for _ in range(100):
+        if not _lives(int(pid.read_text())):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the child lives")
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return (
+            b") Z" not in Path(f"/proc/{pid}/stat").read_bytes() if os.path.exists("/proc") else os.kill(pid, 0) is None
+        )
+    except (OSError, ProcessLookupError):
+        return False
+
+
+def test_failures_have_names() -> None:
+    """An exit status, an endless answer, a command that is not there."""
+    told = failure("import sys; sys.stderr.write('first\\npassword=hunter2hunter2\\n'); sys.exit(3)")
+    assert told.why == "exit" and "3" in told.message and "hunter2" not in told.message
+    assert failure("while True: print('x' * 100000)").why == "too_large"
+    with pytest.raises(ModelUnavailable) as caught:
+        Command("no-such-command-here", {}).answer("hello", None, 1.0)
+    assert caught.value.why == "dead"
+    with pytest.raises(ModelUnavailable):
+        Command("'unbalanced", {}).answer("hello", None, 1.0)
