@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("exchange", "write memories in another system's format"),
     "hook": ("hook", "answer a host's event (called by the host)"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
+    "skill": ("skill", "the skill for hosts that read Agent Skills"),
     "pause": ("setup", "stop giving and learning for a while"),
     "stats": ("look", "counts by state, kind, category, trust"),
     "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),

@@ -35,7 +35,7 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
         from tacit.surfaces.mcp.server import build
     except ImportError as missing:
         raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", "pip install 'tacit[mcp]'") from None
-    server = build(Desk(args.store, args.project, env=cli.env))
+    server = build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
     if not args.http:
         server.run("stdio")
         return Answer(printed=True)

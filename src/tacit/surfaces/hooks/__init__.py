@@ -173,6 +173,7 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     from tacit.surfaces.worker import start_if_due
 
     _name_run(event)
+    _name_session(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
     context = _inject(memories, event, chosen)
     fresh = event.source in ("", "startup", "clear")
@@ -192,6 +193,18 @@ def _name_run(event: Event) -> None:
                 file.write(line)
     except (OSError, UnicodeError):
         pass  # the session works without; its `tacit` calls are known by the host's own marker
+
+
+def _name_session(memories: Memories, event: Event) -> None:
+    """Tell the host's other children, an MCP server for instance, which session this process serves now."""
+    from tacit.core import clock
+    from tacit.core.errors import Unavailable
+    from tacit.surfaces.session import note
+
+    try:
+        note(memories.store, event.session, clock.now(), wait=RECORD_WITHIN)
+    except Unavailable:
+        pass  # they do without; what they are told then belongs to no run
 
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."

@@ -19,6 +19,7 @@ from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.memory import Memory, as_json
 from tacit.core.trust import Actor
+from tacit.surfaces.session import ancestors, session_of
 
 T = TypeVar("T")
 
@@ -77,16 +78,23 @@ class Desk:
     """The questions, for one project in one store."""
 
     def __init__(
-        self, store: str | None = None, project: str | None = None, *, env: Mapping[str, str] | None = None
+        self,
+        store: str | None = None,
+        project: str | None = None,
+        *,
+        env: Mapping[str, str] | None = None,
+        hosted: bool = False,
     ) -> None:
+        """`hosted` says that a host started this process for one session at a time."""
         self.env = os.environ if env is None else env
         self.store, self.project = store, project
         self.folder = self.env.get("CLAUDE_PROJECT_DIR") or os.getcwd()
         self.own_run = f"mcp-{new_id()}"  # for submissions of nobody knows which run: they all count as one
+        self._above = ancestors() if hosted and not self.env.get("TACIT_RUN") else []
 
-    def run(self, named: str = "") -> str:
-        """The run that asks: named by the client's header, or by the host's environment; empty where nobody says."""
-        return named or self.env.get("TACIT_RUN", "")
+    def run(self, memories: Memories, named: str = "") -> str:
+        """The run that asks: as the client's header, the environment or the host's own hook names it; empty where nobody does."""
+        return named or self.env.get("TACIT_RUN", "") or session_of(memories.store, self._above)
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
         last = time.monotonic() + PATIENCE
@@ -122,7 +130,7 @@ class Desk:
     def _recall(
         self, memories: Memories, query: str, limit: int, files: tuple[str, ...], error: str, kind: str, run: str
     ) -> tuple[Recollections, str]:
-        asking = self.run(run)
+        asking = self.run(memories, run)
         found = memories.recall(
             query,
             run=asking,
@@ -143,7 +151,7 @@ class Desk:
         return self._with(lambda memories: self._submit(memories, text, run, contradicts, facets), create=True)
 
     def _submit(self, memories: Memories, text: str, run: str, contradicts: str, facets: dict[str, Any]) -> Kept:
-        named = self.run(run) or self.own_run
+        named = self.run(memories, run) or self.own_run
         if contradicts:
             wrong = memories.get(contradicts)  # before anything is written
         done = memories.submit(text, run=named, host="mcp", **facets)
@@ -195,13 +203,14 @@ class Desk:
         )
 
     def _hidden(self, memories: Memories, run: str) -> set[str]:
-        row = memories.store.find_run(memories.project_id, self.run(run)) if self.run(run) else None
+        named = self.run(memories, run)
+        row = memories.store.find_run(memories.project_id, named) if named else None
         return {use.memory for use in memories.store.uses(unit=row.root) if use.arm == "withheld"} if row else set()
 
     def _shown(self, memories: Memories, id: str, run: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate == "quarantine" or memories.is_withheld(memory.id, self.run(run)):
+        if memory.gate == "quarantine" or memories.is_withheld(memory.id, self.run(memories, run)):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
         return memory
 

@@ -1,0 +1,72 @@
+"""Which session a child process of a host serves.
+
+A host tells its hooks the session, and its MCP servers nothing. Both are its children: the hook at the start of a session
+notes the session under its parent's process id, and a server looks whether one of its own ancestors was noted, after
+that ancestor began (ids are used again). A host that starts another session in the same process says so by a new start.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tacit.core import clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.sqlite import SqliteStore
+
+KEY = "sessions"
+MOST = 50  # processes that are remembered; each is one host at work
+SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
+
+
+def note(store: SqliteStore, session: str, at: str, *, wait: float, process: int = 0) -> None:
+    """Remember that this session runs in our parent's process."""
+    name = str(process or os.getppid())
+    if json.loads(store.meta(KEY) or "{}").get(name, ("",))[0] == session:
+        return
+    with store.write(wait=wait) as tx:
+        known = json.loads(tx.meta(KEY) or "{}")
+        known.pop(name, None)
+        known[name] = (session, at)
+        tx.put_meta(KEY, json.dumps(dict([*known.items()][-MOST:])))
+
+
+def session_of(store: SqliteStore, ancestors: Sequence[tuple[int, float]]) -> str:
+    """The session that the nearest of these processes serves; empty where none was noted."""
+    known = json.loads(store.meta(KEY) or "{}")
+    for process, began in ancestors:
+        session, at = known.get(str(process), ("", ""))
+        if session and clock.seconds(at) >= began - SLACK:
+            return str(session)
+    return ""
+
+
+def ancestors(process: int = 0, most: int = 6) -> list[tuple[int, float]]:
+    """The processes that started this one, nearest first, each with the time it began."""
+    import subprocess
+
+    found: list[tuple[int, float]] = []
+    parent = process or os.getppid()
+    while parent > 1 and len(found) < most:
+        try:
+            asked = subprocess.run(
+                ["ps", "-o", "ppid=,etime=", "-p", str(parent)], capture_output=True, text=True, timeout=5
+            )
+            above, age = asked.stdout.split()
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            break
+        found.append((parent, clock.seconds(clock.now()) - _seconds(age)))
+        parent = int(above)
+    return found
+
+
+def _seconds(age: str) -> float:
+    """[[days-]hours:]minutes:seconds, as ps tells it."""
+    days, _, rest = age.rpartition("-")
+    total = int(days or 0) * 24
+    parts = [0, 0, *map(int, rest.split(":"))][-3:]
+    return float(((total + parts[0]) * 60 + parts[1]) * 60 + parts[2])

@@ -1,0 +1,119 @@
+"""The Claude Code plugin and the skill: as the host documents them, saying what the program does, and never twice beside `connect`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.surfaces import skill
+from tacit.surfaces.cli.connect import registration
+from tacit.surfaces.session import ancestors, note, session_of
+
+ROOT = Path(__file__).parent.parent.parent
+PLUGIN = ROOT / "plugins" / "claude-code"
+SCHEMAS = json.loads((Path(__file__).parent / "data" / "claude_code_plugin.schema.json").read_text())
+SESSION = "00000001-0000-4000-8000-000000000000"
+
+
+def loaded(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def frontmatter(path: Path) -> dict[str, str]:
+    """The fields of a skill or command: flat `name: text` lines, as hosts with the simplest reader need them."""
+    head = re.match(r"---\n(.*?)\n---\n", path.read_text(encoding="utf-8"), re.S)
+    assert head, path
+    return dict(line.split(": ", 1) for line in head[1].splitlines())
+
+
+@pytest.mark.parametrize(
+    ("shape", "found"),
+    [
+        ("plugin", lambda: [loaded(PLUGIN / ".claude-plugin" / "plugin.json")]),
+        ("marketplace", lambda: [loaded(at / ".claude-plugin" / "marketplace.json") for at in (PLUGIN, ROOT)]),
+        ("hooks", lambda: [loaded(PLUGIN / "hooks" / "hooks.json")]),
+        ("mcp", lambda: [loaded(PLUGIN / ".mcp.json")]),
+        ("skill", lambda: [frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")]),
+        ("command", lambda: [frontmatter(path) for path in sorted((PLUGIN / "commands").glob("*.md"))]),
+    ],
+)
+def test_every_file_fits_the_documented_schema(shape: str, found: Any) -> None:
+    """Each file of the plugin, against what the host's documentation says."""
+    jsonschema = pytest.importorskip("jsonschema", reason="schemas are checked with jsonschema, which comes with the package mcp")
+    validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{shape}", "$defs": SCHEMAS["$defs"]})
+    files = found()
+    assert files
+    for each in files:
+        assert [error.message for error in validator.iter_errors(each)] == []
+        assert [*validator.iter_errors({**each, "surprise": 1})] != []
+
+
+def test_the_plugin_registers_what_connect_registers() -> None:
+    """One list of events for both ways in; the plugin names the command without a path, since it is the same for everybody."""
+    assert loaded(PLUGIN / "hooks" / "hooks.json")["hooks"] == {
+        event: [group] for event, group in registration(("tacit", [])).items()
+    }
+    for at, source in ((ROOT, "./plugins/claude-code"), (PLUGIN, "./")):
+        (listed,) = loaded(at / ".claude-plugin" / "marketplace.json")["plugins"]
+        assert listed["name"] == "tacit" and listed["source"] == source
+        assert (at / source / ".claude-plugin" / "plugin.json").is_file()
+
+
+def test_the_skill_is_one_text_for_every_host(tacit: Any, folder: Path) -> None:
+    """The plugin's copy is the package's; it is short, and tells what it must; `tacit skill` writes it and takes it back."""
+    text = (PLUGIN / "skills" / "tacit" / "SKILL.md").read_text(encoding="utf-8")
+    assert text == skill.text() and len(text.splitlines()) < 500
+    assert frontmatter(PLUGIN / "skills" / "tacit" / "SKILL.md")["name"] == skill.NAME
+    for part in ("## When to recall", "## When to keep something", "## The marks of a good observation", "## What to skip"):
+        assert part in text
+    assert tacit("skill").out == text
+    path = folder / ".agents" / "skills" / "tacit" / "SKILL.md"
+    assert [tacit("skill", ".agents/skills", "--json").data["changed"] for _ in range(2)] == [True, False]
+    assert path.read_text(encoding="utf-8") == text
+    path.write_text(text + "my own line\n", encoding="utf-8")
+    assert tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is False and path.exists()
+    path.write_text(text, encoding="utf-8")
+    assert tacit("skill", ".agents/skills", "--undo", "--json").data["changed"] is True and not path.parent.exists()
+
+
+def test_plugin_and_connect_together_say_everything_once(tacit: Any, folder: Path) -> None:
+    """The settings' hooks and the plugin's run side by side, at every event, in parallel: one of the two answers."""
+    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
+    tacit("connect", "claude-code", "--no-learn")
+    connected = loaded(folder / ".claude" / "settings.local.json")["hooks"]
+    plugged = loaded(PLUGIN / "hooks" / "hooks.json")["hooks"]
+    common = {"session_id": SESSION, "transcript_path": str(folder / "none.jsonl"), "cwd": str(folder)}
+    for event, more in [("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": "How are prices stored?", "prompt_id": "p1"})]:
+        said = json.dumps({**common, "hook_event_name": event, **more}).encode()
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-m", "tacit", *group["hooks"][0]["args"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1"},
+            )
+            for group in (connected[event][0], plugged[event][0])
+        ]  # fmt: skip
+        answers = [process.communicate(said)[0] for process in running]
+        assert sum(b"integers in cents" in answer for answer in answers) == (event == "SessionStart"), answers
+
+
+def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path) -> None:
+    """The hook at the start notes the session under its parent; whoever has the same parent, or one below it, finds it; an old note does not count."""
+    tacit("init")
+    said = {"session_id": SESSION, "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    tacit("hook", "session-start", stdin=json.dumps(said), TACIT_NO_WORKER="1")
+    code = "from tacit.surfaces.session import *; from tacit.app import open; print(session_of(open().store, ancestors()))"
+    for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
+        told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout
+        assert told.strip() == SESSION
+    with open_memories() as memories:
+        assert session_of(memories.store, ancestors()[1:]) == "" or os.getppid() == 1
+        note(memories.store, "older", "2020-01-01T00:00:00.000Z", wait=1, process=os.getpid())
+        assert session_of(memories.store, ancestors(os.getpid())) == ""
