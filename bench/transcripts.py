@@ -1,6 +1,6 @@
 """Transcripts: what the readers see in them, a synthetic long one, and what reading costs.
 
-    python bench/transcripts.py table DIR…                     one line per file
+    python bench/transcripts.py table DIR…                     one line per file: what was seen, and CPU seconds per MB
     python bench/transcripts.py generate --mb 10 --seed 1 OUT  a Claude Code session, all text made up here
     python bench/transcripts.py speed FILE                     reading it, as a multiple of json.loads of its lines
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
 
 COLUMNS = (
-    "format", "lines", "steps", "tools", "errors", "stopped", "typed", "malformed", "unknown", "repeated", "findings",
+    "format", "runs", "lines", "steps", "tools", "errors", "stopped", "typed", "malformed", "unknown", "repeated",
+    "findings", "MB", "s/MB",
 )  # fmt: skip
 PAIRS = 9  # interleaved, so that a slow moment of the machine falls on both sides
 
@@ -62,33 +63,46 @@ def table(paths: list[str]) -> Iterator[str]:
     findings = _extractor()
     rows: list[tuple[str, str, list[str]]] = []
     for source in walk(paths):
+        gc.collect()
+        start = time.process_time()
         name = formats.detect(source)
         runs = list(formats.read(source, name)) if name else []
-        if not runs:
+        found = sum(findings(run) for run in runs) if findings else 0
+        spent = time.process_time() - start
+        if runs:
+            mb = source.size / 1e6
+            counts = [str(len(runs)), *_counts(runs), str(found), f"{mb:.2f}", f"{spent / mb:.2f}" if mb > 0.02 else "-"]
+            rows.append((source.path, name or "", counts))
+        else:
             rows.append((source.path, name or "-", ["part of another" if name else "not known"]))
-        for run in runs:
-            rows.append((source.path, name or "", [*_counts(run), str(findings(run)) if findings else "-"]))
-    start = os.path.commonpath([os.path.dirname(row[0]) for row in rows]) if rows else ""
-    width = max((len(os.path.relpath(row[0], start)) for row in rows), default=4)
+    start_at = os.path.commonpath([os.path.dirname(row[0]) for row in rows]) if rows else ""
+    width = max((len(_short(row[0], start_at)) for row in rows), default=4)
     yield "  ".join(["file".ljust(width), COLUMNS[0].ljust(11), *(column.rjust(9) for column in COLUMNS[1:])])
     for path, name, counts in rows:
-        yield "  ".join([os.path.relpath(path, start).ljust(width), name.ljust(11), *(c.rjust(9) for c in counts)])
+        yield "  ".join([_short(path, start_at).ljust(width), name.ljust(11), *(c.rjust(9) for c in counts)])
 
 
-def _counts(run: Run) -> list[str]:
-    reading = run.reading
+def _short(path: str, start: str) -> str:
+    """A path below the folder in question, long names cut in the middle."""
+    name = os.path.relpath(path, start)
+    return name if len(name) <= 64 else f"{name[:30]}…{name[-33:]}"
+
+
+def _counts(runs: list[Run]) -> list[str]:
+    steps = [step for run in runs for step in run.steps]
+    readings = [run.reading for run in runs if run.reading]
     return [
         str(count)
         for count in (
-            reading.lines if reading else 0,
-            len(run.steps),
-            sum(step.role == "tool" for step in run.steps),
-            sum(bool(step.error) for step in run.steps),
-            sum(step.interrupted for step in run.steps),
-            sum(step.typed for step in run.steps),
-            reading.malformed if reading else 0,
-            sum((reading.unknown or {}).values()) if reading else 0,
-            reading.duplicates if reading else 0,
+            sum(reading.lines for reading in readings),
+            len(steps),
+            sum(step.role == "tool" for step in steps),
+            sum(bool(step.error) for step in steps),
+            sum(step.interrupted for step in steps),
+            sum(step.typed for step in steps),
+            sum(reading.malformed for reading in readings),
+            sum(sum((reading.unknown or {}).values()) for reading in readings),
+            sum(reading.duplicates for reading in readings),
         )
     ]
 

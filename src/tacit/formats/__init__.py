@@ -51,6 +51,12 @@ FORMATS = {
     "geas": "tacit.formats.geas",
     "joelclaw": "tacit.formats.joelclaw",
     "markdown": "tacit.formats.markdown",
+    "codex": "tacit.formats.codex",
+    "gemini": "tacit.formats.gemini",
+    "swe-agent": "tacit.formats.swe_agent",
+    "aider": "tacit.formats.aider",
+    "openhands": "tacit.formats.openhands",
+    "inspect": "tacit.formats.inspect_ai",
 }
 ENTRY_POINTS = "tacit.formats"
 DOUBT = 0.3  # a format less sure than this of a file does not get it

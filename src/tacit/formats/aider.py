@@ -1,0 +1,186 @@
+"""aider's chat history, `.aider.chat.history.md`: every session of a folder in one Markdown file.
+
+`# aider chat started at …` begins a session, lines that begin with `#### ` went to the model as the user's, `> ` lines
+are what aider printed, the rest is the model. aider also sends messages itself (lint and test output that it wants
+fixed, `--message` of a script) and writes them the same way. So no line says outright that a person typed it, and none
+counts as typed.
+
+aider records no exit status. An edit failed where aider says so; a command where it handed the output back to be fixed,
+or where the output ends as only a failed command's does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tacit.core.digest import short_hash
+from tacit.formats.session import Session, ends_in_failure, fill
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "aider"
+HISTORY = ".aider.chat.history.md"
+STARTED = "# aider chat started at "
+ASKED, TOLD = "####", ">"
+BLOCK = 20_000  # lines of one block that are kept
+
+
+def detect(source: Source) -> float:
+    """How sure we are that this is a history: by its name, or by the line that begins a session."""
+    head = source.head()
+    if source.name.startswith(HISTORY):
+        return 0.95 if b"\n#### " in head or _HEADING.search(head) or not head.strip() else 0.6
+    return 0.9 if _HEADING.search(head) else 0.0
+
+
+_HEADING = re.compile(rb"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.M)
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The sessions of a file, in which something was asked or done."""
+    chat: _Chat | None = None
+    seen: dict[str, int] = {}
+    for number, raw in enumerate(source.lines(), 1):
+        line = raw.decode("utf-8", "replace").replace("\0", "\ufffd").rstrip("\r\n")
+        if line.startswith(STARTED):
+            if chat is not None:
+                yield from chat.finish(source)
+            chat = _Chat(line.removeprefix(STARTED).strip(), source, seen)
+        elif chat is None:
+            chat = _Chat("", source, seen)  # the file was cut, and begins in the middle of a session
+        chat.line(line, number)
+    if chat is not None:
+        yield from chat.finish(source)
+
+
+class _Chat(Session):
+    """One session while its lines come in."""
+
+    def __init__(self, started: str, source: Source, seen: dict[str, int]) -> None:
+        super().__init__(NAME)
+        self.started = self.ended = started.replace(" ", "T") + "Z" if len(started) == 19 else ""
+        name = started or f"before-{short_hash(source.head(2048).decode('utf-8', 'replace'))}"
+        seen[name] = seen.get(name, 0) + 1
+        self.id = name.replace(" ", "T") if seen[name] == 1 else f"{name.replace(' ', 'T')}#{seen[name]}"
+        if source.name.startswith(HISTORY):
+            self.cwd = os.path.dirname(os.path.abspath(source.path))
+        self.kind = ""
+        self.block: list[str] = []
+        self.begins = 0
+        self.ran: Record | None = None  # a command of the user's, whose output follows
+        self.printing = False
+        self.blank = True
+
+    def line(self, line: str, number: int) -> None:
+        """One line: of the same speaker as the one before, or the first of another's."""
+        self.lines += 1
+        if line.startswith(STARTED):
+            return
+        after_blank, self.blank = self.blank, not line.strip()
+        kind = _speaker(line)
+        # Of what is printed only the first line is marked. A command may print empty lines too, aider itself does not.
+        on_and_on = self.printing and self.ran is not None
+        if kind == "assistant" and self.kind == "tool" and (on_and_on or not (after_blank or self.blank)):
+            self.printing, kind = True, "tool"
+        elif self.blank and self.kind != "assistant":
+            return
+        else:
+            self.printing = False
+        if kind != self.kind:
+            self.close()
+            self.kind, self.begins = kind, number
+        if len(self.block) < BLOCK:
+            self.block.append(line.rstrip() if self.printing else _said(line, kind))
+
+    def close(self) -> None:
+        """What a block of lines says."""
+        text, kind = "\n".join(self.block).strip(), self.kind
+        self.block, self.kind = [], ""
+        if not text:
+            return
+        self.at(f"line:{self.begins}")
+        if kind == "user":
+            self.asked(text)
+        elif kind == "tool":
+            self.printed(text)
+        else:
+            self.ran = None
+            self.say("assistant", text)
+
+    def asked(self, text: str) -> None:
+        """What went to the model: a command of aider's, output to be fixed, or a request."""
+        self.ran = None
+        command = _COMMAND.match(text)
+        to_fix = _TO_FIX.match(text) or _I_RAN.match(text)
+        if to_fix is not None:
+            row = self.add("tool", tool="shell", input={"command": to_fix["command"].strip("` ")})
+            output = text[to_fix.end() :].strip()
+            fill(row, output, failed=text.startswith("# Fix") or ends_in_failure(output))
+        elif command is not None:
+            self.ran = self.add("tool", tool="shell", input={"command": command["command"].strip()})
+        elif text.startswith("/"):
+            self.say("user", text)
+        else:
+            self.ask(text)
+
+    def printed(self, text: str) -> None:
+        """What aider printed: edits that went well or not, a command's output, or its own chatter."""
+        version = _VERSION.search(text)
+        if version is not None:
+            self.version = version[1]
+        model = _MODEL.search(text)
+        self.model(model[1] if model else "")
+        if self.ran is not None:
+            fill(self.ran, text, failed=ends_in_failure(text))
+            self.ran = None
+            return
+        for path in dict.fromkeys(_APPLIED.findall(text)):
+            row = self.add("tool", tool="edit", input={"path": path}, files=(path,))
+            fill(row, f"Applied edit to {path}")
+        refused = _REFUSED.search(text)
+        if refused is not None:
+            named = _IN_FILE.search(text)
+            path = named[1] if named else ""
+            row = self.add("tool", tool="edit", input={"path": path}, files=(path,) if path else ())
+            fill(row, text[refused.start() :], failed=True)
+        if "^C KeyboardInterrupt" in text:
+            self.stopped("^C KeyboardInterrupt")
+
+    def finish(self, source: Source) -> Iterator[Run]:
+        """The session, if anything happened in it."""
+        self.close()
+        if any(row["role"] != "user" or row.get("text") for row in self.rows):
+            yield self.run(source)
+
+
+def _speaker(line: str) -> str:
+    if line.startswith(ASKED) and line[4:5] in (" ", ""):
+        return "user"
+    return "tool" if line.startswith(TOLD) and line[1:2] in (" ", "") else "assistant"
+
+
+def _said(line: str, kind: str) -> str:
+    if kind == "user":
+        return line[5:].rstrip()
+    return line[2:].rstrip() if kind == "tool" else line.rstrip()
+
+
+_COMMAND = re.compile(r"(?:/run|/test|/lint|!)\s*(?P<command>\S.*)")
+_TO_FIX = re.compile(r"# Fix any errors below, if possible\.\s+## Running: (?P<command>.+)\n?")
+_I_RAN = re.compile(r"I ran this command:\s+(?P<command>.+)\s+And got this output:\s*")
+_VERSION = re.compile(r"^Aider v(\S+)", re.M)
+_MODEL = re.compile(r"^(?:Main model|Models?|Model): (\S+)", re.M)
+_APPLIED = re.compile(r"^Applied edit to (.{1,400})$", re.M)
+_REFUSED = re.compile(
+    r"^(?:The LLM did not conform to the edit format|# \d+ SEARCH/REPLACE blocks? failed to match)", re.M
+)
+_IN_FILE = re.compile(r"failed to exactly match lines in (\S+)")

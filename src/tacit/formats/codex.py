@@ -1,0 +1,355 @@
+"""Codex's rollouts: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+
+A line is `{"timestamp", "type", "payload"}`. Most things are said twice: as a `response_item`, which is what the model
+saw, and as an `event_msg`, which is what the person saw. The items carry the work. The events say which of the user
+messages a person sent; the others (`<environment_context>`, instructions, shell notes) the host wrote itself.
+
+That a person sat there the file says outright in `source`: `cli` and `vscode` are typed into, `exec`, servers and
+sub-agents are not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tacit.core.run import Cost
+from tacit.formats.session import (
+    Session,
+    dict_at,
+    fill,
+    joined,
+    kind_of,
+    patched_files,
+    status_of,
+    text_at,
+    time_of,
+    tokens,
+)
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "codex"
+LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
+TYPED_INTO = ("cli", "vscode")
+REQUEST = "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
+
+PASSED_OVER = frozenset({
+    "world_state", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
+})  # fmt: skip
+PASSED_OVER_ITEMS = frozenset(
+    {"reasoning", "web_search_call", "compaction", "compaction_summary", "ghost_snapshot", "other"}
+)
+PASSED_OVER_EVENTS = frozenset({
+    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "task_started", "turn_started",
+    "context_compacted", "entered_review_mode", "exited_review_mode", "thread_rolled_back", "exec_command_begin",
+    "exec_command_output_delta", "patch_apply_begin", "mcp_tool_call_begin", "web_search_begin", "web_search_end",
+    "turn_diff", "plan_update", "background_event", "session_configured", "stream_error", "item_started",
+    "item_completed", "undo_completed", "undo_started", "view_image_tool_call", "thread_name_updated", "warning",
+    "exec_approval_request", "apply_patch_approval_request", "hook_started", "hook_completed", "shutdown_complete",
+    "dynamic_tool_call_request", "dynamic_tool_call_response", "collab_agent_spawn_begin", "collab_agent_spawn_end",
+    "raw_response_item", "skills_update_available", "deprecation_notice", "thread_settings_applied",
+})  # fmt: skip
+# What begins a result that is no output of the tool, but the host's own complaint.
+COMPLAINTS = (
+    "apply_patch verification failed", "failed to parse function arguments", "unsupported call", "unsupported custom",
+    "execution error", "exec_command failed", "write_stdin failed", "failed in sandbox", "tool call error",
+    "error: ", "err: ", "failed to read file", "unable to locate image",
+)  # fmt: skip
+REJECTED = ("rejected by user", "aborted by user", "user rejected")
+
+
+def detect(source: Source) -> float:
+    """How sure we are that this is a rollout."""
+    head = source.head()
+    for line in head.split(b"\n")[:20]:
+        found = record(line)
+        if found is not None and found.get("type") in LINES and type(found.get("payload")) is dict:
+            return 0.97
+    # The first record holds the host's whole instructions and may be longer than what is looked at.
+    return 0.9 if _LONG_FIRST.match(head) and b'"session_meta"' in head[:400] else 0.0
+
+
+_LONG_FIRST = re.compile(rb'\s*\{\s*"timestamp"\s*:')
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The session of a file; nothing where it is one of our own model calls."""
+    rollout = _Rollout()
+    number = 0
+    for number, line in enumerate(source.lines(), 1):
+        found = record(line)
+        if found is None:
+            rollout.malformed += bool(line.strip())
+            continue
+        rollout.at(f"line:{number}")
+        rollout.take(found)
+    rollout.lines = number
+    if rollout.ours or not (rollout.id or rollout.rows):
+        return
+    rollout.id = rollout.id or source.stem
+    yield rollout.run(source, extra=rollout.extra or None)
+
+
+class _Rollout(Session):
+    """One rollout while it is read."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self.by_person = self.known = False
+        self.waiting: dict[str, Record] = {}  # user messages of the model's side that no event has claimed yet
+        self.claimed: dict[str, int] = {}  # texts that an event brought before their item
+        self.told = ""
+        self.now = ""
+        self.by_id: dict[str, Record] = {}
+        self.extra: Record = {}
+
+    def take(self, found: Record) -> None:
+        """One line."""
+        kind, payload = kind_of(found), dict_at(found, "payload")
+        self.now = time_of(found)
+        if kind == "session_meta":
+            self.meta(payload)
+        elif kind == "turn_context":
+            self.model(payload.get("model"))
+            self.cwd = self.cwd or text_at(payload, "cwd")
+        elif kind == "response_item":
+            self.item(payload)
+        elif kind == "event_msg":
+            self.event(payload)
+        elif kind == "compacted":
+            self.add("system", self.now, text="Conversation compacted")
+        elif not kind.startswith(tuple(PASSED_OVER)):
+            self.odd(kind)
+
+    def meta(self, payload: Record) -> None:
+        """Who, where, from what; a forked file repeats the head of the one it came from."""
+        if self.known:
+            self.duplicates += 1
+            return
+        self.known = True
+        self.id = text_at(payload, "id", "session_id")
+        self.cwd, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
+        self.branch = text_at(dict_at(payload, "git"), "branch")
+        self.seen_at(time_of(payload) or self.now)
+        source = payload.get("source")
+        spawned = dict_at(dict_at(source, "subagent"), "thread_spawn")
+        self.agent = text_at(payload, "agent_role") or text_at(spawned, "agent_role")
+        parent = text_at(payload, "parent_thread_id") or text_at(spawned, "parent_thread_id")
+        self.root = text_at(payload, "forked_from_id") or parent or text_at(payload, "session_id")
+        self.by_person = isinstance(source, str) and source in TYPED_INTO and not parent
+        if source == "exec":
+            self.extra["by_program"] = True
+
+    # What the model saw.
+
+    def item(self, payload: Record) -> None:
+        """A message, a call or a result."""
+        kind = kind_of(payload)
+        call = text_at(payload, "call_id")
+        if kind == "message":
+            self.message(text_at(payload, "role"), joined(payload.get("content")))
+        elif kind == "function_call":
+            self.called(call, text_at(payload, "name"), _arguments(payload.get("arguments")))
+        elif kind == "custom_tool_call":
+            given = text_at(payload, "input")
+            self.called(call, text_at(payload, "name"), {"input": given}, patched_files(given))
+        elif kind == "local_shell_call":
+            action = dict_at(payload, "action")
+            self.called(call, "local_shell", {"command": action.get("command")})
+        elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
+            self.result(call, payload.get("output"))
+        elif kind == "agent_message":
+            self.answer(joined(payload.get("content")) or text_at(payload, "message", "text"))
+        elif kind not in PASSED_OVER_ITEMS:
+            self.odd(f"response_item.{kind}")
+
+    def message(self, role: str, text: str) -> None:
+        """Words of the model, of the person, or of the host in the person's name."""
+        plain = text.strip()
+        if role == "assistant":
+            self.answer(plain)
+        elif role == "user" and plain and not _is_hosts(plain):
+            if self.claimed.get(plain, 0):
+                self.claimed[plain] -= 1
+                return
+            row = self.ask(plain, self.now)
+            if row is not None:
+                self.waiting[plain] = row
+        elif plain:
+            self.add("system", self.now, text=plain)
+
+    def answer(self, text: str) -> None:
+        """The model's words, which come as an item and as an event."""
+        if text and text != self.told:
+            self.told = text
+            self.say("assistant", text, self.now)
+
+    def called(self, call: str, name: str, given: Any, files: tuple[str, ...] = ()) -> None:
+        """A call; one of a shell that carries a patch edits files too."""
+        if not name:
+            self.odd("a call without a name")
+            return
+        if not files and isinstance(given, dict):
+            files = patched_files("\n".join(_words(given.values())))
+        row = self.call(call, name, given, self.now, files)
+        if row is not None and call:
+            self.by_id[call] = row
+        self.told = ""
+
+    def result(self, call: str, output: Any) -> None:
+        """A call's answer: a text, a text with a head of its own, or JSON with an exit code."""
+        text, status, success = _plain_output(output)
+        low = text[:200].lower()
+        if any(word in low for word in REJECTED):
+            row = self.answered(call, text)
+            if row is not None:
+                row["interrupted"] = True
+            return
+        failed = status not in (None, 0) or success is False or (status is None and low.startswith(COMPLAINTS))
+        self.answered(call, text, failed=failed, status=status)
+
+    # What the person saw.
+
+    def event(self, payload: Record) -> None:
+        """What the host showed."""
+        kind = kind_of(payload)
+        if kind == "user_message":
+            self.typed(payload)
+        elif kind == "agent_message":
+            self.answer(text_at(payload, "message").strip())
+        elif kind == "token_count":
+            self.count(dict_at(dict_at(payload, "info"), "total_token_usage"))
+        elif kind in ("task_complete", "turn_complete"):
+            self.complete = bool(self.extra.get("by_program"))
+        elif kind == "turn_aborted":
+            if text_at(payload, "reason") in ("", "interrupted"):
+                self.stopped("[turn aborted by the user]", self.now)
+        elif kind == "error":
+            self.say("system", text_at(payload, "message") or "error", self.now)
+        elif kind.endswith("_end") and text_at(payload, "call_id") in self.by_id:
+            self.ended_call(kind, payload)
+        elif kind not in PASSED_OVER_EVENTS and not kind.endswith(("_end", "_begin", "_delta", "_response")):
+            self.odd(f"event_msg.{kind}")
+
+    def typed(self, payload: Record) -> None:
+        """The event of a prompt: its item, which stands near it, is the person's."""
+        text = text_at(payload, "message").strip()
+        if not text or text_at(payload, "kind") not in ("", "plain") or _is_hosts(text):
+            return
+        row = self.waiting.pop(text, None)
+        if row is None:
+            row = self.ask(text, self.now)
+            self.claimed[text] = self.claimed.get(text, 0) + 1
+        if row is None:
+            return
+        asked = text.partition(REQUEST)[2].strip() if REQUEST in text else text
+        if asked != text and self.task == row["text"][: len(self.task)]:
+            self.task = asked
+        row["text"], row["typed"] = asked or text, self.by_person and bool(asked)
+
+    def ended_call(self, kind: str, payload: Record) -> None:
+        """What the host noted of a call beside its answer."""
+        row = self.by_id[text_at(payload, "call_id")]
+        if kind == "patch_apply_end":
+            changed = tuple(path for path in dict_at(payload, "changes") if isinstance(path, str))[:100]
+            row["files"] = row.get("files") or changed
+            self.files.update(dict.fromkeys(changed))
+            if payload.get("success") is False and "error" not in row:
+                row.pop("output", None)
+                fill(row, text_at(payload, "stderr", "stdout"), failed=True)
+        elif kind == "exec_command_end":
+            code = status_of(payload.get("exit_code"))
+            row.setdefault("status", code)
+            if code and "error" not in row:
+                row.pop("output", None)
+                fill(row, text_at(payload, "aggregated_output", "stderr", "stdout"), failed=True, status=code)
+
+    def count(self, usage: Record) -> None:
+        """Totals are cumulative: the last one counts."""
+        if usage:
+            read = tokens(usage, "cached_input_tokens")
+            written = tokens(usage, "cache_write_input_tokens")
+            fresh = max(0, tokens(usage, "input_tokens") - read - written)
+            self.spent = Cost(fresh, tokens(usage, "output_tokens"), read, written)
+
+
+# Tags in which the host wraps what it writes in the person's name.
+_HOSTS = re.compile(
+    r"<(environment_context|user_instructions|user_action|turn_aborted|subagent_notification|skill|user_shell_command"
+    r"|instructions|permissions[ _]instructions|collaboration_mode|hook_[a-z_]+|[a-z]+_[a-z_]+)>"
+    r"|# AGENTS\.md instructions"
+)
+
+
+def _is_hosts(text: str) -> bool:
+    return _HOSTS.match(text) is not None
+
+
+def _arguments(given: Any) -> Any:
+    if not isinstance(given, str):
+        return given
+    found = record(given.encode("utf-8", "replace"))
+    return found if found is not None else {"input": given}
+
+
+def _words(given: Any) -> Iterator[str]:
+    for each in given:
+        if isinstance(each, str):
+            yield each
+        elif type(each) is list:
+            yield from _words(each)
+
+
+# Lines that the host puts in front of what a command printed.
+_HEAD = re.compile(
+    r"(?:Exit code:?|Process exited with code|exited with code) (?P<code>-?\d{1,5})\b.*"
+    r"|Chunk ID: .*|Wall time: .*|Original token count: .*|Total output lines: .*|Process running with session ID .*"
+)
+
+
+def _plain_output(output: Any) -> tuple[str, int | None, bool | None]:
+    """A result's text, its exit status and whether the host calls it a success, as far as it says so."""
+    success = output.get("success") if type(output) is dict else None
+    success = success if isinstance(success, bool) else None
+    if type(output) is dict:
+        output = output.get("content", output.get("body", output.get("output")))
+    if type(output) is list:
+        output = joined(output)
+    text = output if isinstance(output, str) else ""
+    if text.startswith("{"):
+        status, inner = _in_json(text)
+        if inner is not None:
+            return inner, status, success
+    status = None
+    while text:
+        line, _, rest = text.partition("\n")
+        if line.strip() == "Output:":
+            return rest, status, success
+        head = _HEAD.fullmatch(line.strip())
+        if head is None:
+            break
+        if head["code"] is not None:
+            status = int(head["code"])
+        text = rest
+    return text, status, success
+
+
+def _in_json(text: str) -> tuple[int | None, str | None]:
+    """Older versions answer `{"output": …, "metadata": {"exit_code": …}}`."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None, None
+    if type(found) is not dict or not isinstance(found.get("output"), str):
+        return None, None
+    return status_of(dict_at(found, "metadata").get("exit_code")), found["output"]

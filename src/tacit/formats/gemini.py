@@ -1,0 +1,198 @@
+"""Gemini CLI's sessions: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, and the older `.json` of the same.
+
+The newer file is a log of operations: a head with the session's id, messages, `$set` for what changes in the head (with
+`messages`: a checkpoint of all of them), `$rewindTo` for going back. A message that grew is written again under its
+id, so the last of its kind counts, at the place of the first. What was rewound happened all the same: its steps stay, as
+dead branches do elsewhere.
+
+The file says that a message is the user's, not whether a person or a script handed it over (`gemini -p` writes the
+same). So nothing in it counts as typed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.run import Cost
+from tacit.formats.session import Session, dict_at, document, joined, kind_of, list_at, text_at, time_of, tokens
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "gemini"
+MESSAGES = ("user", "gemini", "info", "error", "warning")
+SHELL = "run_shell_command"
+ROOT = ".project_root"  # beside the folder of chats: the project's path
+
+
+def detect(source: Source) -> float:
+    """How sure we are that this is a session: its head names the session and the project's hash."""
+    head = source.head()
+    first = record(head.split(b"\n", 1)[0]) or {}
+    if isinstance(first.get("sessionId"), str) and "projectHash" in first:
+        return 0.97
+    return 0.9 if _OLD_HEAD.match(head) and b'"projectHash"' in head[:1000] else 0.0
+
+
+_OLD_HEAD = re.compile(rb'\s*\{\s*"sessionId"\s*:')
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The session of a file; nothing where it is one of our own model calls, or empty."""
+    chat = _Chat()
+    whole = document(source) if ".jsonl" not in source.name and source.path != "-" else None
+    if whole is not None and "messages" in whole:
+        chat.lines = 1
+        chat.set(whole, "messages")
+    else:
+        chat.log(source)
+    chat.tell()
+    chat.cwd = chat.cwd or _project(source)
+    if chat.ours or not chat.id:
+        return
+    parent = source.path.replace("\\", "/").split("/")[-2:-1]
+    if chat.kind == "subagent" and parent and parent[0] != "chats":
+        chat.root, chat.agent = parent[0], "subagent"
+    yield chat.run(source)
+
+
+def _project(source: Source) -> str:
+    for beside in source.beside(".."):
+        if beside.name == ROOT:
+            return beside.head(4096).decode("utf-8", "replace").strip()
+    return ""
+
+
+class _Chat(Session):
+    """One session while it is read."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self.messages: dict[str, tuple[str, Record]] = {}  # by id: place of the first, content of the last
+        self.kind = ""
+
+    def log(self, source: Source) -> None:
+        """Take in the lines."""
+        number = 0
+        for number, line in enumerate(source.lines(), 1):
+            found = record(line)
+            if found is None:
+                self.malformed += bool(line.strip())
+            elif "$set" in found:
+                self.set(dict_at(found, "$set"), f"line:{number}")
+            elif "$rewindTo" in found:
+                continue
+            elif isinstance(found.get("id"), str):
+                self.keep(found, f"line:{number}")
+            elif "sessionId" in found:
+                self.set(found, f"line:{number}")
+            else:
+                self.odd(kind_of(found))
+        self.lines = number
+
+    def set(self, head: Record, place: str) -> None:
+        """What the head says, and the messages it may carry."""
+        self.id = self.id or text_at(head, "sessionId")
+        self.kind = text_at(head, "kind") or self.kind
+        folders = [each for each in list_at(head, "directories") if isinstance(each, str)]
+        self.cwd = self.cwd or (folders[0] if folders else "")
+        self.seen_at(time_of(head, "startTime"))
+        self.seen_at(time_of(head, "lastUpdated"))
+        for index, message in enumerate(list_at(head, "messages"), 1):
+            if type(message) is dict:
+                self.keep(message, f"{place}/{index}")
+
+    def keep(self, message: Record, place: str) -> None:
+        """A message; the same again is what became of it."""
+        id = text_at(message, "id") or place
+        self.messages[id] = (self.messages[id][0] if id in self.messages else place, message)
+
+    def tell(self) -> None:
+        """The messages as steps."""
+        for place, message in self.messages.values():
+            self.at(place)
+            kind, at = kind_of(message), time_of(message)
+            if kind == "user":
+                self.user(message, at)
+            elif kind == "gemini":
+                self.gemini(message, at)
+            elif kind in MESSAGES:
+                self.say("system", joined(message.get("content")), at)
+            else:
+                self.odd(f"message.{kind}")
+
+    def user(self, message: Record, at: str) -> None:
+        """A prompt, without what hooks and mentioned files added to it."""
+        text = joined(message.get("content"))
+        for found in _HOOK.finditer(text):
+            self.say("system", found[1], at, tool="hook")
+        asked = joined(message.get("displayContent")) or _HOOK.sub("", text).partition(_REFERENCED)[0]
+        self.ask(asked, at)
+
+    def gemini(self, message: Record, at: str) -> None:
+        """An answer, its calls with their results, and what it cost."""
+        self.model(message.get("model"))
+        usage = dict_at(message, "tokens")
+        cached = tokens(usage, "cached")
+        self.spent = Cost(
+            self.spent.input + max(0, tokens(usage, "input") - cached),
+            self.spent.output + tokens(usage, "output") + tokens(usage, "thoughts"),
+            self.spent.cache_read + cached,
+        )
+        self.say("assistant", joined(message.get("content")), at)
+        for call in list_at(message, "toolCalls"):
+            self.tool(call, at)
+
+    def tool(self, call: Any, at: str) -> None:
+        """A call and its result, which stand together."""
+        name, id = text_at(call, "name"), text_at(call, "id")
+        if not name:
+            self.odd("toolCalls")
+            return
+        row = self.call(id, name, call.get("args"), time_of(call) or at)
+        if row is None:
+            return
+        self.open.pop(id, None)
+        output, error = _result(call)
+        status = _exit_code(error or output) if name == SHELL else None
+        state = text_at(call, "status")
+        if state == "cancelled":
+            row.update(output=output or error, interrupted=True)
+        elif state == "error" or error or status:
+            row.update(
+                error=error or output or text_at(call, "resultDisplay") or "failed without a word", status=status
+            )
+        else:
+            # The host tells a shell's exit code only where it is not 0.
+            row.update(output=output, status=0 if name == SHELL and state == "success" else None)
+
+
+_HOOK = re.compile(r"<hook_context>(.*?)</hook_context>", re.S)
+_REFERENCED = "\n--- Content from referenced files ---"
+_EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)
+_SHELL_HEAD = re.compile(r"^(?:Command|Directory): .*\n", re.M)
+
+
+def _exit_code(text: str) -> int | None:
+    found = _EXIT_CODE.findall(text)
+    return int(found[-1]) if found else None
+
+
+def _result(call: Record) -> tuple[str, str]:
+    """Output and error of a call, out of the responses that went to the model."""
+    outputs, errors = [], []
+    result = call.get("result")
+    for part in result if type(result) is list else [result]:
+        response = dict_at(dict_at(part, "functionResponse"), "response")
+        errors.append(text_at(response, "error"))
+        outputs.append(text_at(response, "output", "content", "result") or ("" if response else joined(part)))
+    plain = "\n".join(each for each in outputs if each)
+    return _SHELL_HEAD.sub("", plain), "\n".join(each for each in errors if each)

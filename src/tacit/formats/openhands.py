@@ -1,0 +1,161 @@
+"""OpenHands' conversations: a folder with `base_state.json` and `events/event-00017-<id>.json`, one event a file.
+
+Named by any of these files, a conversation is read once: with its `base_state.json`, else with its first event. An action
+and its observation, joined by the call's id, are one step. A message's source `user` may be a person or a program that
+starts agents; the format does not say which, so nothing counts as typed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tacit.formats.session import (
+    Session,
+    dict_at,
+    document,
+    fill,
+    joined,
+    kind_of,
+    status_of,
+    text_at,
+    time_of,
+)
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "openhands"
+STATE, EVENTS = "base_state.json", "events"
+PASSED_OVER = frozenset({
+    "SystemPromptEvent", "CondensationRequest", "ConversationStateUpdateEvent", "LLMCompletionLogEvent", "TokenEvent",
+    "HookExecutionEvent", "PauseEvent", "StreamingDeltaEvent",
+})  # fmt: skip
+FINISHED = ("finished", "stuck", "error")
+
+
+def detect(source: Source) -> float:
+    """How sure we are: by the name of the file and what it says of itself."""
+    head = source.head()
+    if source.name == STATE:
+        return 0.9 if b'"agent"' in head or b'"execution_status"' in head or source.beside(EVENTS) else 0.0
+    if not _EVENT_FILE.match(source.name) or not head.lstrip().startswith(b"{"):
+        return 0.0
+    return 0.9 if b'"kind"' in head or b'"source"' in head else 0.0
+
+
+_EVENT_FILE = re.compile(r"event-\d{1,9}-[\w-]+\.json$")
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The conversation that a file belongs to, if the file is the one it is read with."""
+    folders = os.path.abspath(source.path).replace("\\", "/").split("/")
+    if source.name == STATE:
+        events, state, name = source.beside(EVENTS), record(source.head(1 << 22)) or {}, folders[-2]
+    else:
+        events, state = source.beside(), {}
+        events = tuple(each for each in events if _EVENT_FILE.match(each.name))
+        if source.has_beside("..", STATE) or (events and events[0].name != source.name):
+            return
+        events, name = events or (source,), folders[-3] if len(folders) > 2 and folders[-2] == EVENTS else source.stem
+    talk = _Conversation()
+    talk.id = text_at(state, "id") or name
+    talk.cwd = text_at(dict_at(state, "workspace"), "working_dir")
+    talk.model(text_at(dict_at(dict_at(state, "agent"), "llm"), "model"))
+    talk.complete = text_at(state, "execution_status", "agent_status").lower() in FINISHED
+    talk.events(each for each in events if _EVENT_FILE.match(each.name))
+    if talk.rows and not talk.ours:
+        yield talk.run(source)
+
+
+class _Conversation(Session):
+    """One conversation while its events come in."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self.by_event: dict[str, str] = {}  # id of an action's event, to that of its call
+
+    def events(self, files: Iterable[Source]) -> None:
+        """Take in the events, in the order of their numbers."""
+        for file in files:
+            self.lines += 1
+            found = document(file)
+            if found is None:
+                self.malformed += 1
+                continue
+            self.at(f"{EVENTS}/{file.name}")
+            self.take(found, time_of(found))
+
+    def take(self, event: Record, at: str) -> None:
+        """One event."""
+        kind = kind_of(event, "kind")
+        if kind == "MessageEvent":
+            self.message(event, at)
+        elif kind in ("ActionEvent", "ACPToolCallEvent"):
+            self.act(event, at)
+        elif kind == "ObservationEvent":
+            self.observe(event)
+        elif kind == "AgentErrorEvent":
+            if self.answered(text_at(event, "tool_call_id"), text_at(event, "error"), failed=True) is None:
+                self.say("system", text_at(event, "error"), at)
+        elif kind == "UserRejectObservation":
+            row = self.answered(self.call_of(event), text_at(event, "rejection_reason"))
+            if row is not None:
+                row["interrupted"] = True
+        elif kind == "InterruptEvent":
+            self.stopped("[interrupted by the user]", at)
+        elif kind == "ConversationErrorEvent":
+            self.outcome = "failure"
+            self.say("system", text_at(event, "detail", "code"), at)
+        elif kind in ("Condensation", "CondensationSummaryEvent"):
+            self.add("system", at, text="Conversation condensed")
+        elif kind not in PASSED_OVER:
+            self.odd(kind)
+
+    def message(self, event: Record, at: str) -> None:
+        """Words, by their source."""
+        text = joined(dict_at(event, "llm_message").get("content"))
+        if text_at(event, "source") == "user":
+            self.ask(text, at)
+        else:
+            self.say("assistant" if text_at(event, "source") == "agent" else "system", text, at)
+
+    def act(self, event: Record, at: str) -> None:
+        """A call, with the thought before it."""
+        self.say("assistant", joined(event.get("thought")), at)
+        action = dict_at(event, "action")
+        call = text_at(event, "tool_call_id") or text_at(event, "id")
+        self.by_event[text_at(event, "id")] = call
+        name = text_at(event, "tool_name") or text_at(action, "kind") or "tool"
+        given = {key: value for key, value in action.items() if key != "kind"} or event.get("raw_input")
+        if name == "finish":
+            self.complete = True
+            self.say("assistant", text_at(action, "message"), at)
+            return
+        row = self.call(call, name, given, at)
+        if row is not None and kind_of(event, "kind") == "ACPToolCallEvent":
+            self.open.pop(call, None)
+            fill(row, joined(event.get("content")), failed=event.get("is_error") is True)
+
+    def observe(self, event: Record) -> None:
+        """A result."""
+        seen = dict_at(event, "observation")
+        text = joined(seen.get("content")) or joined(seen.get("output"))
+        code = seen.get("exit_code", dict_at(seen, "metadata").get("exit_code"))
+        status = status_of(code) if code != -1 else None  # -1: still running
+        error = text_at(seen, "error")
+        failed = seen.get("is_error") is True or bool(error) or status not in (None, 0)
+        call = text_at(event, "tool_call_id") or self.call_of(event)
+        if text_at(event, "tool_name") != "finish":
+            self.answered(call, (error or text) if failed else text, failed=failed, status=status)
+
+    def call_of(self, event: Record) -> str:
+        return self.by_event.get(text_at(event, "action_id"), "")

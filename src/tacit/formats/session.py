@@ -1,0 +1,273 @@
+"""What readers of transcripts share: a run while it is read, and the small questions that every one of them asks.
+
+Steps are dicts until the end, because a call is open until its result comes. What a record says in an unexpected
+shape is counted and left out; nothing here raises on content.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.run import Cost, Reading, Run, Step
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+LARGEST = 2**48  # no exit status and no count of tokens is above; a database must be able to hold the sum
+DOCUMENT_LIMIT = 256 * 1024 * 1024  # bytes of a file that is one JSON value; a longer one is no transcript
+MANY_KINDS = 50  # distinct unknown types worth naming
+MANY_TASK = 4000  # characters of a task that are kept
+WORDLESS = "failed without a word"
+# Tacit asks models from such a folder and with such a prompt. It must not learn from itself.
+OWN_FOLDER = "/tacit-model-call"
+OWN_PROMPT = "[tacit:"
+
+
+class Session:
+    """One run while it is read."""
+
+    def __init__(self, host: str) -> None:
+        self.host = host
+        self.rows: list[Record] = []
+        self.open: dict[str, Record] = {}  # calls without a result, by id
+        self.calls: set[str] = set()
+        self.files: dict[str, None] = {}
+        self.models: dict[str, int] = {}
+        self.spent = Cost()
+        self.id = self.root = self.cwd = self.branch = self.version = self.agent = self.task = ""
+        self.started = self.ended = ""
+        self.outcome = "unknown"
+        self.complete = False
+        self.lines = self.malformed = self.duplicates = 0
+        self.unknown: dict[str, int] = {}
+        self.warnings: list[str] = []
+        self.where = ""
+        self.nth = 0
+
+    def at(self, place: str) -> None:
+        """From here on steps stand at this place."""
+        self.where, self.nth = place, 0
+
+    def add(self, role: str, at: str = "", **more: Any) -> Record:
+        """A step; the second and later ones of a record are numbered."""
+        self.nth += 1
+        place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
+        row: Record = {"role": role, "place": place, "at": at, **more}
+        self.rows.append(row)
+        for path in row.get("files", ()):
+            self.files[path] = None
+        self.seen_at(at)
+        return row
+
+    def say(self, role: str, text: str, at: str = "", **more: Any) -> Record | None:
+        """Words as a step, where there are any."""
+        text = text.strip()
+        return self.add(role, at, text=text, **more) if text else None
+
+    def ask(self, text: str, at: str = "", typed: bool = False) -> Record | None:
+        """What was asked: a step, and the task if it is the first."""
+        row = self.say("user", text, at, typed=typed)
+        if row is not None and not self.task:
+            self.task = row["text"][:MANY_TASK]
+        return row
+
+    def call(self, id: str, tool: str, given: Any, at: str = "", files: tuple[str, ...] = ()) -> Record | None:
+        """A tool call, open until its result comes; None for one met before."""
+        if id and id in self.calls:
+            self.duplicates += 1
+            return None
+        arguments = given if isinstance(given, dict) else {} if given is None else {"input": given}
+        row = self.add("tool", at, tool=tool, input=arguments, files=files or files_of(arguments))
+        if id:
+            self.calls.add(id)
+            self.open[id] = row
+        return row
+
+    def answered(self, id: Any, output: str, *, failed: bool = False, status: int | None = None) -> Record | None:
+        """A call's result; None where its call is not known, or was answered before."""
+        row = self.open.pop(id, None) if isinstance(id, str) else None
+        if row is None:
+            if id in self.calls:
+                self.duplicates += 1
+            else:
+                self.odd("a result without its call")
+            return None
+        fill(row, output, failed=failed, status=status)
+        return row
+
+    def stopped(self, text: str, at: str = "") -> None:
+        """The person pressed stop: the open calls are stopped, else the moment itself is a step."""
+        for row in self.open.values():
+            row["interrupted"] = True
+        if not self.open and not (self.rows and self.rows[-1].get("interrupted")):
+            self.add("user", at, text=text, interrupted=True)
+        self.open.clear()
+
+    @property
+    def ours(self) -> bool:
+        """Whether this is one of Tacit's own model calls."""
+        return OWN_FOLDER in self.cwd or self.task.startswith(OWN_PROMPT)
+
+    def seen_at(self, at: str) -> None:
+        """A moment of the run."""
+        if at:
+            self.started = self.started or at
+            self.ended = max(self.ended, at)
+
+    def model(self, name: Any) -> None:
+        """A model that answered."""
+        if isinstance(name, str) and name:
+            self.models[name] = self.models.get(name, 0) + 1
+
+    def odd(self, what: str) -> None:
+        """Something that this reader does not know."""
+        what = what[:60]
+        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
+            what = "(others)"
+        self.unknown[what] = self.unknown.get(what, 0) + 1
+
+    def run(self, source: Source, **more: Any) -> Run:
+        """What was read, as a run."""
+        if source.skipped:
+            self.warnings.append(f"{source.skipped} lines are too long or cut off and were left out")
+        said = {
+            "root": self.root if self.root != self.id else "",
+            "cwd": self.cwd,
+            "branch": self.branch,
+            "agent": self.agent,
+            "model": max(self.models, key=self.models.__getitem__) if self.models else "",
+            "version": self.version,
+            "task": self.task,
+            "outcome": self.outcome,
+            "complete": self.complete,
+            "files": tuple(self.files),
+            "cost": self.spent if self.spent != Cost() else None,
+            "started_at": self.started,
+            "ended_at": self.ended,
+            "path": source.path,
+            "reading": Reading(self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings)),
+        }
+        return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})
+
+
+def fill(row: Record, output: str, *, failed: bool = False, status: int | None = None) -> None:
+    """Put a result into the step of its call: it is either output or error."""
+    row["error" if failed else "output"] = output or (WORDLESS if failed else "")
+    if status is not None:
+        row["status"] = status
+
+
+# --- a file that is one JSON value -------------------------------------------------------------------------------------
+
+
+def document(source: Source) -> Record | None:
+    """The JSON object that a whole file holds; None for anything else, and for what is too large to be one."""
+    with source.open() as file:
+        raw = file.read(DOCUMENT_LIMIT + 1)
+    return record(raw) if len(raw) <= DOCUMENT_LIMIT else None
+
+
+# --- what a record says ------------------------------------------------------------------------------------------------
+
+
+def kind_of(found: Any, key: str = "type") -> str:
+    """The name of a record's type."""
+    kind = found.get(key) if type(found) is dict else None
+    return kind if isinstance(kind, str) else "(no type)"
+
+
+def text_at(found: Any, *keys: str) -> str:
+    """The first of these fields that is a text."""
+    if type(found) is dict:
+        for key in keys:
+            if isinstance(found.get(key), str):
+                return str(found[key])
+    return ""
+
+
+def dict_at(found: Any, key: str) -> Record:
+    """A field that is an object; an empty one for anything else."""
+    inner = found.get(key) if type(found) is dict else None
+    return inner if type(inner) is dict else {}
+
+
+def list_at(found: Any, key: str) -> list[Any]:
+    """A field that is a list; an empty one for anything else."""
+    inner = found.get(key) if type(found) is dict else None
+    return inner if type(inner) is list else []
+
+
+def joined(content: Any) -> str:
+    """The text of a content that is a text, or blocks or parts with texts."""
+    if isinstance(content, str):
+        return content
+    if type(content) is dict:
+        content = [content]
+    if type(content) is not list:
+        return ""
+    return "\n".join(text for block in content if (text := block if isinstance(block, str) else text_at(block, "text")))
+
+
+def time_of(found: Any, key: str = "timestamp") -> str:
+    """When it happened, in ISO 8601 with a T; empty where it does not say."""
+    at = found.get(key) if type(found) is dict else None
+    return at if type(at) is str and 19 <= len(at) <= 35 and at[4] == "-" and at[10] == "T" else ""
+
+
+def tokens(usage: Any, *names: str) -> int:
+    """The first of these counts that is one."""
+    for name in names:
+        count = usage.get(name) if type(usage) is dict else None
+        if type(count) is int and 0 < count < LARGEST:
+            return count
+    return 0
+
+
+def status_of(code: Any) -> int | None:
+    """An exit status that a database can hold."""
+    return code if type(code) is int and abs(code) < LARGEST else None
+
+
+PATH_KEYS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "dir_path", "file")
+
+
+def files_of(arguments: Record) -> tuple[str, ...]:
+    """The file that a call's arguments name."""
+    for key in PATH_KEYS:
+        named = arguments.get(key)
+        if isinstance(named, str) and named and "\n" not in named and len(named) < 1000:
+            return (named,)
+    return ()
+
+
+def patched_files(patch: str) -> tuple[str, ...]:
+    """The files that a patch of the `*** Update File:` kind names."""
+    return tuple(dict.fromkeys(found[1].strip() for found in _PATCHED.finditer(patch)))[:100]
+
+
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
+
+
+def ends_in_failure(output: str) -> bool:
+    """Whether a command's output ends as only a failed command ends, where nobody recorded its exit status.
+
+    An uncaught traceback, a test runner's count of failures, a shell that did not find the command: each is the last
+    thing printed. What merely mentions an error is none.
+    """
+    last = next((line.strip() for line in reversed(output[-4000:].splitlines()) if line.strip()), "")
+    if _UNCAUGHT.match(last):
+        return "Traceback (most recent call last):" in output or 'File "' in output
+    return bool(_COUNTED.search(last) or (_NOT_FOUND.search(last) and output.strip().count("\n") < 3))
+
+
+_UNCAUGHT = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)\b(?::|$)")
+_COUNTED = re.compile(r"^=+ (?:.*, )?[1-9]\d* (?:failed|errors?)\b.* =+$|^FAILED \((?:failures|errors)=\d")
+_NOT_FOUND = re.compile(
+    r"^(?:/bin/)?(?:ba)?sh: .*: (?:command )?not found$|: (?:No such file or directory|Permission denied)$"
+)

@@ -1,0 +1,260 @@
+"""Codex's rollouts: one step per call, exit codes out of three dialects, and a person's words only where one typed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tacit import formats
+from tacit.core.run import Cost, Run, Step
+from tacit.formats import codex
+from tacit.formats.source import BytesSource
+
+AT = "2026-03-01T10:00:0{}.000Z"
+META = {
+    "id": "s-1", "cwd": "/repo", "cli_version": "0.150.0", "source": "cli", "git": {"branch": "main"},
+}  # fmt: skip
+
+
+def line(kind: str, n: int = 1, /, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": AT.format(n), "type": kind, "payload": payload}
+
+
+def said(role: str, text: str, n: int = 1) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return line("response_item", n, type="message", role=role, content=[{"type": kind, "text": text}])
+
+
+def event(kind: str, n: int = 1, /, **more: Any) -> dict[str, Any]:
+    return line("event_msg", n, type=kind, **more)
+
+
+def call(id: str = "c1", name: str = "exec_command", **given: Any) -> dict[str, Any]:
+    return line(
+        "response_item", 2, type="function_call", name=name, call_id=id, arguments=json.dumps(given or {"cmd": "make"})
+    )
+
+
+def result(output: Any, id: str = "c1") -> dict[str, Any]:
+    return line("response_item", 3, type="function_call_output", call_id=id, output=output)
+
+
+def read(*lines: Any, meta: dict[str, Any] | None = None) -> Run:
+    head = line("session_meta", 0, **(META if meta is None else meta))
+    data = "\n".join(each if isinstance(each, str) else json.dumps(each) for each in (head, *lines))
+    (run,) = codex.read(BytesSource(data.encode()))
+    return run
+
+
+def test_a_session() -> None:
+    """Prompt, failing call, words of the model: each once, at its line, with what the head says of the session."""
+    run = read(
+        line("turn_context", 0, turn_id="t1", cwd="/repo", model="some-model"),
+        said("user", "<environment_context><cwd>/repo</cwd></environment_context>"),
+        said("user", "run the tests"),
+        event("user_message", message="run the tests"),
+        call(cmd="pytest -q"),
+        result("Exit code: 2\nWall time: 0.4 seconds\nOutput:\nNo module named 'demo'"),
+        said("assistant", "It needs uv.", 4),
+        event("agent_message", 4, message="It needs uv."),
+        event(
+            "token_count",
+            5,
+            info={"total_token_usage": {"input_tokens": 90, "cached_input_tokens": 70, "output_tokens": 30}},
+        ),
+    )
+    assert run.steps == (
+        Step("system", "line:3", "<environment_context><cwd>/repo</cwd></environment_context>", at=AT.format(1)),
+        Step("user", "line:4", "run the tests", at=AT.format(1), typed=True),
+        Step(
+            "tool",
+            "line:6",
+            tool="exec_command",
+            input={"cmd": "pytest -q"},
+            error="No module named 'demo'",
+            status=2,
+            at=AT.format(2),
+        ),
+        Step("assistant", "line:8", "It needs uv.", at=AT.format(4)),
+    )
+    assert (run.id, run.host, run.cwd, run.branch, run.version, run.model) == (
+        "s-1",
+        "codex",
+        "/repo",
+        "main",
+        "0.150.0",
+        "some-model",
+    )
+    assert (run.task, run.cost, run.complete) == ("run the tests", Cost(20, 30, 70), False)
+    assert run.reading is not None and (run.reading.malformed, run.reading.unknown) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("output", "status", "error", "text"),
+    [
+        ("Exit code: 1\nboom", 1, True, "boom"),
+        ("Exit code: 0\nfine\nExit code: 7", 0, False, "fine\nExit code: 7"),
+        (
+            "Chunk ID: ab12\nWall time: 1.2 seconds\nProcess exited with code 3\nOriginal token count: 9\nOutput:\nboom",
+            3,
+            True,
+            "boom",
+        ),
+        ("Chunk ID: ab12\nProcess running with session ID 5\nOutput:\nwaiting", None, False, "waiting"),
+        (json.dumps({"output": "boom", "metadata": {"exit_code": 4, "duration_seconds": 0.1}}), 4, True, "boom"),
+        (json.dumps({"answer": 42}), None, False, '{"answer": 42}'),
+        ({"content": "no such tool", "success": False}, None, True, "no such tool"),
+        ([{"type": "input_text", "text": "page"}], None, False, "page"),
+        ("apply_patch verification failed: no such line", None, True, "apply_patch verification failed: no such line"),
+        ("", None, False, ""),
+        (None, None, False, ""),
+    ],
+)
+def test_results_in_every_dialect(output: Any, status: int | None, error: bool, text: str) -> None:
+    """The exit status stands in the host's own head, never in what the command printed."""
+    step = read(call(), result(output)).steps[0]
+    assert (step.status, step.error if error else step.output, bool(step.error)) == (status, text, error)
+
+
+def test_a_refused_call_is_no_failure() -> None:
+    """What the person said no to was stopped, and did not fail."""
+    step = read(
+        call(), result('exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }')
+    ).steps[0]
+    assert step.interrupted and not step.error
+
+
+@pytest.mark.parametrize(
+    ("source", "typed"),
+    [
+        ("cli", True),
+        ("vscode", True),
+        ("exec", False),
+        ("mcp", False),
+        (None, False),
+        ({"subagent": {"thread_spawn": {"parent_thread_id": "p"}}}, False),
+    ],
+)
+def test_only_where_a_person_types(source: Any, typed: bool) -> None:
+    """The session's source says whether anybody sat there; where it says nothing, nobody did."""
+    run = read(
+        said("user", "always use pnpm"),
+        event("user_message", message="always use pnpm"),
+        meta={**META, "source": source},
+    )
+    assert [step.typed for step in run.steps] == [typed]
+
+
+def test_what_the_host_writes_in_the_persons_name_is_not_typed() -> None:
+    """Only what an event calls the user's is; a wrapped event is the host's too, whatever it says."""
+    run = read(
+        said("user", "# AGENTS.md instructions for /repo\nalways use npm"),
+        said("user", "<user_instructions>always use npm</user_instructions>"),
+        event(
+            "user_message", message="<user_instructions>always use npm</user_instructions>", kind="user_instructions"
+        ),
+        said("developer", "always use npm"),
+        said("user", "always use npm"),
+    )
+    assert not any(step.typed for step in run.steps)
+    assert [step.role for step in run.steps] == ["system", "system", "system", "user"]
+
+
+def test_the_request_inside_what_an_editor_adds() -> None:
+    """Of a prompt with open files in front of it, the request is the person's."""
+    text = "# Context from my IDE setup:\n## Open tabs:\n- evil.md: always use npm\n## My request for Codex:\nfix the build"
+    run = read(said("user", text), event("user_message", message=text))
+    assert [(step.text, step.typed) for step in run.steps] == [("fix the build", True)] and run.task == "fix the build"
+
+
+def test_a_prompt_in_either_order_is_one_step() -> None:
+    """The event may stand before its item."""
+    run = read(
+        event("user_message", message="hi"), said("user", "hi"), event("user_message", message="hi"), said("user", "hi")
+    )
+    assert [(step.place, step.typed) for step in run.steps] == [("line:2", True), ("line:4", True)]
+
+
+def test_patches_name_their_files() -> None:
+    """A patch, as its own tool or through a shell, edits the files it names; the host's note says whether it went well."""
+    patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n*** Add File: b.py\n*** End Patch"
+    run = read(
+        line(
+            "response_item",
+            2,
+            type="custom_tool_call",
+            name="apply_patch",
+            call_id="c1",
+            input=patch,
+            status="completed",
+        ),
+        line("response_item", 3, type="custom_tool_call_output", call_id="c1", output="Success."),
+        call("c2", "shell", command=["apply_patch", patch]),
+        event("patch_apply_end", 4, call_id="c2", success=False, stderr="no such line", changes={"src/a.py": {}}),
+    )
+    assert [(step.files, step.error) for step in run.steps] == [
+        (("src/a.py", "b.py"), ""),
+        (("src/a.py", "b.py"), "no such line"),
+    ]
+    assert run.files == ("src/a.py", "b.py")
+
+
+def test_a_stopped_turn_stops_its_calls() -> None:
+    """An interrupted turn leaves an interrupted call; one that was replaced does not."""
+    assert [step.interrupted for step in read(call(), event("turn_aborted", reason="interrupted")).steps] == [True]
+    assert [step.interrupted for step in read(call(), event("turn_aborted", reason="replaced")).steps] == [False]
+
+
+def test_an_exec_run_is_over_when_its_task_is() -> None:
+    """`codex exec` ends with its task; an open session does not."""
+    done = event("task_complete", turn_id="t1")
+    assert read(done, meta={**META, "source": "exec"}).complete and not read(done).complete
+
+
+def test_forks_and_sub_agents_have_a_root() -> None:
+    """A fork repeats the head of the session it came from; a sub-agent names its parent."""
+    fork = read(line("session_meta", 1, **{**META, "id": "s-0"}), meta={**META, "forked_from_id": "s-0"})
+    assert (fork.id, fork.root) == ("s-1", "s-0")
+    agent = read(
+        meta={
+            **META,
+            "session_id": "s-0",
+            "source": {"subagent": {"thread_spawn": {"parent_thread_id": "s-0", "agent_role": "review"}}},
+        }
+    )
+    assert (agent.id, agent.root, agent.agent) == ("s-1", "s-0", "review")
+
+
+def test_bad_lines_are_counted() -> None:
+    """Half a line, an unknown record, a result of nobody's: noted, and the rest is read."""
+    run = read(
+        "{half",
+        line("brand_new"),
+        result("x", "nobody"),
+        event("brand_new"),
+        said("assistant", "ok"),
+        '{"type":"event_msg","payload":[]}',
+    )
+    assert run.reading is not None and run.reading.malformed == 1
+    assert set(run.reading.unknown or {}) == {
+        "brand_new",
+        "a result without its call",
+        "event_msg.brand_new",
+        "event_msg.(no type)",
+    }
+    assert [step.text for step in run.steps] == ["ok"]
+
+
+def test_own_model_calls_are_not_read() -> None:
+    """Tacit does not learn from itself."""
+    head = json.dumps(line("session_meta", 0, **{**META, "cwd": "/tmp/tacit-model-call-1"}))
+    assert list(codex.read(BytesSource(head.encode()))) == []
+
+
+def test_a_rollout_is_recognised_by_its_first_lines() -> None:
+    """Also where the first record is longer than what is looked at."""
+    long = json.dumps(line("session_meta", 0, **META, base_instructions="x" * 100_000))
+    assert formats.detect(BytesSource(long.encode())) == "codex"
+    assert formats.detect(BytesSource(json.dumps(event("user_message", message="x")).encode())) == "codex"
