@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,19 @@ def jobs(memories: Memories) -> list[tuple[Any, ...]]:
 
 def counters(memories: Memories) -> dict[str, int]:
     return dict(memories.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
+
+
+class Meanwhile(dict[str, str]):
+    """An environment in which something happens whenever a worker looks at the settings, which it does for each job."""
+
+    def __init__(self, env: Any, happens: Callable[[], object]) -> None:
+        super().__init__(env)
+        self.happens = happens
+
+    def get(self, key: str, default: Any = None) -> Any:
+        if key == "TACIT_IGNORE":
+            self.happens()
+        return super().get(key, default)
 
 
 def drain(memories: Memories) -> Worked:
@@ -131,6 +144,27 @@ def test_what_is_asked_while_it_is_learned_is_not_lost(memories: Memories, host:
     with memories.store.write() as tx:
         tx.finish(job, "me")
     assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [(f"learn:claude-code:{name}", "")]
+
+
+def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) -> None:
+    """What waited when it began is learned, each once; what is asked for meanwhile, also again, is the next worker's."""
+    names = [session(host, number) for number in range(4)]
+    more = iter(names * 4)
+    ask(memories.store, wish(host, names[0], over=True))
+    ask(memories.store, wish(host, names[1], over=True))
+    restless = Meanwhile(memories.env, lambda: ask(memories.store, wish(host, next(more, names[0]), over=True)))
+    assert work(memories.store.path, restless, at_once=True).learned == 2
+    assert memories.store.queued() > 0
+    assert drain(memories).failed == 0 and memories.store.queued() == 0
+
+
+def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) -> None:
+    """Not only when the queue is empty: a second job already finds one."""
+    for number in (1, 2):
+        ask(memories.store, wish(host, session(host, number), over=True))
+    seen: list[int] = []
+    work(memories.store.path, Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))), idle=0.0)
+    assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [True]
 
 
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:

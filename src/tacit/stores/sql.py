@@ -721,12 +721,14 @@ class Writer(SqlStore):
             not_before=not_before,
         )
 
-    def lease(self, holder: str, now: str, until: str) -> Job | None:
-        """Take the oldest job that is due and not held."""
+    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int | None = None) -> Job | None:
+        """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
         row = self.one(
-            "SELECT id, kind, key, project, payload, attempts, at FROM queue"
-            " WHERE not_before <= :now AND lease_until <= :now ORDER BY id LIMIT 1",
+            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
+            " AND lease_until <= :now AND id > :after AND (:last IS NULL OR id <= :last) ORDER BY id LIMIT 1",
             now=now,
+            after=after,
+            last=last,
         )
         if row is None:
             return None

@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tacit.app import Memories
     from tacit.stores.sql import Job, RunRow
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 IDLE = 30.0  # seconds without work after which a worker leaves
 GLANCE = 0.5  # seconds between two looks at the queue
+SAFETY = 900.0  # seconds between two looks whether a backup is due, for a worker that never rests
 LEASE = 120.0  # seconds; only tells people that somebody is at it, since the lock decides
 BACKOFF = (15.0, 60.0, 300.0, 1800.0)  # seconds before the next attempt
 ATTEMPTS = 5  # failures after which a job is left alone, its error to be seen in `doctor`
@@ -141,7 +143,7 @@ def detach() -> None:
 def work(
     path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
 ) -> Worked:
-    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: also what is not due yet, then leave."""
+    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave."""
     from tacit.app import open
 
     with open(path, env=env, cwd="/", create=False) as memories:
@@ -154,7 +156,7 @@ def work(
             if lock is None:
                 return replace(worked, alone=worked != Worked())
             try:
-                worked = _drain(store, env, worked, 0.0 if at_once else idle, at_once)
+                worked = _drain_once(store, env) if at_once else _drain(memories, env, worked, idle)
                 memories.backup_if_due()
             finally:
                 os.close(lock)
@@ -188,18 +190,34 @@ def _lock(path: str, patient: bool = False) -> int | None:
     return None
 
 
-def _drain(store: SqliteStore, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
-    holder = f"worker {os.getpid()}"
+def _drain_once(store: SqliteStore, env: Mapping[str, str]) -> Worked:
+    """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
+    holder, worked = _holder(), Worked()
     with store.write() as tx:
         _take_over(tx)
-        if at_once:
-            tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
-    still_since = time.monotonic()
+        tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
+        done, last = 0, tx.rows("SELECT coalesce(max(id), 0) FROM queue")[0][0]
+    while not _is_paused(store):
+        job = _take(store, holder, done, last)
+        if job is None:
+            break
+        worked, done = _do(store, env, job, holder, worked), job.id
+    return worked
+
+
+def _drain(memories: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
+    store, holder = memories.store, _holder()
+    with store.write() as tx:
+        _take_over(tx)
+    still_since, safe_until = time.monotonic(), 0.0
     while not _is_paused(store):
         job = _take(store, holder)
         if job is not None:
             worked = _do(store, env, job, holder, worked)
             still_since = time.monotonic()
+            if still_since > safe_until:  # where agents never rest, neither does the queue
+                memories.backup_if_due()
+                safe_until = still_since + SAFETY
             continue
         rest = still_since + idle - time.monotonic()
         next_due = _next_due(store)
@@ -207,6 +225,10 @@ def _drain(store: SqliteStore, env: Mapping[str, str], worked: Worked, idle: flo
             break
         time.sleep(max(0.01, min(GLANCE, next_due if next_due >= 0 else GLANCE)))
     return worked
+
+
+def _holder() -> str:
+    return f"worker {os.getpid()}"
 
 
 def _take_over(tx: Transaction) -> None:
@@ -232,12 +254,12 @@ def _next_due(store: SqliteStore) -> float:
     return max(0.0, clock.seconds(row[0]) - time.time()) if row and row[0] is not None else -1.0
 
 
-def _take(store: SqliteStore, holder: str) -> Job | None:
+def _take(store: SqliteStore, holder: str, after: int = 0, last: int | None = None) -> Job | None:
     if not _is_due(store):
         return None
     with store.write() as tx:
         now = time.time()
-        return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE))
+        return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE), after=after, last=last)
 
 
 def _do(store: SqliteStore, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
