@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-effect bench-redaction campaign faults clean setup
+.PHONY: demo test check bench bench-effect bench-redaction campaign faults soak clean setup
 
 setup: .venv/ready
 
@@ -46,10 +46,15 @@ bench-redaction: .venv/ready
 campaign: .venv/ready
 	$(BIN)/python -m pytest -m slow
 
-# Any dose of damage, on demand and resumable: make faults POINTS=100 (of each), or KIND=kill POINTS=5000. Ledgers: bench/results/faults.
-KIND ?= kill power calls full flips storms
+# Any dose of damage, on demand and resumable: make faults POINTS=100 (of each), or KIND=kill POINTS=5000. Ledgers, by commit: bench/results/faults.
+KIND ?= storms flips kill power calls full
 faults: .venv/ready
 	@for kind in $(KIND); do $(BIN)/python bench/faults/$$kind.py $(if $(POINTS),--points $(POINTS)) $(if $(MINUTES),--minutes $(MINUTES)) || exit 1; done
+	@$(BIN)/python bench/faults/controls.py
+
+# Half an hour of eight agents at work; nothing may grow.
+soak: .venv/ready
+	@$(BIN)/python bench/faults/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 clean:
 	rm -rf .venv .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,11 +1,11 @@
 """SIGKILL, EIO and ENOSPC at every system call on the store's files, one at a time (strace).
 
 A first run counts the calls that a command makes on the store, its log and its shared memory; then the command is run
-once per call and fault. It must end in one of two ways: it says that it is done and the lesson is there, or it fails
-with a message, without a traceback, and nothing is there. Afterwards, without the fault, everything verifies and the
-next command works.
+once per call and fault. It must end in one of two ways: it says that it is done and what it was to do is done, or it
+fails with a message, without a traceback, and nothing of it is there. Afterwards, without the fault, everything verifies
+and the next command works.
 
-    python bench/faults/calls.py --points 1000000
+    python bench/faults/calls.py
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import campaign, command, new_home, store_of, surroundings, tacit
+from common import campaign, command, new_home, store_of, surroundings, tacit, transcript
 
 FAULTS = ("signal=SIGKILL", "error=EIO", "error=ENOSPC")
 COMMANDS = {
@@ -27,34 +27,41 @@ COMMANDS = {
     "inject": ("inject", "--task", "what to do before the tests", "--run", "r1", "--json"),
     "list": ("list", "--json"),
     "backup": ("backup", "--json"),
+    "learn": ("learn", "../00000001-0000-4000-8000-000000000000.jsonl", "--json"),
+    "tend": ("tend", "--run", "tended", "--json"),
+    "restore": ("restore", "--by", "ada", "--yes", "--json"),
 }
+LATER = "a lesson later than the backup"
 SHARE = 40  # faults a batch
 
 
-def traced(home: Path, args: tuple[str, ...], inject: str = "") -> tuple[subprocess.CompletedProcess[str], str]:
+def traced(home: Path, args: tuple[str, ...], inject: str = "", fault: str = "") -> tuple[subprocess.CompletedProcess[str], str]:
     """A command under strace, watching only calls that touch the store."""
     store = str(store_of(home))
     trace = home / "trace"
     watched = [word for end in ("", "-wal", "-shm") for word in ("-P", store + end)]
-    argv = ["strace", "-f", "-qq", *watched, "-o", str(trace), *(["-e", f"inject={inject}"] if inject else []), *command(*args)]
+    argv = ["strace", "-f", "-qq", *watched, "-o", str(trace), *(["-e", f"inject={inject}"] if inject else []), *command(*args, fault=fault)]
     done = subprocess.run(argv, capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=120)
     return done, trace.read_text(errors="replace")
 
 
 def prepared(place: Path) -> Path:
-    """A home whose store has a lesson and, as after a crash, a log that was not folded back."""
+    """A home whose store has a lesson, a backup, and a lesson that came later."""
     home = new_home(place)
+    transcript(home, 1)
     tacit(home, "init")
     tacit(home, "add", "Run make migrate before the tests.")
     tacit(home, "backup")
+    tacit(home, "add", LATER)
     return home
 
 
 def points(place: Path) -> list[tuple[str, str, str, int]]:
     """Every (command, fault, call, which one)."""
     found = []
+    home = prepared(place / "count")
     for name, args in COMMANDS.items():
-        home = prepared(place / f"count-{name}")
+        _put_back(home)
         _, trace = traced(home, args)
         counts: dict[str, int] = {}
         for call in re.findall(r"^\d+ +(\w+)\(", trace, re.M):
@@ -72,6 +79,15 @@ def _makes_sense(fault: str, call: str) -> bool:
     return fault != "error=EIO" or call not in ("munmap", "close")
 
 
+def _put_back(home: Path) -> None:
+    """The home as it was prepared, at the same place: a project is known by its path."""
+    model = home.with_name("model")
+    if not model.exists():
+        shutil.copytree(home, model)
+    shutil.rmtree(home)
+    shutil.copytree(model, home)
+
+
 # One process looks at what a fault left behind: what the doctor says, what is there, and whether the next write works.
 AFTER = """
 import json, sys
@@ -79,46 +95,60 @@ from tacit.app import open
 with open() as memories:
     faults = [str(f) for f in memories.health().health.faults][:2]
     there = [m.text for m in memories.list(archived=True)]
+    there += [f"run {f}" for f, n in memories.store.rows("SELECT foreign_id, CASE WHEN learned_at <> '' OR foreign_id = 'r1' THEN 1 ELSE seq END FROM run") if n]
+    findings = memories.store.one("SELECT count(*) FROM finding")[0]
     memories.add("a lesson after the fault")
     after = "a lesson after the fault" in [m.text for m in memories.list()]
-print(json.dumps([faults, there, after]))
+print(json.dumps([faults, there, findings, after]))
 """
 
 
-def once(home: Path, point: tuple[str, str, str, int]) -> list[str]:
+def once(home: Path, point: tuple[str, str, str, int], mistake: str = "") -> list[str]:
     """One command with one fault, and the reckoning, in a prepared home that is put back each time."""
     name, fault, call, which = point
-    model = home.with_name("model")
-    if not model.exists():
-        shutil.copytree(home, model)
-    shutil.rmtree(home)
-    shutil.copytree(model, home)  # at the same place: a project is known by its path
+    _put_back(home)
     began = time.monotonic()
-    done, _ = traced(home, COMMANDS[name], f"{call}:{fault}:when={which}")
+    done, _ = traced(home, COMMANDS[name], f"{call}:{fault}:when={which}", mistake)
     wrong = []
     if "Traceback" in done.stderr:
         wrong.append("traceback: " + done.stderr.strip().splitlines()[-1][:200])
     if time.monotonic() - began > 100:  # a lock that cannot be given back looks like a busy store: 60 s of patience
         wrong.append("took more than 100 seconds")
     try:
-        told = json.loads(done.stdout)
+        answer = json.loads(done.stdout)
+        told = answer["ok"] and (name != "inject" or bool(answer["data"]["injected"]) or None)
     except ValueError:
-        told = None
+        told = None  # it died, or gave nothing
     after = subprocess.run([sys.executable, "-c", AFTER], capture_output=True, text=True, cwd=home / "work", env=surroundings(home), timeout=120)
     try:
-        faults, there, works = json.loads(after.stdout)
+        faults, there, findings, works = json.loads(after.stdout)
     except ValueError:
         return [f"{name} {call} {which} {fault}: the store cannot be used afterwards: {after.stderr[-300:]}"]
     if faults:
         wrong.append(f"doctor: {faults}")
     if not works:
         wrong.append("the next lesson was not kept")
-    kept = "a lesson under fault" in there
-    if name == "add" and told and told["ok"] and not kept:
-        wrong.append("acknowledged, but not there")
-    if name == "add" and told and not told["ok"] and kept:
-        wrong.append("said that it failed, but it is there")
+    if "Run make migrate before the tests." not in there:
+        wrong.append("an old lesson is gone")
+    wrong += _judged(name, told, there, findings)
     return [f"{name} {call} {which} {fault}: {each}" for each in wrong]
+
+
+def _judged(name: str, told: bool | None, there: list[str], findings: int) -> list[str]:
+    """Whether what was said is so; `told` is None where nothing was said."""
+    is_done = {
+        "add": "a lesson under fault" in there, "inject": "run r1" in there, "learn": "run 00000001-0000-4000-8000-000000000000" in there,
+        "tend": "run tended" in there, "restore": LATER not in there,
+    }.get(name)  # fmt: skip
+    if name != "restore" and LATER not in there:
+        return ["the later lesson is gone"]
+    if told is True and is_done is False:
+        return ["acknowledged, but not there"]
+    if told is False and is_done is True:
+        return ["said that it failed, but it is there"]
+    if name == "learn" and is_done != bool(findings):
+        return [f"learned in part: {findings} findings"]
+    return []
 
 
 def batch(seed: int, place: Path, share: int = SHARE, every: int = 1) -> dict[str, Any]:
@@ -129,7 +159,7 @@ def batch(seed: int, place: Path, share: int = SHARE, every: int = 1) -> dict[st
     home = prepared(place / "at")
     for point in mine:
         failures += once(home, point)
-    return {"calls": len(mine) or 1_000_000, "of": len(todo), "failures": failures[:40]}
+    return {"calls": len(mine), "of": len(todo), "last": seed * share >= len(todo), "failures": failures[:40]}
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """What the campaigns share: a frozen copy of the program, a home of its own, and a ledger that lets a campaign go on later.
 
 Each campaign is a function `batch(seed, place) -> dict` that does one small, self-contained piece of damage and
-verifies. The ledger holds one JSON line per finished batch; a campaign that is started again skips the seeds it has
-done. Take a batch's line out, and it is done again: after a fix, for instance. Nothing here imports the program under test into the process that kills it.
+verifies. The ledger holds one JSON line per finished batch, with the commit it was done on: the last one that changed the
+program or this harness. A campaign that is started again on the same commit skips the seeds it has done there; on another
+commit it begins anew. Nothing here imports the program under test into the process that kills it.
 """
 
 from __future__ import annotations
@@ -35,6 +36,18 @@ def frozen_source() -> Path:
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(place / "tacit")], check=False)
     os.environ["TACIT_FAULTS_SOURCE"] = str(place)
     return place
+
+
+def commit() -> str:
+    """The last commit that changed the program or the harness; with a + where files differ from it. Made once per process."""
+    given = os.environ.get("TACIT_FAULTS_COMMIT")
+    if given:
+        return given
+    judged = ["src/tacit", "bench/faults/*.py"]
+    last = subprocess.run(["git", "log", "-1", "--abbrev=10", "--format=%h", "--", *judged], capture_output=True, text=True, cwd=ROOT)
+    changed = subprocess.run(["git", "status", "--porcelain", "--", *judged], capture_output=True, text=True, cwd=ROOT)
+    os.environ["TACIT_FAULTS_COMMIT"] = (last.stdout.strip() or "unknown") + ("+" if changed.stdout.strip() else "")
+    return os.environ["TACIT_FAULTS_COMMIT"]
 
 
 def surroundings(home: Path, **more: str) -> dict[str, str]:
@@ -106,45 +119,53 @@ def transcript(home: Path, number: int) -> Path:
 
 
 class Ledger:
-    """One line per finished batch."""
+    """One line per finished batch, each with its time and the commit it was done on."""
 
     def __init__(self, name: str) -> None:
         RESULTS.mkdir(parents=True, exist_ok=True)
         self.path = RESULTS / f"{name}.jsonl"
 
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """What was done so far."""
+    def lines(self, of: str = "") -> Iterator[dict[str, Any]]:
+        """What was done so far, on one commit or on all."""
         if self.path.exists():
             for line in self.path.read_text().splitlines():
-                yield json.loads(line)
+                entry = json.loads(line)
+                if not of or entry.get("commit") == of:
+                    yield entry
 
-    def add(self, entry: dict[str, Any]) -> None:
+    def add(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Note a finished batch."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        noted = {"commit": commit(), "at": at, **entry}
         with self.path.open("a") as file:
-            file.write(json.dumps(entry) + "\n")
+            file.write(json.dumps(noted) + "\n")
+        return noted
 
 
 def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any) -> int:
     """Run batches until so many units are in the ledger, or the time is up; sums on standard output. The exit code."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs")
+    parser.add_argument("--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs on this commit")
     parser.add_argument("--minutes", type=float, default=1e9)
     args = parser.parse_args()
     os.nice(19)
+    frozen_source()
     ledger = Ledger(name)
-    done = list(ledger.lines())
+    done = list(ledger.lines(commit()))
     reached, end = sum(each[unit] for each in done), time.monotonic() + args.minutes * 60
     seeds = {each["seed"] for each in done}
     seed = 0
     failures = sum(len(each["failures"]) for each in done)
-    while reached < args.points and time.monotonic() < end:
+    while reached < args.points and not any(each.get("last") for each in done) and time.monotonic() < end:
         seed = next(n for n in range(seed + 1, 1 << 30) if n not in seeds)
         place = Path(tempfile.mkdtemp(prefix=f"tacit-{name}-"))
+        began = time.process_time(), os.times().children_user + os.times().children_system
         try:
-            found = {"seed": seed, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **batch(seed, place, **fixed)}
+            found = {"seed": seed, **batch(seed, place, **fixed)}
         finally:
             shutil.rmtree(place, ignore_errors=True)
-        ledger.add(found)
+        used = time.process_time() - began[0] + os.times().children_user + os.times().children_system - began[1]
+        done.append(ledger.add({**found, "cpu seconds": round(used, 1)}))
         reached, failures = reached + found[unit], failures + len(found["failures"])
-        print(f"{name}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
+        print(f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
     return 1 if failures else 0

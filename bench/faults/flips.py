@@ -45,6 +45,9 @@ def seen(path):
         return None
 def only(rows):
     return {t: rows[t] for t in rows if t not in ("tally", "find")} if rows else None
+if sys.argv[2:] == ["blind"]:  # the control: a doctor that asks SQLite and nobody else
+    from types import SimpleNamespace
+    def check(store, rule=None): return SimpleNamespace(faults=[r[0] for r in store.rows("PRAGMA integrity_check(5)") if r[0] != "ok"])
 good = seen(sys.argv[1])
 for line in sys.stdin:
     job = json.loads(line)
@@ -99,10 +102,12 @@ def made(place: Path) -> tuple[Path, Path]:
     return store_of(home), next((home / "data" / "tacit" / "backups").iterdir())
 
 
-def batch(seed: int, place: Path, flips: int = FLIPS) -> dict[str, Any]:
-    """So many copies, each with one bit turned."""
+def batch(
+    seed: int, place: Path, flips: int = FLIPS, fault: str = "", of: tuple[Path, Path] | None = None, word: bytes = b""
+) -> dict[str, Any]:
+    """So many copies, each with one bit turned; `of` a store that is made already, and there only in this `word`."""
     rng = random.Random(seed)
-    store, backups = made(place)
+    store, backups = of or made(place)
     pages = store.stat().st_size // PAGE
     raw = store.read_bytes()
     jobs = []
@@ -117,10 +122,10 @@ def batch(seed: int, place: Path, flips: int = FLIPS) -> dict[str, Any]:
                     shutil.copy(each, here / "backups")
         page = (seed * flips + n) % pages  # every page in turn
         used = [at for at in range(page * PAGE, (page + 1) * PAGE) if raw[at]] or [page * PAGE]
-        at = rng.choice(used)  # where something stands; free space changes nothing
+        at = raw.index(word) if word else rng.choice(used)  # where something stands; free space changes nothing
         jobs.append({"path": str(here / "tacit.db"), "backups": str(here / "backups"), "at": at, "bit": rng.randrange(8), "backup": with_backup})
     done = subprocess.run(
-        [sys.executable, "-c", LOOK, str(store)], input="".join(json.dumps(job) + "\n" for job in jobs), capture_output=True, text=True,
+        [sys.executable, "-c", LOOK, str(store), *([fault] if fault else [])], input="".join(json.dumps(job) + "\n" for job in jobs), capture_output=True, text=True,
         env={**surroundings(place), "PYTHONPATH": str(frozen_source())}, timeout=1200,
     )  # fmt: skip
     found = [json.loads(line) for line in done.stdout.splitlines()]

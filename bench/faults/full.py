@@ -25,12 +25,12 @@ STEPS = 16  # a batch
 LIMIT = 30.0  # seconds; a hook's own limit is 0.15 for recording, the rest is a loaded machine
 
 
-def batch(seed: int, place: Path, steps: int = STEPS) -> dict[str, Any]:
+def batch(seed: int, place: Path, steps: int = STEPS, fault: str = "") -> dict[str, Any]:
     """The next steps, in a namespace of their own."""
     frozen_source()
     first = (seed - 1) * steps
     done = subprocess.run(
-        ["unshare", "-rm", sys.executable, __file__, "--inside", str(place), str(first), str(first + steps)], capture_output=True, text=True, timeout=1800
+        ["unshare", "-rm", sys.executable, __file__, "--inside", str(place), str(first), str(first + steps), fault], capture_output=True, text=True, timeout=1800
     )  # fmt: skip
     try:
         return dict(json.loads(done.stdout))
@@ -38,7 +38,7 @@ def batch(seed: int, place: Path, steps: int = STEPS) -> dict[str, Any]:
         return {"steps": steps, "failures": [f"broke off: {done.stderr[-500:]}"]}
 
 
-def inside(place: Path, first: int, last: int) -> dict[str, Any]:
+def inside(place: Path, first: int, last: int, fault: str = "") -> dict[str, Any]:
     """What happens on the small disk."""
     disk = place / "disk"
     disk.mkdir()
@@ -54,7 +54,7 @@ def inside(place: Path, first: int, last: int) -> dict[str, Any]:
             _crash(home)
         _fill(disk, free)
         text = f"a lesson with {free} blocks free"
-        added = tacit(home, "add", text, "--json")
+        added = tacit(home, "add", text, "--json", fault=fault)
         listed = tacit(home, "list", "--json")
         began = time.monotonic()
         payload = {"session_id": f"s{free}", "hook_event_name": "UserPromptSubmit", "cwd": str(home / "work"), "prompt": "run the tests before migrate", "transcript_path": ""}
@@ -126,8 +126,8 @@ def _recorded(home: Path, session: str) -> bool:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--inside"]:
-        print(json.dumps(inside(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))))
+        print(json.dumps(inside(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])))
         sys.exit(0)
     if not shutil.which("unshare"):
-        sys.exit("unshare is not here; tests/faults/test_full.py does it with RLIMIT_FSIZE")
+        sys.exit("unshare is not here; tests/faults/test_harness.py does it with RLIMIT_FSIZE")
     sys.exit(campaign("full", batch, "steps", 96))

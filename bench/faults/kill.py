@@ -1,8 +1,9 @@
-"""kill -9 at random points of sixteen writers that work on one store: add, learn, inject.
+"""kill -9 at random points of sixteen writers that work on one store: add, learn, inject, tend.
 
 Standard output goes to files, so what a process acknowledged is known after its death. Every acknowledged write must be
-there, every write found must have been acknowledged or in flight, learning is whole or absent, and the doctor finds
-nothing. A writer that is killed is followed by another, until the batch has its kills.
+there, every write found must have been acknowledged or in flight, learning and tending are whole or absent, and the
+doctor finds nothing. A writer that is killed is followed by another, until the batch has its kills. The project's profile
+lets lessons fade by runs, and every other tend lives a hundred days ahead, so that sweeps write and move lessons.
 
     python bench/faults/kill.py --points 5000 [--minutes M]
 """
@@ -24,6 +25,9 @@ from common import campaign, command, doctor, new_home, store_of, surroundings, 
 WRITERS = 16
 KILLS = 80  # a batch; then a fresh store
 LINES = 4000  # more than a writer can write before it is killed
+KINDS = {"add": 6, "learn": 2, "inject": 2, "tend": 2}  # and how often each is chosen
+PROFILE = 'extends = "default"\nname = "short"\n[fade]\nfunction = "runs"\nruns_step = 2\nnever = []\n'
+AHEAD = "clock=8640000"  # a hundred days: candidates are swept, stale lessons marked
 
 
 class Writer:
@@ -35,10 +39,13 @@ class Writer:
         given = None
         if kind == "add":
             source = home / f"in-{number}"
-            source.write_text("".join(f'"writer {number} lesson {n}"\n' for n in range(1, LINES)))
+            said = ({"text": f"writer {number} lesson {n}", **({"run": f"adder-{number}"} if number % 2 else {})} for n in range(1, LINES))
+            source.write_text("".join(json.dumps(each) + "\n" for each in said))
             args, given = ["add", "-"], source.open("rb")
         elif kind == "learn":
             args = ["learn", str(transcript(home, number)), "--json"]
+        elif kind == "tend":
+            args, fault = ["tend", "--run", f"tended-{number}", "--json"], fault or (AHEAD if number % 2 else "")
         else:
             args = ["inject", "--run", f"run-{number}", "--task", "what to do before writing the lesson about tests", "--json"]
         with self.out.open("wb") as out, (home / f"err-{number}").open("wb") as err:
@@ -53,9 +60,12 @@ class Writer:
         self.at_any_time = kind != "add" or random.random() < 0.1
         self.dies_at = self.began + random.uniform(0.0, 1.1 * usual) if self.at_any_time else 0.0
         self.killed = False
+        self.kills_itself = fault.startswith(("early=", "die="))
 
     def is_due(self) -> bool:
         """Whether its time has come."""
+        if self.kills_itself:
+            return False
         now = time.monotonic()
         if not self.dies_at and (self.out.stat().st_size or now > self.began + 30):
             self.dies_at = now + random.uniform(0.0, 0.15)
@@ -66,19 +76,19 @@ class Writer:
         return [json.loads(line) for line in self.out.read_bytes().split(b"\n")[:-1] if line]
 
 
-def batch(seed: int, place: Path, kills: int = KILLS, writers: int = WRITERS, fault: str = "") -> dict[str, Any]:
+def batch(
+    seed: int, place: Path, kills: int = KILLS, writers: int = WRITERS, fault: str = "", kinds: dict[str, int] = KINDS
+) -> dict[str, Any]:
     """One store, so many kills, then the reckoning."""
     random.seed(seed)
-    home = new_home(place)
-    tacit(home, "init")
-    tacit(home, "add", "before writing a lesson about tests, run make migrate")
+    home = prepared(place)
     began = time.monotonic()
     every: list[Writer] = []
     alive: list[Writer] = []
     dead, usual = 0, 1.0
     while dead < kills:
         while len(alive) < writers:
-            kind = random.choices(("add", "learn", "inject"), (6, 2, 2))[0]
+            kind = random.choices(list(kinds), list(kinds.values()))[0]
             alive.append(Writer(kind, len(every), home, fault, usual))
             every.append(alive[-1])
         time.sleep(0.005)
@@ -86,6 +96,8 @@ def batch(seed: int, place: Path, kills: int = KILLS, writers: int = WRITERS, fa
             if writer.process.poll() is not None:
                 usual = 0.8 * usual + 0.2 * (time.monotonic() - writer.began)
                 alive.remove(writer)
+                writer.killed = writer.process.returncode == -signal.SIGKILL  # by a hand of its own, at a chosen point
+                dead += writer.killed
             elif writer.is_due():
                 os.kill(writer.process.pid, signal.SIGKILL)
                 writer.process.wait()
@@ -100,10 +112,22 @@ def batch(seed: int, place: Path, kills: int = KILLS, writers: int = WRITERS, fa
         writer.killed = True
     failures = reckon(home, every)
     ended = [w for w in every if not w.killed]
+    killed = {kind: sum(w.killed and w.kind == kind for w in every) for kind in kinds}
     return {
-        "kills": dead, "writers": writers, "processes": len(every), "ended by themselves": len(ended),
+        "kills": dead, "writers": writers, "processes": len(every), "ended by themselves": len(ended), "killed": killed,
         "acknowledged": sum(len(w.answers()) for w in every), "seconds": round(time.monotonic() - began, 1), "failures": failures[:20],
     }  # fmt: skip
+
+
+def prepared(place: Path) -> Path:
+    """A home whose project has one lesson, and fades by runs."""
+    home = new_home(place)
+    (home / "short.toml").write_text(PROFILE)
+    for args in (("init",), ("profile", "use", str(home / "short.toml")), ("add", "before writing a lesson about tests, run make migrate")):
+        done = tacit(home, *args)
+        if done.returncode:
+            raise RuntimeError(f"{args}: {done.stderr}")
+    return home
 
 
 def reckon(home: Path, every: list[Writer]) -> list[str]:
@@ -121,26 +145,46 @@ def reckon(home: Path, every: list[Writer]) -> list[str]:
         answers = writer.answers()
         if not writer.killed and (writer.process.returncode or b"Traceback" in (home / f"err-{writer.number}").read_bytes()):
             wrong.append(f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}")
-        if writer.kind == "add":
-            wrong += _added(writer, answers, kept)
-        elif writer.kind == "learn":
-            session = f"{writer.number:08d}-0000-4000-8000-000000000000"
-            learned, findings = rows["runs"].get(session, (False, 0))
-            whole = learned and findings == rows["findings of a run"]
-            if answers and answers[0]["ok"] and not whole:
-                wrong.append(f"learn {writer.number} was acknowledged, but its run is {learned, findings}")
-            if findings and not whole:
-                wrong.append(f"learn {writer.number} is there in part: {learned, findings}")
-        else:
-            given = answers[0]["data"]["injected"] if answers and answers[0]["ok"] else []
-            if given and f"run-{writer.number}" not in rows["injections"]:
-                wrong.append(f"inject {writer.number} was printed but not recorded")
-    started = {f"run-{w.number}" for w in every if w.kind == "inject"}
-    wrong += [f"an injection of {run} that nobody asked for" for run in rows["injections"] - started]
+        wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[writer.kind](writer, answers, kept, rows)
+    for kind, found in (("inject", rows["injections"]), ("tend", {run for run in rows["runs"] if run.startswith("tended-")})):
+        asked = {f"{'run' if kind == 'inject' else 'tended'}-{w.number}" for w in every if w.kind == kind}
+        wrong += [f"{kind}: {run} is there, and nobody asked for it" for run in found - asked]
     return wrong
 
 
-def _added(writer: Writer, answers: list[dict[str, Any]], kept: dict[str, int]) -> list[str]:
+def _learned(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
+    learned, findings, _ = rows["runs"].get(f"{writer.number:08d}-0000-4000-8000-000000000000", (False, 0, 0))
+    whole = learned and findings == rows["findings of a run"]
+    wrong = []
+    if answers and answers[0]["ok"] and not whole:
+        wrong.append(f"learn {writer.number} was acknowledged, but its run is {learned, findings}")
+    if findings and not whole:
+        wrong.append(f"learn {writer.number} is there in part: {learned, findings}")
+    return wrong
+
+
+def _injected(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
+    given = answers[0]["data"]["injected"] if answers and answers[0]["ok"] else []
+    lost = given and f"run-{writer.number}" not in rows["injections"]
+    return [f"inject {writer.number} was printed but not recorded"] if lost else []
+
+
+def _tended(writer: Writer, answers: list[dict[str, Any]], _kept: dict[str, int], rows: dict[str, Any]) -> list[str]:
+    """The run's number, the losses and the place up to which it was swept are one transaction."""
+    run = f"tended-{writer.number}"
+    _, _, seq = rows["runs"].get(run, (False, 0, 0))
+    wrong = []
+    if answers and answers[0]["ok"] and not seq:
+        wrong.append(f"tend {writer.number} was acknowledged, but its run was not counted")
+    if seq > rows["swept"]:
+        wrong.append(f"tend {writer.number} is there in part: counted as run {seq}, swept up to {rows['swept']}")
+    faded, told = rows["faded"].get(run, 0), answers[0]["data"]["faded"] if answers and answers[0]["ok"] else 0
+    if told and told != faded:
+        wrong.append(f"tend {writer.number} said that {told} faded; {faded} did")
+    return wrong
+
+
+def _added(writer: Writer, answers: list[dict[str, Any]], kept: dict[str, int], _rows: dict[str, Any]) -> list[str]:
     wrong = [f"add {writer.number} was refused: {a['error']}" for a in answers if not a["ok"]]
     for n in range(1, LINES):
         text = f"writer {writer.number} lesson {n}"
@@ -159,15 +203,17 @@ def store_rows(home: Path) -> dict[str, Any]:
     code = """
 import apsw, json, sys
 c = apsw.Connection(sys.argv[1])
-runs = {f: (bool(l), n) for f, l, n in c.execute("SELECT foreign_id, learned_at, (SELECT count(*) FROM finding WHERE run = run.id) FROM run")}
+runs = {f: (bool(l), n, s) for f, l, s, n in c.execute("SELECT foreign_id, learned_at, seq, (SELECT count(*) FROM finding WHERE run = run.id) FROM run")}
 inj = [r[0] for r in c.execute("SELECT run.foreign_id FROM injection JOIN run ON run.id = injection.run")]
-print(json.dumps({"runs": runs, "injections": inj}))
+faded = dict(c.execute("SELECT run.foreign_id, count(*) FROM use_mark m JOIN run ON run.id = m.run WHERE m.surface = 'tend' GROUP BY 1"))
+[swept] = [int(v) for k, v in c.execute("SELECT key, value FROM meta") if k.startswith("faded")] or [0]
+print(json.dumps({"runs": runs, "injections": inj, "faded": faded, "swept": swept}))
 """
     done = subprocess.run([sys.executable, "-c", code, str(store_of(home))], capture_output=True, text=True)
-    found = json.loads(done.stdout)
-    counts = [n for learned, n in found["runs"].values() if learned]
+    found: dict[str, Any] = json.loads(done.stdout)
+    counts = [n for learned, n, _ in found["runs"].values() if learned]
     most = max(set(counts), key=counts.count) if counts else 0
-    return {"runs": found["runs"], "injections": set(found["injections"]), "findings of a run": most}
+    return {**found, "injections": set(found["injections"]), "findings of a run": most}
 
 
 if __name__ == "__main__":

@@ -8,28 +8,34 @@ from typing import Any
 from common import Ledger
 
 UNITS = {"kill": "kills", "power": "images", "calls": "calls", "full": "steps", "flips": "flips", "storms": "storms", "fuzz": "executions"}
+ALONE = ("seed", "pages", "from", "of", "writers")  # not to be added up
 
 
 def main() -> None:
-    """One paragraph per campaign."""
+    """One paragraph per campaign and commit."""
     for name, unit in UNITS.items():
-        lines = list(Ledger(name).lines())
-        if not lines:
-            continue
-        sums: Counter[str] = Counter()
-        for line in lines:
-            sums.update({key: amount for key, amount in line.items() if isinstance(amount, int) and key not in ("seed", "pages", "from", "of", "writers")})
-        if name == "calls":  # the batch after the last is a marker
-            sums["calls"] = sum(line["calls"] for line in lines if line["calls"] < 1_000_000)
-        failures = sum(len(line["failures"]) for line in lines)
-        rest = ", ".join(f"{key} {amount:,}" for key, amount in sums.items() if key not in (unit, "seconds"))
-        print(f"{name}: {sums[unit]:,} {unit}, {failures} failures, {lines[0]['at'][:16]} to {lines[-1]['at'][:16]}; {rest}")
-        if name == "flips":
-            for side in ("with backup", "without"):
-                changed, whole = (sum(line[side][n] for line in lines) for n in (0, 1))
-                print(f"  {side}: {changed} changed something, {whole} whole again")
-        if name == "fuzz":
-            _doors(lines)
+        ledger = Ledger(name)
+        for commit in dict.fromkeys(line["commit"] for line in ledger.lines() if "commit" in line):
+            _paragraph(name, unit, commit, list(ledger.lines(commit)))
+    for line in Ledger("controls").lines():
+        print(f"control {line['control']} on {line['commit']}: {line['mistake']}: {'caught' if line['caught'] else 'NOT CAUGHT'}, {line['first']}")
+
+
+def _paragraph(name: str, unit: str, commit: str, lines: list[dict[str, Any]]) -> None:
+    sums: Counter[str] = Counter()
+    for line in lines:
+        sums.update({key: amount for key, amount in line.items() if type(amount) in (int, float) and key not in ALONE})
+    failures = sum(len(line["failures"]) for line in lines)
+    rest = ", ".join(f"{key} {amount:,.0f}" for key, amount in sums.items() if key != unit)
+    print(f"{name} on {commit}: {sums[unit]:,} {unit}, {failures} failures, {lines[0]['at'][:16]} to {lines[-1]['at'][:16]}; {rest}")
+    if name == "flips":
+        for side in ("with backup", "without"):
+            changed, whole = (sum(line[side][n] for line in lines) for n in (0, 1))
+            print(f"  {side}: {changed} changed something, {whole} whole again")
+    if name == "kill":
+        print("  " + ", ".join(f"{kind} {sum(line['killed'][kind] for line in lines)}" for kind in lines[0]["killed"]))
+    if name == "fuzz":
+        _doors(lines)
 
 
 def _doors(lines: list[dict[str, Any]]) -> None:

@@ -1,11 +1,20 @@
 """The program with one known mistake planted, for negative controls: python shim.py FAULT ARGS…
 
-A campaign that does not catch these would not catch a real one. `early`: acknowledged before COMMIT. `normal`:
-synchronous=NORMAL. `clock=SECONDS`: not a mistake but a clock that is off by so much.
+A campaign that does not catch these would not catch a real one.
+
+    early       acknowledged before COMMIT; early=N also dies before the N-th COMMIT, whose word was given long ago
+    normal      synchronous=NORMAL
+    deaf        what the disk refuses is taken for written
+    unlocked    an upgrade that does not look again, under the lock, whether somebody else has made it
+
+Two are no mistakes but what a program must bear: `die=before:N` and `die=after:N` end it with SIGKILL just before and just after
+its N-th COMMIT, `clock=SECONDS` is a clock that is off by so much.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from typing import Any
@@ -13,34 +22,99 @@ from typing import Any
 
 def plant(fault: str) -> None:
     """Change the loaded program."""
-    from tacit.stores import sqlite
-
-    if fault == "early":
-        # Each transaction is committed only when the next one begins: its acknowledgement went out long before.
-        enter = sqlite.Transaction.__enter__
-
-        def late(self: Any) -> Any:
-            if not self._store._connection.get_autocommit():
-                self._store._cursor.execute("COMMIT")
-            return enter(self)
-
-        def leave(self: Any, kind: Any, error: Any, trace: Any) -> None:
-            if kind is not None:
-                self._roll_back()
-
-        sqlite.Transaction.__enter__, sqlite.Transaction.__exit__ = late, leave  # type: ignore[method-assign]
-    elif fault == "normal":
-        rows = sqlite.SqliteStore.rows
-
-        def lax(self: Any, sql: str, **named: Any) -> Any:
-            return rows(self, sql.replace("synchronous = FULL", "synchronous = NORMAL"), **named)
-
-        sqlite.SqliteStore.rows = lax  # type: ignore[method-assign]
-    elif fault.startswith("clock="):
-        real, off = time.time, float(fault[6:])
-        time.time = lambda: real() + off
-    else:
+    name, _, given = fault.partition("=")
+    planted = {"early": _early, "normal": _normal, "deaf": _deaf, "unlocked": _unlocked, "die": _die, "clock": _clock}
+    if name not in planted:
         sys.exit(f"unknown fault {fault}")
+    planted[name](given)
+
+
+def _early(given: str) -> None:
+    """Each transaction is committed only when the next one begins: its acknowledgement went out long before."""
+    from tacit.stores.sqlite import Transaction
+
+    enter, commits = Transaction.__enter__, 0
+
+    def late(self: Any) -> Any:
+        nonlocal commits
+        if not self._store._connection.get_autocommit():
+            commits += 1
+            if str(commits) == given:
+                os.kill(os.getpid(), signal.SIGKILL)
+            self._store._cursor.execute("COMMIT")
+        return enter(self)
+
+    def leave(self: Any, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None:
+            self._roll_back()
+
+    Transaction.__enter__, Transaction.__exit__ = late, leave  # type: ignore[method-assign]
+
+
+def _normal(_given: str) -> None:
+    from tacit.stores.sqlite import SqliteStore
+
+    rows = SqliteStore.rows
+
+    def lax(self: Any, sql: str, **named: Any) -> Any:
+        return rows(self, sql.replace("synchronous = FULL", "synchronous = NORMAL"), **named)
+
+    SqliteStore.rows = lax  # type: ignore[method-assign]
+
+
+def _deaf(_given: str) -> None:
+    from tacit.core.errors import StoreReadOnly
+    from tacit.stores.sqlite import Transaction
+
+    leave = Transaction.__exit__
+
+    def content(self: Any, kind: Any, error: Any, trace: Any) -> None:
+        try:
+            leave(self, kind, error, trace)
+        except StoreReadOnly:
+            pass
+
+    Transaction.__exit__ = content  # type: ignore[method-assign]
+
+
+def _unlocked(_given: str) -> None:
+    from tacit.stores import sqlite
+    from tacit.stores.sqlite import backup, migrate
+
+    def hasty(store: Any, target: int | None = None) -> None:
+        version = store.rows("PRAGMA user_version")[0][0]
+        backup.copy_before_upgrade(store, backup.folder_for(store.path, store.backups))
+        time.sleep(0.5)
+        for number in range(version + 1, sqlite.SCHEMA + 1):
+            with store.write() as tx:
+                migrate._step(tx, number)
+                tx.rows(f"PRAGMA user_version = {number}")
+
+    migrate.migrate = hasty
+
+
+def _die(given: str) -> None:
+    from tacit.stores.sqlite import Transaction
+
+    when, _, which = given.partition(":")
+    leave, commits = Transaction.__exit__, 0
+
+    def last(self: Any, kind: Any, error: Any, trace: Any) -> None:
+        nonlocal commits
+        commits += kind is None
+        due = kind is None and str(commits) == which
+        if due and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        leave(self, kind, error, trace)
+        if due:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Transaction.__exit__ = last  # type: ignore[method-assign]
+
+
+def _clock(given: str) -> None:
+    real, off = time.time, float(given)
+    time.time = lambda: real() + off
 
 
 if __name__ == "__main__":

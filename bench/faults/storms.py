@@ -17,7 +17,7 @@ from typing import Any
 from common import ROOT, campaign, command, doctor, new_home, store_of, surroundings
 
 PROCESSES = 64
-STEPS = 2  # from schema 1 to the newest
+STEPS = len(list((ROOT / "src" / "tacit" / "stores" / "sqlite" / "migrations").glob("*.sql"))) - 1  # from schema 1 to the newest
 OLD = """
 import runpy, sys
 from pathlib import Path
@@ -26,7 +26,7 @@ print(len(made))
 """
 
 
-def batch(seed: int, place: Path, processes: int = PROCESSES) -> dict[str, Any]:
+def batch(seed: int, place: Path, processes: int = PROCESSES, fault: str = "") -> dict[str, Any]:
     """One old store, one storm."""
     home = new_home(place)
     store = store_of(home)
@@ -38,7 +38,7 @@ def batch(seed: int, place: Path, processes: int = PROCESSES) -> dict[str, Any]:
     wanted = int(made.stdout)
     storm = [
         subprocess.Popen(
-            command("list", "--all-projects", "--json", "--limit", "1000"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home / "work", env=env
+            command("list", "--all-projects", "--json", "--limit", "1000", fault=fault), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home / "work", env=env
         )
         for _ in range(processes)
     ]  # fmt: skip

@@ -535,8 +535,8 @@ class Memories:
             memory = tx.get(found.id)
             tx.apply(erased(memory, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
             blank(tx, memory, clock.now())
+        remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
         scrub(self.store)
-        remove_holding(self.store, self.backups_folder, found.id)
         return self.store.get(found.id)
 
     def _change(self, id: str, decide: Any) -> Memory:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.core import clock
-from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy
+from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import NEWEST, WEEKS, Backup, back_up_if_due, rotated
 
@@ -94,6 +94,19 @@ def test_restore_puts_back_and_keeps_what_was_there(memories: Any) -> None:
     assert [each.number for each in memories.backups()] == [2, 1]
 
 
+def test_a_restore_whose_fresh_backup_fails_is_still_a_restore(memories: Any) -> None:
+    """It came back, and that is said; what is missing is said too (found by EIO at a read after the restore)."""
+    from tacit.stores.sqlite.backup import _Alone
+
+    memories.backup()
+    before = texts(memories)
+    memories.add("too late")
+    with _Alone(memories.backups_folder):
+        done = memories.restore()
+    assert texts(memories) == before and "no backup of it could be made" in done.warning
+    assert memories.restore().warning == ""
+
+
 def test_restore_to_another_file_leaves_the_store(memories: Any, tmp_path: Path) -> None:
     """For looking; never over an existing file."""
     memories.backup()
@@ -149,6 +162,49 @@ def test_erasing_reaches_the_backups(memories: Any) -> None:
     assert [each.number for each in memories.backups()] == [3, 1]
     root = Path(memories.store.path).parent
     assert [path for path in root.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+
+
+def test_erasing_reaches_the_backups_though_somebody_reads(memories: Any) -> None:
+    """A reader keeps the log from being cut, which is said; the backups do not wait for him."""
+    import subprocess
+    import sys
+
+    id = memories.add("the word is xyzzy-plugh-42").id
+    memories.backup()
+    code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); r = c.execute('SELECT text FROM memory'); next(r); print('open', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", code, memories.store.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout and reader.stdin
+        reader.stdout.readline()
+        memories.store.wait = 0.1
+        with pytest.raises(StoreBusy, match="old pages may still stand"):
+            memories.erase(id)
+        reader.stdin.close()
+    assert [each.number for each in memories.backups()] == [2]
+
+
+def test_erasing_reaches_the_queue(memories: Any) -> None:
+    """A job that failed quotes what it stumbled over."""
+    id = memories.add("the word is xyzzy-plugh-42").id
+    with memories.store.write() as tx:
+        tx.enqueue("learn", "learn:claude-code:s1", "p", {}, clock.now())
+        job = tx.lease("me", clock.now(), clock.now())
+        tx.postpone(job, "ValueError: xyzzy-plugh-42", "")
+    memories.erase(id)
+    assert memories.store.rows("SELECT key, error FROM queue") == [("learn:claude-code:s1", "")]
+    raw = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.rglob("*") if path.is_file())
+    assert b"xyzzy-plugh-42" not in raw
+
+
+def test_no_room_is_said_before_anything_is_copied(memories: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk with one block free: no backup and no restore begins; doctor names it; a lesson is still kept."""
+    memories.backup()
+    real = os.statvfs("/")
+    monkeypatch.setattr(os, "statvfs", lambda _path: os.statvfs_result((4096, 4096, *real[2:4], 1, *real[5:])))
+    for act in (memories.backup, memories.restore):
+        with pytest.raises(StoreReadOnly, match="0 MiB free"):
+            act()
+    assert memories.backup_if_due() is None and any("free" in note for note in memories.safety_notes())
+    assert memories.add("kept all the same").id and len(memories.backups()) == 1
 
 
 def test_an_upgrade_leaves_a_copy_that_counts_later(tmp_path: Path, alone: Path) -> None:

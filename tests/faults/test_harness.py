@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,11 +28,18 @@ def test_killed_writers_lose_nothing(batch: Batch) -> None:
     assert found["failures"] == [] and found["acknowledged"] > 0
 
 
+@pytest.mark.parametrize("kind", ["add", "learn", "inject", "tend"])
+@pytest.mark.parametrize("moment", ["before:1", "after:1"])
+def test_a_writer_killed_at_its_commit_is_whole_or_absent(batch: Batch, kind: str, moment: str) -> None:
+    """Just before it nothing is there, just after it everything, though nobody was told."""
+    found = batch("kill", kills=1, writers=1, fault=f"die={moment}", kinds={kind: 1})
+    assert (found["kills"], found["acknowledged"], found["failures"]) == (1, 0, [])
+
+
 def test_an_early_acknowledgement_is_caught(batch: Batch) -> None:
-    """A writer that says "kept" before COMMIT loses acknowledged lessons when it is killed."""
-    # Where ten kills land is chance: some doses hit no gap between the word and the COMMIT. Eight doses in a row do not miss it.
-    doses = (batch("kill", kills=10, writers=5, fault="early")["failures"] for _ in range(8))
-    assert any("acknowledged, but found 0 times" in each for failures in doses for each in failures)
+    """A writer that says "kept" before COMMIT, and dies in between, has lost an acknowledged lesson."""
+    found = batch("kill", kills=1, writers=1, fault="early=5", kinds={"add": 1})
+    assert found["failures"] == ["acknowledged, but found 0 times: writer 0 lesson 5"]
 
 
 @needs_strace
@@ -52,6 +60,16 @@ def test_a_fault_at_a_system_call_is_survived(batch: Batch) -> None:
     """A few of all calls, with SIGKILL, EIO and ENOSPC."""
     found = batch("calls", share=6, every=211)
     assert found["failures"] == [] and found["calls"] == 6
+
+
+@needs_strace
+def test_an_unheard_error_is_caught(batch: Batch, tmp_path: Path) -> None:
+    """A writer that takes what the disk refused for written has acknowledged what is not there."""
+    import calls
+
+    home = calls.prepared(tmp_path / "at")
+    (found,) = calls.once(home, ("add", "error=EIO", "fdatasync", 1), "deaf")
+    assert "acknowledged, but not there" in found
 
 
 @needs_namespace
@@ -76,10 +94,20 @@ def test_a_limit_on_file_sizes_is_survived(tacit: Any, monkeypatch: pytest.Monke
     assert tacit("doctor", "--json").data["sound"] is True
 
 
-def test_a_flipped_bit_is_reported_and_mended(batch: Batch) -> None:
-    """Each that changes what a reader sees is reported; what any source holds is mended, the rest listed."""
-    found = batch("flips", flips=8)
+def test_a_flipped_bit_is_reported_and_mended(batch: Batch, tmp_path: Path) -> None:
+    """Each that changes what a reader sees is reported, which SQLite alone would not; what any source holds is mended, the rest listed."""
+    import flips
+
+    made = flips.made(tmp_path / "made")
+    found = batch("flips", flips=6, of=made)
     assert found["failures"] == [] and found["changed"] == found["reported"]
+    blind = batch("flips", flips=1, of=made, word=b"lesson 7 about", fault="blind")
+    assert ["not reported" in each for each in blind["failures"]] == [True]
+
+
+def test_an_upgrade_without_a_second_look_is_caught(batch: Batch) -> None:
+    """Two that both saw the old version, and both upgrade."""
+    assert any("no answer" in each or "False" in each for each in batch("storms", processes=4, fault="unlocked")["failures"])
 
 
 def test_a_storm_of_upgrades_migrates_once(batch: Batch) -> None:

@@ -19,7 +19,7 @@ import apsw
 from tacit.core import clock
 from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
-from tacit.core.value import value
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,6 +194,7 @@ class Restored:
     backup: Backup
     path: str
     aside: str = ""
+    warning: str = ""  # it came back, but no fresh backup of it could be made
 
 
 def notes(path: str, folder: str) -> list[str]:
@@ -233,13 +234,20 @@ def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
     if to and os.path.exists(to):
         raise Refused(f"{to} exists already; a restored store goes into a new file.", "Name another, or leave out --to.")
     done = Restored(chosen, to or path, install(to or path, chosen.path, folder))
-    if not to:
-        # The newest backup must be of the state that was chosen: a later repair builds on it.
-        from tacit.stores.sqlite import open_store
+    return done if to else replace(done, warning=_backed_up_again(path, folder))
 
+
+def _backed_up_again(path: str, folder: str) -> str:
+    """The newest backup must be of the state that was chosen: a later repair builds on it. Why none could be made, if so."""
+    from tacit.stores.sqlite import open_store
+
+    try:
         with open_store(path, create=False) as store:
             back_up(store, folder)
-    return done
+    except (TacitError, OSError, apsw.Error) as error:
+        told = error.message if isinstance(error, TacitError) else str(error)
+        return f"the store was restored, but no backup of it could be made: {told} Run tacit backup."
+    return ""
 
 
 def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:

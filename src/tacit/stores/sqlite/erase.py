@@ -58,7 +58,7 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
 
 def scrub(store: SqliteStore, wait: float = 10.0) -> None:
     """Fold the write-ahead log back into the file and cut it to nothing, so that no old page image stays behind."""
-    deadline = time.monotonic() + wait
+    deadline = time.monotonic() + min(wait, store.wait)
     while True:
         busy = store.one("PRAGMA wal_checkpoint(TRUNCATE)")[0]
         if not busy:

@@ -61,7 +61,8 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
         _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")
     done = restore_store(path, cli.env, args.name, to=os.path.expanduser(args.to))
     told = f"restored {done.backup.name} to {done.path}" + (f"\nwhat was there lies in {done.aside}" if done.aside else "")
-    return Answer({"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None}, told)
+    notes = [done.warning] if done.warning else []
+    return Answer({"backup": _shown(done.backup), "path": done.path, "aside": done.aside or None}, told, warnings=notes)
 
 
 def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
