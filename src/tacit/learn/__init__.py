@@ -604,6 +604,8 @@ class _Session:
                 facts=facts,
             )
         )
+        for memory in dict.fromkeys(finding.memory for finding in tx.findings(run=self.id) if finding.memory):
+            tx.reword(memory)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
 

@@ -180,8 +180,7 @@ def _ranking(
         hits = _every(store, projects) or hits
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    alike = _alike(store, project.id, wanted.query.task) if start and wanted.words and project.run_seq else {}
-    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, alike, start))
+    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, start))
 
 
 def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
@@ -200,22 +199,6 @@ def _signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[st
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
     """The files that these memories name and that are no longer there."""
     return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
-
-
-def _alike(store: SqliteStore, project: str, task: str) -> dict[str, float]:
-    """What was met in the latest runs whose task reads much like this one."""
-    from tacit.recall.query import likeness
-
-    found: dict[str, float] = {}
-    for run in store.runs(project, limit=ALIKE):
-        if run.learned_at and (alike := likeness(task, run.task)) >= 0.5:
-            for finding in store.findings(run=run.id):
-                if finding.memory:
-                    found[finding.memory] = max(alike, found.get(finding.memory, 0.0))
-    return found
-
-
-ALIKE = 40  # latest runs whose tasks are compared
 
 
 def _at_odds(store: SqliteStore, project: str) -> frozenset[frozenset[str]]:

@@ -249,7 +249,9 @@ def _index(store: SqliteStore) -> Iterator[Fault]:
     wanted: dict[str, list[int]] = {}
     stale = 0
     for n, text, tags, paths, words in store.each("SELECT n, text, tags, paths, words FROM memory"):
-        if words != index_words(" ".join((text, *_listed(tags), *_listed(paths)))):
+        own, _, tasks = words.partition("\n")
+        # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
+        if own != index_words(" ".join((text, *_listed(tags), *_listed(paths)))) or (tasks and not text):
             stale += 1
         for column in (text, words):
             for token in tokens(column):
