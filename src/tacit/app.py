@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
+    from tacit.core.ports import Model
     from tacit.core.profile import Profile, Signals
     from tacit.core.proposal import Proposal
     from tacit.core.run import Run
@@ -333,6 +334,19 @@ class Memories:
         user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
         return settle(_toml(user), _toml(repository), self.env, user_path=user, repository_path=repository)
 
+    def model(self, step: str) -> Model | None:
+        """The model that the user's configuration names, for a step of the pipeline that the profile lets ask one."""
+        if step not in self.profile.model.steps:
+            return None
+        settings = self.settings()
+        named = settings["model.url"].value or settings["model.command"].value
+        if not named or (step == "rewrite" and not settings["model.rewrite"].value):
+            return None
+        from tacit.providers import chosen
+        from tacit.stores.ledger import StoreLedger
+
+        return chosen(settings, self.env, StoreLedger(self.store, clock.now), lane=step if step == "rewrite" else "")
+
     # -- keep: what a person does by hand ---------------------------------------------------------
 
     def add(self, text: str, **facets: Any) -> Memory:
@@ -625,6 +639,7 @@ class Memories:
             known_lines=home.instruction_lines(),
             over=over,
             hold_all=stage,
+            model=None if dry_run else home.model("extract"),
         )
 
     def _home_of(self, run: Run) -> Memories:
@@ -738,6 +753,7 @@ class Memories:
             include_stale=include_stale,
             as_of=as_of,
             person=self.actor.is_person,
+            model=lambda: self.model("rewrite"),
         )
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
