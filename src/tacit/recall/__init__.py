@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Ids
+    from tacit.core.ports import Ids, Model
     from tacit.core.profile import Profile
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
+    from tacit.recall.rewrite import Reworded
     from tacit.recall.trial import Assigned
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -282,6 +283,7 @@ class Recalled:
     level: Level | None = None
     dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
     run: str = ""
+    rewrite: Reworded | None = None  # where a model may be asked
 
 
 def recall(
@@ -299,19 +301,22 @@ def recall(
     include_stale: bool = False,
     as_of: str = "",
     person: bool = True,
+    model: Callable[[], Model | None] | None = None,
 ) -> Recalled:
     """What is known about a question, best first, for people and agents; nothing for a question without words.
 
     With `asking`, a run asks: its assignments are honoured and what it is told is recorded. Quarantined texts are shown
-    to a person only. `as_of` answers from what was known at a time, and records nothing.
+    to a person only. `as_of` answers from what was known at a time, and records nothing. `model` is asked for better words
+    if the question is worth it, and only then looked for.
     """
     from tacit.recall.budget import level_for
 
-    wanted = asked(query, profile)
     size = level_for(profile, level, query.task, query.agent)
+    rewrite = _reworded(query, profile, size, model) if model is not None else None
+    wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
     most = max(0, min(size.most if limit is None else limit, MOST))
     if wanted.nothing or not most:
-        return Recalled((), size)
+        return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
@@ -340,7 +345,13 @@ def recall(
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
     answers = tuple(Recollection(each.memory, each.score, each.parts, marks[each.memory.id]) for each in kept)
-    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run)
+    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run, rewrite)
+
+
+def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
+    from tacit.recall.rewrite import reworded
+
+    return reworded(query.task, profile.query, size, model)
 
 
 def _told_in_run(
