@@ -14,6 +14,7 @@ from tacit.core.journal import change
 from tacit.core.keep import edited
 from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge
 from tacit.core.links import Evidence, Mark
+from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
@@ -249,13 +250,11 @@ class Review:
 
     def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
         at = self.now()
-        gone = replace(
-            loser, state="superseded", previous_state=loser.state, superseded_by=winner.id, closed_by=cause, pinned=False,
-            on_page=False, updated_at=at,
-        )  # fmt: skip
-        tx.apply(change(loser, gone, verb="merge", by=self.by, reason=reason, at=at, profile=self.project.profile))
-        self._count(tx, winner, loser, 1)
-        self._tie(tx, gone, winner, reason)
+        more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), by=self.by, at=at)
+        for each in joined(loser, winner, by=self.by, reason=reason, at=at, profile=self.project.profile, cause=cause):
+            tx.apply(each)
+        if more is not None:
+            tx.add_evidence(more)
         return Reviewed(loser.id, "superseded", loser.state, reason)
 
     def _tie(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> None:
@@ -276,27 +275,13 @@ class Review:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
-            before = memory.previous_state or "candidate"
-            back = replace(
-                memory, state=before, previous_state="superseded", superseded_by="", closed_by="", updated_at=at
-            )
-            tx.apply(change(memory, back, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
-            if memory.closed_by == "merge":
-                self._count(tx, winner, memory, -1)
-            rest = tuple(each for each in winner.supersedes if each != memory.id)
-            less = replace(winner, supersedes=rest, merged=max(0, winner.merged - 1), updated_at=at)
-            tx.apply(change(winner, less, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
-            return Reviewed(memory.id, back.state, "superseded", told)
-
-    def _count(self, tx: Transaction, winner: Memory, loser: Memory, sign: int) -> None:
-        """The sightings of one memory count for the other, as long as the merge stands."""
-        if loser.tally.seen:
-            tx.add_evidence(
-                Evidence(
-                    winner.id, winner.project, signal="seen", amount=float(sign * loser.tally.seen), by=self.by,
-                    place=f"{'merge' if sign > 0 else 'unmerge'} {loser.id} {self.now()}", at=self.now(), opening=True,
-                )
-            )  # fmt: skip
+            less = taken_back(memory, winner, tx.evidence(winner.id), by=self.by, at=at)
+            changes = parted(memory, winner, by=self.by, reason=told, at=at, profile=self.project.profile)
+            for each in changes:
+                tx.apply(each)
+            if less is not None:
+                tx.add_evidence(less)
+            return Reviewed(memory.id, changes[0].memory.state, "superseded", told)
 
     # -- proposals --------------------------------------------------------------------------------
 
@@ -305,6 +290,9 @@ class Review:
         payload = proposal.payload or {}
         if proposal.state != OPEN:
             raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
+        if proposal.kind == "tend":
+            self._settled(proposal, APPROVED, reason or "the next pass makes them all")
+            return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
         if text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
