@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
     from tacit.learn.review import Reviewed
+    from tacit.learn.running import Running
     from tacit.learn.staging import Stage
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
@@ -604,6 +605,34 @@ class Memories:
         return submit(
             self.store, project, self.profile, finding, host=host, now=clock.now, ids=new_id, known_lines=self.instruction_lines()
         )
+
+    def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
+        """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
+
+        `run` is the loop's own id, `root` that of the first try. `instruments` says who looks for problems in this run, whether or not they
+        find any (review, test:unit …); tool steps speak for themselves. Facets: model, host, budget, and those of `inject`.
+        """
+        from tacit.learn.running import Running
+
+        return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
+
+    def watched(self, task: str | Callable[..., str] = "", **facets: Any) -> Callable[[Callable[..., T]], Callable[..., T]]:
+        """`run` as a decorator: each call of the function is a run, handed to it as its first argument; also for `async def`.
+
+        `task` is a text, or a function of the call's own arguments that makes one.
+        """
+        from tacit.learn.running import watched
+
+        decorate: Callable[[Callable[..., T]], Callable[..., T]] = watched(self.run, task, facets)
+        return decorate
+
+    def another(self) -> Memories:
+        """The same memories with a connection of their own, for another thread; close it there."""
+        other = open(
+            self.store.path, self._asked_project, self._asked_profile, env=self.env, cwd=self.folder, create=False, wait=self.store.wait
+        )
+        other.actor = self.actor
+        return other
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats
