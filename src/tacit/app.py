@@ -11,7 +11,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.errors import NotFound, Refused, StoreBusy, UsageError
 from tacit.core.memory import GLOBAL, Memory
 from tacit.core.value import replace, value
 from tacit.stores.sql import Project, RunRow, run_id, scope_projects
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
     from tacit.core.ports import Model
-    from tacit.core.profile import Profile, Signals
+    from tacit.core.profile import Profile
     from tacit.core.proposal import Proposal
-    from tacit.core.run import Run
+    from tacit.core.run import Finding, Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
@@ -42,11 +42,14 @@ if TYPE_CHECKING:
     from tacit.recall import Injection, Recalled
     from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
+    from tacit.stores.files import WorkTree
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
     from tacit.tend import Tended
+    from tacit.tend.context import StepReport
+    from tacit.tend.pages import Blamed, Pages
 
     T = TypeVar("T")
 
@@ -302,16 +305,31 @@ class Memories:
     def profile(self) -> Profile:
         """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
         if self._profile is None:
-            from tacit.core.profile import from_json
+            from tacit.core.profile import from_json, is_current
 
             project = self.project
             compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
-            self._profile = (
-                from_json(compiled)
-                if compiled
-                else self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
-            )
+            if compiled and is_current(compiled):
+                self._profile = from_json(compiled)
+            elif compiled:
+                self._profile = self._compile_anew(compiled)
+            else:
+                self._profile = self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
         return self._profile
+
+    def _compile_anew(self, compiled: str) -> Profile:
+        """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
+        import json
+
+        from tacit.core.errors import Unavailable
+
+        name = json.loads(compiled)["name"]
+        try:
+            return self.use_profile(name)
+        except Unavailable:
+            return self.load_profile(name)
+        finally:
+            self._asked_profile = ""
 
     def use_profile(self, name: str) -> Profile:
         """Let another profile judge this project from now on."""
@@ -1012,8 +1030,60 @@ class Memories:
         project = self.ensure_project()
         return tend(
             self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=clock.now, ids=new_id,
-            dry_run=dry_run, root=project.root, report=report,
+            dry_run=dry_run, root=project.root, report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
+
+    # -- pages -----------------------------------------------------------------------------------------------------
+
+    @property
+    def pages(self) -> Pages:
+        """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`, `blame`."""
+        from tacit.tend.context import Context
+        from tacit.tend.pages import Pages
+
+        files, by = self._work_tree(), self.actor.name
+        return Pages(Context(self.store, self.ensure_project(), self.profile, clock.now, new_id, files=files, by=by))
+
+    def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
+        """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
+        from tacit.tend import tend
+
+        if vouch:
+            self._need_person("Vouching for a page")
+        done = tend(
+            self.store, self.ensure_project(), self.profile, steps=("page",), now=clock.now, ids=new_id, dry_run=dry_run,
+            files=self._work_tree(), by=self.actor.name, learn=self._learn_page(vouch),
+        )  # fmt: skip
+        if done.busy:
+            raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
+        return done.of("page")
+
+    def keep_page(self, target: str, on: bool = True) -> None:
+        """Let Tacit write a page into the work tree from now on, or no more: a person's leave."""
+        self._need_person("Letting Tacit write a page")
+        if on:
+            self.pages.keep(target)
+        else:
+            self.pages.drop(target)
+
+    def blame(self, path: str) -> Sequence[Blamed]:
+        """The lines of a file, named from the current folder, each with the lesson behind it."""
+        tree = self._work_tree()
+        return self.pages.blame(os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root))
+
+    def _work_tree(self) -> WorkTree:
+        from tacit.stores.files import WorkTree
+
+        project, place = self.ensure_project(), self.place
+        here = not place.given or place.root == project.root
+        return WorkTree(place.root, place.git_dir) if here else WorkTree(project.root)
+
+    def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
+        from tacit.learn.page import take
+
+        return lambda found: take(
+            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=clock.now, ids=new_id
+        )
 
     def check(self, run: str) -> list[Checked]:
         """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
@@ -1104,7 +1174,7 @@ class Memories:
 
         self._need_person("Deciding")
         project = self.ensure_project()
-        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id)
+        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id, publish=self.page)
         if decision == "clear":
             return seat.clear(every=every)
         try:
@@ -1200,18 +1270,7 @@ class Memories:
 
     def health(self) -> Checkup:
         """Verify the whole store."""
-        from tacit.stores.check import check
-
-        rules: dict[str, str | Signals] = {}
-
-        def rule(project: str) -> str | Signals:
-            if project not in rules:
-                from tacit.core.profile import from_json
-
-                row = self.store.project(project)
-                compiled = self.store.profile_json(row.profile) if row else None
-                rules[project] = from_json(compiled).signals if compiled else "none"
-            return rules[project]
+        from tacit.stores.check import check, rule_of
 
         path = self.store.path
         size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
@@ -1220,7 +1279,7 @@ class Memories:
             path,
             self.store.one("PRAGMA user_version")[0],
             size,
-            check(self.store, rule=rule),
+            check(self.store, rule=rule_of(self.store)),
             self.store.queued(),
             counters,
         )

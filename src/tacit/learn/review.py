@@ -18,6 +18,7 @@ from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
+from tacit.core.trust import Actor
 from tacit.core.value import replace, value
 from tacit.learn.promote import promote
 
@@ -66,6 +67,7 @@ class Review:
         role: str,
         now: Callable[[], str],
         ids: Callable[[], str],
+        publish: Callable[[], object] | None = None,
     ) -> None:
         if role not in (PERSON, *profile.roles):
             raise UsageError(
@@ -74,6 +76,7 @@ class Review:
             )
         self.store, self.project, self.profile = store, project, profile
         self.by, self.role, self.now, self.ids = by, role, now, ids
+        self.publish = publish  # writes the pages
 
     # -- memories ---------------------------------------------------------------------------------
 
@@ -293,7 +296,9 @@ class Review:
         if proposal.kind == "tend":
             self._settled(proposal, APPROVED, reason or "the next pass makes them all")
             return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
-        if text or proposal.kind == "edit":
+        if proposal.kind == "page":
+            done = self._page_line(proposal, text, reason)
+        elif text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
             done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
@@ -312,6 +317,23 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
+
+    def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
+        """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
+        from tacit.learn.page import learn_line, line_of
+
+        with self._write() as tx:
+            line = line_of(proposal.payload or {})
+            line = replace(line, text=text or line.text)
+            actor = Actor(self.by, "user", f"review {proposal.id}")
+            was = tx.get(proposal.memory).state if proposal.memory else ""
+            memory = learn_line(tx, self.project, self.profile, line, actor, self.now(), self.ids) or proposal.memory
+            signed = (*proposal.approvals, (self.by, self.role))
+            tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
+            state = tx.get(memory).state if memory else ""
+        if self.publish is not None:
+            self.publish()
+        return Reviewed(memory, state, was or state, reason or proposal.reason)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with self._write() as tx:
