@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tacit.core.trust import HOST_MARKERS
+
+SERVER = os.environ.get("TEST_POSTGRES", "")  # set by `make test-postgres`
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +43,44 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     return home
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> str:
+    """A server's address for tests, with the rights to make databases; `make test-postgres` starts one."""
+    url = SERVER
+    if not url:
+        pytest.skip("no PostgreSQL server: make test-postgres starts one")
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """An empty database of its own, owned by a user with no special rights."""
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    name = f"tacit_{os.urandom(6).hex()}"
+    with psycopg.connect(postgres_server, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
+        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
+    at = conninfo_to_dict(make_conninfo(postgres_server, user=name, password=name, dbname=name))
+    yield f"postgresql://{name}:{name}@/{name}?host={at['host']}"
+    from tacit.stores.postgres import close_pools
+
+    close_pools()
+    with psycopg.connect(postgres_server, autocommit=True) as admin:
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_store(postgres_url: str) -> Iterator[Any]:
+    """A store on that server, in which the project p is ours."""
+    from tacit.stores.postgres import open_store
+
+    with open_store(postgres_url) as store:
+        store.rows("INSERT INTO member VALUES ('p', session_user, 3), ('q', session_user, 3)")
+        yield store
 
 
 @pytest.fixture

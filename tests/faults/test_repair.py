@@ -175,14 +175,14 @@ def test_an_error_of_the_disk_is_no_damage(memories: Any, monkeypatch: pytest.Mo
     import apsw
 
     from tacit.core.errors import StoreReadOnly
-    from tacit.stores import check as module
+    from tacit.stores.sqlite import verify as module
 
     def broken(store: Any) -> Any:
         from tacit.stores.sqlite import _told
 
         raise _told(apsw.IOError("disk I/O error"), store.path, "reading")
 
-    monkeypatch.setattr(module, "_file", broken)
+    monkeypatch.setattr(module, "file_faults", broken)
     path, folder = closed(memories)
     with pytest.raises(StoreReadOnly):
         repair(path, folder)

@@ -14,6 +14,7 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
+from tacit.core.value import replace
 from tacit.recall import Injection
 from tacit.stores.sql import RunRow, run_id
 from tacit.stores.sqlite import open_store
@@ -254,7 +255,7 @@ def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> N
                 NOW,
             )
         )
-        tx.reword(met.id)
+    world.project = replace(world.project, run_seq=1)
     assert world.inject("speed up the cache", trial=False).injected == (met.id, plain.id)
 
 

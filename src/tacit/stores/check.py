@@ -7,8 +7,6 @@ and a person know where to look.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
@@ -60,7 +58,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         seals[at] = (rows + 1, xor(sum_, hash))
 
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
-        lambda: _file(store),
+        lambda: store.file_faults(),
         lambda: _memories(store, checked),
         lambda: _chains(store, checked, seal),
         lambda: _links(store, checked, seal),
@@ -69,7 +67,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         lambda: _seals(store, seals),
         lambda: _tallies(store, checked, rule),
         lambda: _strays(store),
-        lambda: _index(store),
+        lambda: store.index_faults(),
     )
     for step in steps:
         try:
@@ -86,7 +84,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
 
 def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
-    from tacit.core.profile import Profile
+    from tacit.core.profile import from_json
 
     rules: dict[str, str | Signals] = {}
 
@@ -94,27 +92,10 @@ def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
         if project not in rules:
             row = store.project(project)
             compiled = store.profile_json(row.profile) if row else None
-            # Whatever format it was compiled in: it says how the tallies that stand here were folded.
-            rules[project] = Profile(json.loads(compiled)).signals if compiled else "none"
+            rules[project] = from_json(compiled).signals if compiled else "none"
         return rules[project]
 
     return rule
-
-
-def _file(store: SqliteStore) -> Iterator[Fault]:
-    for row in store.rows("PRAGMA integrity_check(20)"):
-        if row[0] != "ok":
-            yield Fault("file", store.path, str(row[0]))
-    if store.path != ":memory:":
-        # A garbled definition may still parse: another column, another condition of an index.
-        from tacit.stores.sqlite import open_store
-
-        with open_store(":memory:") as ours:
-            if store.rows(_DEFINITIONS) != ours.rows(_DEFINITIONS):
-                yield Fault("file", store.path, "its tables are not defined as this version defines them")
-
-
-_DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1, 2"
 
 
 def _memories(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
@@ -206,7 +187,7 @@ def _seals(store: SqliteStore, found: dict[tuple[str, str, int], tuple[int, byte
     }
     for at in sorted(kept.keys() | found.keys()):
         was, is_ = kept.get(at, (0, GENESIS)), found.get(at, (0, GENESIS))
-        if was != is_:
+        if was != is_ and (store.is_whole or at[0]):  # shared rows of projects that are hidden from us are missing here
             project, kind, shard = at
             gone = was[0] - is_[0]
             told = (
@@ -239,41 +220,6 @@ def _strays(store: SqliteStore) -> Iterator[Fault]:
     )
     for (memory,) in strays:
         yield Fault("tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it")
-
-
-def _index(store: SqliteStore) -> Iterator[Fault]:
-    """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
-    from tacit.core.words import index_words
-    from tacit.stores.sqlite.search import _tokenizer
-
-    tokens = _tokenizer(store)
-    wanted: dict[str, list[int]] = {}
-    stale = 0
-    for n, text, tags, paths, words in store.each("SELECT n, text, tags, paths, words FROM memory"):
-        own, _, tasks = words.partition("\n")
-        # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
-        if own != index_words(" ".join((text, *_listed(tags), *_listed(paths)))) or (tasks and not text):
-            stale += 1
-        for column in (text, words):
-            for token in tokens(column):
-                fold = wanted.setdefault(token, [0, 0, 0])
-                fold[0] += 1
-                fold[1] += n
-                fold[2] += n * n % 999_983
-    if stale:
-        yield Fault("index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them")
-    store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
-    differ = 0
-    for term, *fold in store.each(
-        "SELECT term, count(*), sum(doc), sum(doc * doc % 999983) FROM temp.memory_words GROUP BY term"
-    ):
-        differ += wanted.pop(term, None) != fold
-    if differ or wanted:
-        yield Fault("index", "memory_fts", f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it")
-
-
-def _listed(column: str) -> list[str]:
-    return [str(item) for item in json.loads(column)] if column else []
 
 
 def counts(store: SqliteStore, project: str) -> dict[str, dict[str, int]]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
+ENDLESS = 1 << 62  # no row has this number
 HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
 _MEMORY = ", ".join(f"m.{name}" for name in DECIDED)
 
@@ -148,6 +149,10 @@ def seal_project(table: str, row: Mapping[str, Any]) -> str:
 
 class SqlStore:
     """Reading. An engine provides `rows`."""
+
+    lock = ""  # the project whose writers follow each other; a file has one lock for all of them
+    is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
+    is_whole = True  # whether all projects of the store are visible to us
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         raise NotImplementedError
@@ -494,22 +499,19 @@ class Writer(SqlStore):
         """Keep full text in step: (text, words) before and after."""
         raise NotImplementedError
 
+    def reindex(self) -> None:
+        """Build full text anew from the rows."""
+        raise NotImplementedError
+
+    def blank_entries(self, memory: str) -> None:
+        """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""
+        self.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory)
+
     def words(self, memory: Memory) -> str:
-        """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
-        from tacit.core.words import index_words, task_words
+        """The derived words that full text needs beside the text itself."""
+        from tacit.core.words import index_words
 
-        if not memory.text:
-            return ""
-        tasks = dict.fromkeys(task_words(row[0]) for row in self.rows(_TASKS, it=memory.id))
-        return "\n".join((index_words(" ".join((memory.text, *memory.tags, *memory.paths))), *filter(None, tasks)))
-
-    def reword(self, id: str) -> None:
-        """Derive a memory's words anew: it was met in another task."""
-        n, text, words = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=id)
-        fresh = self.words(self.get(id))
-        if fresh != words:
-            self.rows("UPDATE memory SET words = :words WHERE n = :n", words=fresh, n=n)
-            self.index(n, (text, words), (text, fresh))
+        return index_words(" ".join((memory.text, *memory.tags, *memory.paths)))
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
@@ -732,11 +734,11 @@ class Writer(SqlStore):
             not_before=not_before,
         )
 
-    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int | None = None) -> Job | None:
+    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ENDLESS) -> Job | None:
         """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
         row = self.one(
             "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
-            " AND lease_until <= :now AND id > :after AND (:last IS NULL OR id <= :last) ORDER BY id LIMIT 1",
+            " AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1",
             now=now,
             after=after,
             last=last,
@@ -773,7 +775,7 @@ class Writer(SqlStore):
         """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
         self.rows(
             "INSERT INTO counter (project, day, name, count) VALUES (:project, :day, :name, :by)"
-            " ON CONFLICT (project, day, name) DO UPDATE SET count = count + excluded.count",
+            " ON CONFLICT (project, day, name) DO UPDATE SET count = counter.count + excluded.count",
             project=project,
             day=at[:10],
             name=name,
@@ -795,11 +797,6 @@ def _upsert(table: str, columns: Iterable[str], key: tuple[str, ...]) -> str:
     return f"{_insert(table, names)} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {rest}"
 
 
-# The latest three tasks of a lesson; of one that was met everywhere, a sample is enough.
-_TASKS = (
-    "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it LIMIT 64) f JOIN run r ON r.id = f.run"
-    " WHERE r.task <> '' GROUP BY r.task ORDER BY max(r.seq) DESC LIMIT 3"
-)
 _INSERT_MEMORY = _insert("memory", (*DECIDED, "hash", "words"))
 _UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
 _INSERT_ENTRY = _insert("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
@@ -807,7 +804,8 @@ _PUT_SEAL = _upsert("seal", ("project", "kind", "shard", "rows", "xor"), ("proje
 _PUT_TALLY = _insert("tally", ("memory", "signal", "project", "amount", "at"))
 _COUNT_USE = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
-    " ON CONFLICT (memory, signal) DO UPDATE SET amount = amount + 1, at = CASE WHEN excluded.at > at THEN excluded.at ELSE at END"
+    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"
+    " at = CASE WHEN excluded.at > tally.at THEN excluded.at ELSE tally.at END"
 )
 
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
@@ -875,6 +873,11 @@ def _proposal(row: tuple[Any, ...]) -> Proposal:
 def _row_seal(table: str, named: Mapping[str, Any]) -> bytes:
     fields = [field.hex() if isinstance(field, bytes) else field for field in named.values()]
     return digest(table, json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
+
+
+def listed(column: str) -> list[str]:
+    """A column that holds a list, as a list."""
+    return [str(item) for item in json.loads(column)] if column else []
 
 
 def _dump(field: Any) -> str:

@@ -19,6 +19,7 @@ import time
 
 from tacit.core import clock
 from tacit.core.value import replace, value
+from tacit.stores.sql import ENDLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ def _next_due(store: SqliteStore) -> float:
     return max(0.0, clock.seconds(row[0]) - time.time()) if row and row[0] is not None else -1.0
 
 
-def _take(store: SqliteStore, holder: str, after: int = 0, last: int | None = None) -> Job | None:
+def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) -> Job | None:
     if not _is_due(store):
         return None
     with store.write() as tx:

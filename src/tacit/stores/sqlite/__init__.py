@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.profile import Signals
+    from tacit.stores.check import Fault
     from tacit.stores.sqlite.search import Found, Hit
 
 SCHEMA = 4  # the newest migration; PRAGMA user_version of a store in step
@@ -35,6 +36,8 @@ WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait t
 
 class SqliteStore(SqlStore):
     """A connection to one store file."""
+
+    is_file = True
 
     def __init__(self, path: str, connection: apsw.Connection, machine: str = "", wait: float = WAIT) -> None:
         self.path = path
@@ -91,6 +94,33 @@ class SqliteStore(SqlStore):
         from tacit.stores.sqlite.search import standing
 
         return standing(self, projects, limit=limit)
+
+    def file_faults(self) -> Iterator[Fault]:
+        """What is wrong with the file itself."""
+        from tacit.stores.sqlite.verify import file_faults
+
+        return file_faults(self)
+
+    def index_faults(self) -> Iterator[Fault]:
+        """What is wrong with full text."""
+        from tacit.stores.sqlite.verify import index_faults
+
+        return index_faults(self)
+
+    @property
+    def schema(self) -> int:
+        """The number of the newest migration it has been through."""
+        return int(self.one("PRAGMA user_version")[0])
+
+    def size(self) -> int:
+        """Its bytes on disk, the write-ahead log included."""
+        return sum(os.path.getsize(self.path + end) for end in ("", "-wal") if os.path.exists(self.path + end))
+
+    def scrub(self) -> None:
+        """Leave no old page image of what was blanked."""
+        from tacit.stores.sqlite.erase import scrub
+
+        scrub(self)
 
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
@@ -151,6 +181,9 @@ class Transaction(Writer):
             self.rows(
                 "INSERT INTO memory_fts (rowid, text, words) VALUES (:n, :text, :words)", n=n, text=new[0], words=new[1]
             )
+
+    def reindex(self) -> None:
+        self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
 
     def __enter__(self) -> Transaction:
         self._store._deadline = time.monotonic() + self._wait

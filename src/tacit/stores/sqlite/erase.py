@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
     """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases. Chains and seals still verify."""
-    tx.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory.id)
+    tx.blank_entries(memory.id)
     columns = ", ".join(EVIDENCE_COLUMNS)
     for *row, sealed in tx.rows(f"SELECT {columns}, hash FROM evidence WHERE memory = :it", it=memory.id):
         now = dict(zip(EVIDENCE_COLUMNS, row), quote="")
@@ -53,7 +53,7 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
         tx._unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
     tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
-    tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+    tx.reindex()
 
 
 def scrub(store: SqliteStore, wait: float = 10.0) -> None:
@@ -73,12 +73,18 @@ def scrub(store: SqliteStore, wait: float = 10.0) -> None:
 
 def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
+    from tacit.core.words import index_words
+
     with store.write(confidence=confidence) as tx:
         rows = tx.rows("SELECT id, project FROM memory")
         for id, project in rows:
             memory = tx.get(id)
-            tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
+            tx.rows(
+                "UPDATE memory SET words = :words WHERE id = :id",
+                id=id,
+                words=index_words(" ".join((memory.text, *memory.tags, *memory.paths))),
+            )
             tx.refresh_tally(id, project)
         tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
-        tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+        tx.reindex()
     return len(rows)

@@ -135,8 +135,8 @@ def _faults(path: str) -> tuple[Fault, ...]:
 
 def _is_ours(path: str) -> bool:
     """Whether a store that calls itself newer has exactly the tables of this version."""
-    from tacit.stores.check import _DEFINITIONS
     from tacit.stores.sqlite import open_store
+    from tacit.stores.sqlite.verify import _DEFINITIONS
 
     connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:

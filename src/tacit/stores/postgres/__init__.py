@@ -1,0 +1,310 @@
+"""The team's store: one PostgreSQL database, many people and machines.
+
+Rows, hashes, chains and seals are those of the SQLite store. What differs is who waits for whom. A transaction takes its
+project's advisory lock before it writes, so that two writers of one project follow each other, as in a file, and two projects
+never meet. Seals are counted up at the end of it, in one order, so that nobody waits for somebody who waits for him. Who may
+see a project is decided in the server, by row-level security over the session's user (schema/0001.sql).
+
+A connection serves one store object and one thread; they are lent from a pool per process and address.
+"""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import errors as sql_errors
+
+from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
+from tacit.core.journal import GENESIS, xor
+from tacit.stores.postgres.dialect import translated
+from tacit.stores.sql import SqlStore, Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import TracebackType
+    from typing import Any
+
+    from psycopg import Connection
+    from psycopg_pool import ConnectionPool
+
+    from tacit.core.profile import Signals
+    from tacit.stores.check import Fault
+    from tacit.stores.sqlite.search import Found, Hit
+
+SCHEMA = 1  # the newest migration
+WAIT = 60.0  # seconds a writer waits for its turn
+POOL = 8  # connections a process keeps at most per address
+SHARED = ""  # the lock of what belongs to no project
+
+_pools: dict[str, ConnectionPool] = {}
+
+
+class PostgresStore(SqlStore):
+    """A connection to one database."""
+
+    def __init__(self, url: str, pool: ConnectionPool, connection: Connection[Any], machine: str, wait: float) -> None:
+        self.path = shown(url)
+        self.url = url
+        self.machine = machine
+        self.wait = wait
+        self.backups = ""
+        self.lock = SHARED  # the project whose writers this one follows; set once it is known
+        self._pool = pool
+        self._connection = connection
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        if any("\0" in each for each in named.values() if isinstance(each, str)):
+            return []  # no text here holds one, so nothing is like it
+        return _rows(self, sql, named, "reading")
+
+    def each(self, sql: str, **named: Any) -> Iterator[Any]:
+        """Rows one by one, for what may be large."""
+        try:
+            with self._connection.transaction(), self._connection.cursor(name="each") as cursor:
+                cursor.execute(translated(sql), named)
+                yield from cursor
+        except psycopg.Error as error:
+            raise told(error, self.path, "reading") from error
+
+    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
+        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        return Transaction(self, self.wait if wait is None else wait, confidence, keep)
+
+    def find(
+        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    ) -> Found:
+        """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+        from tacit.stores.postgres.search import find
+
+        return find(self, projects, words, limit=limit, injectable=injectable)
+
+    def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
+        """Lessons about exactly these errors."""
+        from tacit.stores.postgres.search import signed
+
+        return signed(self, projects, signatures, limit=limit)
+
+    def recurring(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """What was seen most often in these projects and may be given."""
+        from tacit.stores.postgres.search import recurring
+
+        return recurring(self, projects, limit=limit)
+
+    def standing(self, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+        """Preferences, rules, security lessons and pinned ones."""
+        from tacit.stores.postgres.search import standing
+
+        return standing(self, projects, limit=limit)
+
+    @property
+    def is_whole(self) -> bool:  # type: ignore[override]
+        """Whether every project of the server is visible to this user."""
+        return bool(self.one("SELECT sees_all()")[0])
+
+    def file_faults(self) -> Iterator[Fault]:
+        """The server looks after its own files."""
+        yield from ()
+
+    def index_faults(self) -> Iterator[Fault]:
+        """What is wrong with full text."""
+        from tacit.stores.postgres.search import index_faults
+
+        return index_faults(self)
+
+    @property
+    def schema(self) -> int:
+        """The number of the newest migration it has been through."""
+        return int(self.one("SELECT max(number) FROM version")[0])
+
+    def size(self) -> int:
+        """The bytes of the database on the server's disk."""
+        return int(self.one("SELECT pg_database_size(current_database())")[0])
+
+    def scrub(self) -> None:
+        """Let the server take old versions of rows away. Its write-ahead log and its backups are its keeper's."""
+        if self.one(
+            "SELECT pg_has_role(tableowner, 'usage') FROM pg_tables WHERE schemaname = 'tacit' AND tablename = 'memory'"
+        )[0]:
+            self.rows("VACUUM memory, memory_fts, journal, evidence, use_mark, finding, proposal, alias, queue")
+
+    def hurry(self) -> None:
+        """Nothing is put off here."""
+
+    def close(self) -> None:
+        """Give the connection back; what was acknowledged is on the server's disk already."""
+        if not self._pool.closed:
+            self._pool.putconn(self._connection)
+
+    def __enter__(self) -> PostgresStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Transaction(Writer):
+    """One transaction, behind its project's lock."""
+
+    def __init__(self, store: PostgresStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
+        self._store = store
+        self._wait = wait
+        self._keep = keep
+        self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+        self._locked: set[str] = set()
+        self.machine = store.machine
+        self.confidence = confidence
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        return _rows(self._store, sql, named, "writing")
+
+    def find(
+        self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    ) -> Found:
+        """As the store's own, inside the transaction."""
+        return self._store.find(projects, words, limit=limit, injectable=injectable)
+
+    def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
+        from tacit.stores.postgres.search import tokens
+
+        if new is not None:
+            self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(" ".join(new)))
+
+    def reindex(self) -> None:
+        from tacit.stores.postgres.search import tokens
+
+        for n, text, words in self.rows("SELECT n, text, words FROM memory"):
+            self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(f"{text} {words}"))
+
+    def blank_entries(self, memory: str) -> None:
+        self.rows("SELECT blank_entries(:it)", it=memory)
+
+    def _seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+        self.follow(project)
+        count, sum_ = self._seals.get((project, kind, shard), (0, GENESIS))
+        self._seals[project, kind, shard] = (count + rows, xor(sum_, hash))
+
+    def follow(self, project: str) -> None:
+        """Wait for the other writers of a project; until the end of this transaction they wait for us."""
+        if project not in self._locked:
+            self.rows("SELECT pg_advisory_xact_lock(hashtextextended(:project, 0))", project=f"tacit {project}")
+            self._locked.add(project)
+
+    def __enter__(self) -> Transaction:
+        self.rows("BEGIN")
+        try:
+            self.rows(f"SET LOCAL lock_timeout = {max(1, int(self._wait * 1000))}")
+            self.follow(self._store.lock)
+        except BaseException:
+            self._roll_back()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._keep:
+            try:
+                for (project, what, shard), (rows, sum_) in sorted(self._seals.items()):
+                    self.rows(_PUT_SEAL, project=project, kind=what, shard=shard, rows=rows, xor=sum_)
+                self.rows("COMMIT")
+                return
+            except BaseException:
+                self._roll_back()
+                raise
+        self._roll_back()
+
+    def _roll_back(self) -> None:
+        try:
+            self._store._connection.execute("ROLLBACK")
+        except psycopg.Error:
+            pass  # the connection is gone, and the transaction with it
+
+
+_PUT_SEAL = (
+    "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:project, :kind, :shard, :rows, :xor)"
+    " ON CONFLICT (project, kind, shard) DO UPDATE SET rows = seal.rows + excluded.rows, xor = xor(seal.xor, excluded.xor)"
+)
+
+
+def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = WAIT) -> PostgresStore:
+    """Connect, making or migrating the schema first where that is needed and allowed."""
+    pool = _pool(url)
+    try:
+        connection = pool.getconn(timeout=min(wait, 10.0))
+    except psycopg.Error as error:
+        raise told(error, shown(url), "connecting to") from error
+    store = PostgresStore(url, pool, connection, machine, wait)
+    try:
+        from tacit.stores.postgres.migrate import prepare
+
+        prepare(store, create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _pool(url: str) -> ConnectionPool:
+    from psycopg.types.numeric import FloatLoader, IntDumper
+    from psycopg_pool import ConnectionPool
+
+    def configure(connection: Connection[Any]) -> None:
+        connection.autocommit = True
+        connection.execute("SET search_path = tacit")
+        connection.adapters.register_loader("numeric", FloatLoader)  # a sum of counts is a number like any other
+        connection.adapters.register_dumper(bool, IntDumper)  # flags are 0 and 1, as in SQLite
+
+    if url not in _pools or _pools[url].closed:
+        _pools[url] = ConnectionPool(url, min_size=0, max_size=POOL, configure=configure, open=True, timeout=10.0)
+    return _pools[url]
+
+
+def close_pools() -> None:
+    """Give all connections of this process back to their servers."""
+    while _pools:
+        _pools.popitem()[1].close()
+
+
+def shown(url: str) -> str:
+    """An address without its password."""
+    head, at, rest = url.rpartition("@")
+    scheme, _, user = head.partition("://")
+    return f"{scheme}://{user.split(':')[0]}@{rest}" if at else url
+
+
+def _rows(store: PostgresStore, sql: str, named: dict[str, Any], doing: str) -> list[Any]:
+    if named.get("limit") == -1:
+        named["limit"] = None  # no limit, in SQLite's spelling
+    try:
+        cursor = store._connection.execute(translated(sql), named or None)
+        return cursor.fetchall() if cursor.description else []
+    except (psycopg.Error, UnicodeEncodeError) as error:
+        raise told(error, store.path, doing) from error
+
+
+def told(error: Exception, path: str, doing: str) -> Exception:
+    """A server's error in our words: what was being done, what was found, what to do next."""
+    said = str(error).strip().split("\n")[0]
+    if isinstance(error, UnicodeEncodeError) or (
+        isinstance(error, psycopg.DataError) and ("NUL" in said or "0x00" in said)
+    ):
+        return TextInvalid(
+            "A text holds what no text column can: a NUL character or a lone surrogate.", "Give it as UTF-8."
+        )
+    if isinstance(error, (sql_errors.LockNotAvailable, sql_errors.DeadlockDetected, sql_errors.SerializationFailure)):
+        return StoreBusy(f"The store {path} stayed busy while {doing} it; nothing was changed.", "Try again.")
+    if isinstance(error, sql_errors.InsufficientPrivilege):
+        return Refused(
+            f"The server refuses this user while {doing} {path}: {said}.", "Ask an owner of the project to admit you."
+        )
+    if isinstance(error, (sql_errors.ReadOnlySqlTransaction, sql_errors.DiskFull)):
+        return StoreReadOnly(
+            f"{path} cannot be written: {said}; nothing was changed.", "Try again when the server can."
+        )
+    if isinstance(error, (sql_errors.DataCorrupted, sql_errors.IndexCorrupted)):
+        return Damaged(f"The database {path} is damaged: {said}.", "Restore it from the server's own backups.")
+    if isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return Unavailable(
+            f"{path} does not answer while {doing} it: {said}.", "Try again; nothing that was kept is lost."
+        )
+    return error

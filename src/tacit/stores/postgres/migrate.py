@@ -1,0 +1,78 @@
+"""Numbered, forward-only migrations under an advisory lock: whoever comes first migrates, the others find it done."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.errors import NotAStore, StoreNewer, Unavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.stores.postgres import PostgresStore
+
+# What a role of the group may do; row-level security narrows it to the projects where it is admitted.
+GRANTS = """
+GRANT USAGE ON SCHEMA tacit TO {role};
+GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, run, finding, tombstone,
+  proposal, queue, injection, counter, version TO {role};
+"""
+WRITING = """
+GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, run, finding, tombstone,
+  proposal, queue, injection, counter TO {role};
+GRANT INSERT, UPDATE ON project TO {role};
+GRANT INSERT ON profile, journal TO {role};
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};
+"""
+READERS, WRITERS = "tacit_reader", "tacit_writer"
+
+
+def prepare(store: PostgresStore, create: bool) -> None:
+    """See that the schema is the one we know."""
+    from tacit.stores.postgres import SCHEMA
+
+    version = _version(store)
+    if version == SCHEMA:
+        return
+    if version > SCHEMA:
+        raise StoreNewer(
+            f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.", "Upgrade Tacit."
+        )
+    if version == 0 and not create:
+        raise Unavailable(
+            f"There is no Tacit schema in {store.path}.", "tacit init --store URL makes it, as a user who may."
+        )
+    _migrate(store, SCHEMA)
+
+
+def _version(store: PostgresStore) -> int:
+    if store.one("SELECT to_regclass('tacit.version')")[0] is None:
+        if store.one("SELECT 1 FROM information_schema.tables WHERE table_schema = 'tacit' LIMIT 1"):
+            raise NotAStore(f"{store.path} has a schema named tacit that is not ours.", "Name another database.")
+        return 0
+    return int(store.one("SELECT max(number) FROM version")[0] or 0)
+
+
+def _migrate(store: PostgresStore, goal: int) -> None:
+    with store.write() as tx:
+        tx.rows("SELECT pg_advisory_xact_lock(hashtextextended('tacit schema', 0))")
+        version = _version(store)
+        if version == 0:
+            tx.rows("CREATE SCHEMA IF NOT EXISTS tacit")
+            tx.rows(
+                "CREATE TABLE IF NOT EXISTS version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+            )
+        for number in range(version + 1, goal + 1):
+            path = os.path.join(os.path.dirname(__file__), "schema", f"{number:04d}.sql")
+            with open(path, encoding="utf-8") as file:
+                store._connection.execute(file.read().encode())
+            tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
+        if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[0]:
+            _grant(store)
+
+
+def _grant(store: PostgresStore) -> None:
+    """The two groups; a server where we may not make roles goes without, and one role does everything."""
+    for role, grants in ((READERS, GRANTS), (WRITERS, GRANTS + WRITING)):
+        if not store.one("SELECT 1 FROM pg_roles WHERE rolname = :role", role=role):
+            store.rows(f"CREATE ROLE {role} NOLOGIN")
+        store._connection.execute(grants.format(role=role).encode())

@@ -1,0 +1,159 @@
+"""Candidates for a query on PostgreSQL, by channel; the same answers as the SQLite store gives, from other indexes.
+
+Words are cut by SQLite's own tokenizer, which apsw brings along: a team's store and a person's find by the same words. Of each
+word the newest rows of the project are fetched, up to a cap; the project stands in front of each word in the index, so that
+the lists are its own however many others share the server.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from math import log
+
+from tacit.core.words import index_words
+from tacit.stores.check import Fault
+from tacit.stores.sql import _MEMORY, listed
+from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS, Found, Hit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from tacit.stores.postgres import PostgresStore
+
+NEWEST = 400  # rows of a word that are fetched per project
+
+
+def find(
+    store: PostgresStore, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+) -> Found:
+    """Rows of these projects that hold the query's words, those with the rarest first."""
+    asked = [word for word in dict.fromkeys(words) if word][:WORDS]
+    cut = [tokens(word) for word in asked]
+    total = _total(store, projects)
+    if not asked or not total or limit <= 0:
+        return Found((), total, {}, tokens)
+    held = _held(store, projects, cut)
+    frequency = {word: len(rows) for word, rows in zip(asked, held)}
+    scores: dict[int, float] = {}
+    for rows in held:
+        rarity = log(1 + total / (len(rows) + 0.5))
+        for n in rows:
+            scores[n] = scores.get(n, 0.0) + rarity
+    wanted = min(limit, MOST)
+    best = _best(store, scores, wanted, injectable)
+    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
+
+
+def _held(store: PostgresStore, projects: Sequence[str], cut: Sequence[Sequence[str]]) -> list[set[int]]:
+    """Per asked word the rows that hold all of its parts."""
+    parts = list(dict.fromkeys(part for word in cut for part in word))
+    rows: dict[str, set[int]] = {part: set() for part in parts}
+    for project in projects:
+        for at, n in store.rows(
+            "SELECT word, n FROM rows_with(:p, :parts, :most)", p=project, parts=parts, most=NEWEST
+        ):
+            rows[parts[at - 1]].add(n)
+    return [set.intersection(*(rows[part] for part in word)) if word else set() for word in cut]
+
+
+def _total(store: PostgresStore, projects: Sequence[str]) -> int:
+    """Memories of these projects."""
+    sql = "SELECT count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects))"
+    return int(store.one(sql, projects=json.dumps(list(projects)))[0])
+
+
+def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
+    order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
+    sql = f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)" + (
+        f" AND {INJECTABLE}" if injectable else ""
+    )
+    found: list[Any] = []
+    start, size = 0, max(limit + limit // 3, 16)
+    while start < len(order) and len(found) < limit:
+        rows = store.rows(sql, ns=order[start : start + size])
+        found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
+        start, size = start + size, 4 * size
+    return found[:limit]
+
+
+def signed(
+    store: PostgresStore, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20
+) -> tuple[Hit, ...]:
+    """Lessons about exactly these errors, newest first."""
+    found = store.rows(
+        f"SELECT {_MEMORY}, m.words, m.n, 1.0::float8 FROM memory m WHERE m.project = ANY(:projects) AND m.signature = ANY(:signatures)"
+        f" AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+        projects=list(projects), signatures=list(signatures), limit=max(limit, 0),
+    )  # fmt: skip
+    return _loaded(store, "signature", found)
+
+
+def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+    """What was seen most often in these projects and may be given, most often first."""
+    found: list[Any] = []
+    for project in projects:
+        found += store.rows(
+            f"SELECT {_MEMORY}, m.words, m.n, t.amount FROM tally t JOIN memory m ON m.id = t.memory"
+            f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC, m.n LIMIT :limit",
+            project=project, limit=max(limit, 0),
+        )  # fmt: skip
+    found.sort(key=lambda row: (-row[-1], row[-2]))
+    return _loaded(store, "recurring", found[:limit])
+
+
+def standing(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) -> tuple[Hit, ...]:
+    """Preferences, rules, security lessons and pinned ones: what applies whatever the task is, newest first."""
+    found: list[Any] = []
+    for project in projects:
+        found += store.rows(
+            f"SELECT {_MEMORY}, m.words, m.n, 0.0::float8 FROM memory m WHERE m.project = :project"
+            " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
+            f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
+            project=project, limit=max(limit, 0),
+        )  # fmt: skip
+    return _loaded(store, "standing", found[:limit])
+
+
+def _loaded(store: PostgresStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
+    """Hits from rows that end with the memory's words, its number and the channel's score."""
+    memories = store._with_tallies([row[:-3] for row in rows])
+    return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
+
+
+def tokens(text: str) -> list[str]:
+    """What SQLite's `porter unicode61` makes of a text."""
+    return _tokenizer()(text)
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Callable[[str], list[str]]:
+    import apsw
+
+    cut = apsw.Connection(":memory:").fts5_tokenizer("porter", ["unicode61"])
+
+    def read(text: str) -> list[str]:
+        raw = text.encode("utf-8", "replace")
+        return cut(raw, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)  # type: ignore[return-value]
+
+    return read
+
+
+def index_faults(store: PostgresStore) -> Iterator[Fault]:
+    """Every memory's words, as the index has them and as its text says."""
+    stale = wrong = 0
+    sql = "SELECT n, project, text, tags, paths, words FROM memory ORDER BY n"
+    for n, project, text, tags, paths, words in store.rows(sql):
+        own, _, tasks = words.partition("\n")
+        stale += own != index_words(" ".join((text, *listed(tags), *listed(paths)))) or bool(tasks and not text)
+        wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
+            {f"{project} {token}" for token in tokens(f"{text} {words}")}
+        )
+    if stale:
+        yield Fault(
+            "index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them"
+        )
+    if wrong:
+        yield Fault("index", "memory_fts", f"{wrong} memories are not found by their words; tacit reindex rebuilds it")
