@@ -75,5 +75,34 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
             "transcript_path": "",
         }
     )
-    code = f"import io, os\nr, w = os.pipe()\nos.write(w, {payload.encode()!r})\nos.close(w)\nos.dup2(r, 0)\nfrom tacit.surfaces.cli import main\nmain({args!r})"
-    _check(_modules(code, folder))
+    _check(_modules(_called(args, payload), folder))
+
+
+# A failed command, in each host's dialect: the event that does most.
+FAILED = {
+    "codex": {"session_id": "s1", "hook_event_name": "PostToolUse", "turn_id": "t", "tool_name": "Bash", "tool_response": "Exit code: 1\nmigrate first"},
+    "gemini": {"session_id": "s1", "hook_event_name": "AfterTool", "timestamp": "t", "tool_response": {"llmContent": "migrate first\nExit Code: 1"}},
+    "copilot": {"sessionId": "s1", "timestamp": 1, "toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "failure", "textResultForLlm": "migrate"}},
+    "vscode": {"session_id": "s1", "timestamp": "t", "hook_event_name": "PostToolUse", "tool_name": "run", "tool_input": {}, "tool_response": "exit code 1"},
+    "cursor": {"conversation_id": "s1", "hook_event_name": "postToolUseFailure", "tool_name": "Shell", "tool_input": {}, "error_message": "migrate first"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", FAILED)
+def test_every_host_is_light(host: str, folder: Path) -> None:
+    """The same for the other hosts; none loads another's dialect."""
+    from tacit.app import open
+
+    with open() as memories:
+        memories.add("Run make migrate before the tests.", kind="command")
+    event = "step" if host in ("copilot", "vscode") else "tool-failure"
+    loaded = _modules(
+        _called(["hook", event, "--host", host], json.dumps({"cwd": str(folder), **FAILED[host]})), folder
+    )
+    _check(loaded)
+    others = {f"tacit.surfaces.hooks.{name}" for name in ("claude_code", *FAILED) if name != host}
+    assert f"tacit.surfaces.hooks.{host}" in loaded and not loaded & others
+
+
+def _called(args: list[str], payload: str) -> str:
+    return f"import io, os\nr, w = os.pipe()\nos.write(w, {payload.encode()!r})\nos.close(w)\nos.dup2(r, 0)\nfrom tacit.surfaces.cli import main\nmain({args!r})"

@@ -52,7 +52,7 @@ def test_a_session() -> None:
     """Prompt, answer, call with its result."""
     run = read(
         user("run the tests"),
-        answer(call({"output": "Command: make\nDirectory: (root)\nOutput: boom\nExit Code: 2"}), text="I run them."),
+        answer(call({"output": "Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"}), text="I run them."),
     )
     assert run.steps == (
         Step("user", "line:2", "run the tests", at=AT.format(1)),
@@ -62,7 +62,7 @@ def test_a_session() -> None:
             "line:3#2",
             tool="run_shell_command",
             input={"command": "make"},
-            error="Output: boom\nExit Code: 2",
+            error="boom",
             status=2,
             at=AT.format(2),
         ),

@@ -15,8 +15,9 @@ from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.config import KEYS
 from tacit.core.redact_rules import NAME_HINTS
-from tacit.surfaces.hooks import SETTINGS, Told, host_of, is_ignored
-from tacit.surfaces.hooks.claude_code import LIMIT, files_in, fitted, is_plain, read, write
+from tacit.surfaces.hooks import SETTINGS, Told, is_ignored
+from tacit.surfaces.hooks.claude_code import LIMIT, read, write
+from tacit.surfaces.hooks.dialect import files_in, fitted, is_plain
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -225,13 +226,11 @@ def test_bad_input_is_nobodys_problem(kept: Any, host: Any, raw: bytes) -> None:
         {"prompt": "<private>order total rounded</private>"},
         {"cwd": "relative"},
         {"session_id": ""},
-        {"turn_id": "t1"},  # other hosts that load the same settings
-        {"cursor_version": "2"},
         {"cwd": "/home/ada/.local/share/tacit-model-call"},
     ],
 )
 def test_events_that_are_not_ours(kept: Any, host: Any, folder: Path, more: dict[str, Any]) -> None:
-    """Sub-agents' prompts, wake-ups, private prompts, other hosts and our own model calls are passed over."""
+    """Sub-agents' prompts, wake-ups, private prompts and our own model calls are passed over."""
     assert silent(host.hook("prompt", payload(folder, **more)))
 
 
@@ -301,10 +300,10 @@ def test_help_is_for_people(tacit: Any) -> None:
 def test_a_long_answer_stays_below_the_hosts_limit() -> None:
     """Whole lines go from the end; the fence is closed; one line that is too long says nothing."""
     text = '<tacit-notes id="x">\n' + "".join(f"- [{n}] {'word ' * 30}\n" for n in range(200)) + '</tacit-notes id="x">\n'
-    cut = fitted(text)
+    cut = fitted(text, LIMIT)
     assert len(cut) <= LIMIT and cut.endswith('\n</tacit-notes id="x">\n') and text.startswith(cut.removesuffix('</tacit-notes id="x">\n'))
-    assert fitted("x" * LIMIT) == "x" * LIMIT
-    assert fitted("x" * (LIMIT + 1)) == ""
+    assert fitted("x" * LIMIT, LIMIT) == "x" * LIMIT
+    assert fitted("x" * (LIMIT + 1), LIMIT) == ""
 
 
 def test_answers_in_the_hosts_shape(folder: Path) -> None:
@@ -351,13 +350,6 @@ def test_keys_tell_events_apart(folder: Path) -> None:
 def test_files_that_a_prompt_names(prompt: str, files: tuple[str, ...]) -> None:
     """@mentions, paths and names with an extension; no numbers, no addresses."""
     assert files_in(prompt) == files
-
-
-def test_hosts_are_told_apart_by_their_payload() -> None:
-    """What other hosts send when they load Claude Code's settings is recognised."""
-    assert [host_of(said) for said in ({}, {"turn_id": "1"}, {"conversation_id": "c"}, {"sessionId": "s"}, {"timestamp": "t"}, {"timestamp": "t", "transcript_path": "p"})] == [
-        "claude-code", "codex", "cursor", "copilot", "vscode", "claude-code",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,8 @@ class _Chat(Session):
         self.open.pop(id, None)
         output, error = _result(call)
         status = _exit_code(error or output) if name == SHELL else None
+        if name == SHELL:
+            output = _printed(output)
         state = text_at(call, "status")
         if state == "cancelled":
             row.update(output=output or error, interrupted=True)
@@ -178,12 +180,23 @@ class _Chat(Session):
 _HOOK = re.compile(r"<hook_context>(.*?)</hook_context>", re.S)
 _REFERENCED = "\n--- Content from referenced files ---"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)
-_SHELL_HEAD = re.compile(r"^(?:Command|Directory): .*\n", re.M)
+_SHELL_HEAD = re.compile(r"\A(?:Command: .*\n|Directory: .*\n)*(?:Output|Stdout): ?")
+_SHELL_TAIL = re.compile(
+    r"\n(?:(?:Error|Stderr|Signal): \(none\)|Signal: .*|Exit Code: .*|Background PIDs: .*|Process Group PGID: .*)\s*\Z"
+)
 
 
 def _exit_code(text: str) -> int | None:
     found = _EXIT_CODE.findall(text)
     return int(found[-1]) if found else None
+
+
+def _printed(text: str) -> str:
+    """What a command printed, without the lines that the host puts around it."""
+    text = _SHELL_HEAD.sub("", text)
+    while (found := _SHELL_TAIL.search(text)) is not None:
+        text = text[: found.start()]
+    return text.strip()
 
 
 def _result(call: Record) -> tuple[str, str]:
@@ -194,5 +207,4 @@ def _result(call: Record) -> tuple[str, str]:
         response = dict_at(dict_at(part, "functionResponse"), "response")
         errors.append(text_at(response, "error"))
         outputs.append(text_at(response, "output", "content", "result") or ("" if response else joined(part)))
-    plain = "\n".join(each for each in outputs if each)
-    return _SHELL_HEAD.sub("", plain), "\n".join(each for each in errors if each)
+    return "\n".join(each for each in outputs if each), "\n".join(each for each in errors if each)

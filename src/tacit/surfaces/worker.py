@@ -48,13 +48,14 @@ NO_PROBLEM = ("command", "fact", "estimate")  # classes of lessons that are used
 class Wish:
     """A transcript that somebody wants learned."""
 
-    host: str  # also the name of its format
+    host: str
     session: str
     path: str
     folder: str
     project: str = ""  # its id, where the hook knew one
     named: str = ""  # or what the user called it in the hook's environment, which is not the worker's
     over: bool = False
+    format: str = ""  # of the transcript; empty: the host's own
 
 
 @value
@@ -89,7 +90,8 @@ def ask(store: SqliteStore, wish: Wish, *, later: float = 0.0, wait: float | Non
 
 def _payload(wish: Wish, over: bool) -> dict[str, Any]:
     said = {"host": wish.host, "session": wish.session, "path": wish.path, "folder": wish.folder, "over": over}
-    return {**said, "named": wish.named} if wish.named else said
+    more = {"named": wish.named, "format": wish.format if wish.format != wish.host else ""}
+    return {**said, **{name: word for name, word in more.items() if word}}
 
 
 def start_if_due(store: SqliteStore, env: Mapping[str, str]) -> bool:
@@ -146,6 +148,7 @@ def work(
 ) -> Worked:
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave."""
     from tacit.app import open
+    from tacit.surfaces.hooks.capture import sweep
 
     with open(path, env=env, cwd="/", create=False) as memories:
         store = memories.store
@@ -159,6 +162,7 @@ def work(
             try:
                 worked = _drain_once(store, env) if at_once else _drain(memories, env, worked, idle)
                 memories.backup_if_due()
+                sweep(store.path)
             finally:
                 os.close(lock)
             if at_once or not _is_due(store) or _is_paused(store):
@@ -323,7 +327,7 @@ def _learn(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
     # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
     home = Memories(store, env, folder, here.ensure_project().id)
     over = bool(said.get("over")) or _had_ended(known, path)
-    learned = home.learn(path, format=str(said["host"]), over=over)
+    learned = home.learn(path, format=str(said.get("format") or said["host"]), over=over)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
         if over and not run.settled_at:

@@ -1,4 +1,4 @@
-"""A host for tests: plays a script of Claude Code's records and hook calls, as the host would.
+"""A host for tests: plays a script of a host's records and hook calls, as the host would.
 
 A script is a JSON file. `{"record": …}` is appended to the session's transcript; `{"hook": EVENT, "payload": …}` starts
 `tacit hook EVENT` with that payload on its standard input; `{"tacit": […]}` is what the person types elsewhere. `$CWD`, `$TRANSCRIPT`, `$SESSION`
@@ -40,13 +40,16 @@ def expected(name: str, answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
 class Host:
     """One user's host on this machine."""
 
-    def __init__(self, folder: Path, home: Path) -> None:
-        self.folder, self.home = folder, home
-        slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
-        self.transcripts = home / ".claude" / "projects" / slug
+    def __init__(self, folder: Path, home: Path, kind: str = "claude-code") -> None:
+        self.folder, self.home, self.kind = folder, home, kind
 
     def transcript(self, session: str) -> Path:
-        return self.transcripts / f"{session}.jsonl"
+        if self.kind == "codex":
+            return self.home / ".codex" / "sessions" / "2026" / "11" / "15" / f"rollout-2026-11-15T09-00-00-{session}.jsonl"
+        if self.kind == "gemini":
+            return self.home / ".gemini" / "tmp" / "work" / "chats" / f"session-2026-11-15T09-00-{session[:8]}.jsonl"
+        slug = re.sub(r"[^A-Za-z0-9]", "-", str(self.folder))
+        return self.home / ".claude" / "projects" / slug / f"{session}.jsonl"
 
     def play(self, steps: list[dict[str, Any]], session: str, **env: str) -> list[dict[str, Any]]:
         """Every hook call's event and what it printed, made comparable. None may fail or write to standard error."""
@@ -59,7 +62,7 @@ class Host:
             else:
                 done = self.hook(step["hook"], step["payload"], **env)
                 assert (done.returncode, done.stderr) == (0, "")
-                answers.append({"event": step["payload"]["hook_event_name"], "said": plain(done.stdout)})
+                answers.append({"event": step["payload"].get("hook_event_name", step["hook"]), "said": plain(done.stdout)})
         return answers
 
     def write(self, session: str, record: dict[str, Any]) -> None:
@@ -72,7 +75,8 @@ class Host:
         """One hook process, as the host starts it."""
         raw = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         seen = {**os.environ, "TACIT_NO_WORKER": "1", **env}
-        done = subprocess.run([sys.executable, "-m", "tacit", "hook", event], input=raw, capture_output=True, cwd=self.folder, env=seen, timeout=60)
+        told = [] if self.kind == "claude-code" else ["--host", self.kind]
+        done = subprocess.run([sys.executable, "-m", "tacit", "hook", event, *told], input=raw, capture_output=True, cwd=self.folder, env=seen, timeout=60)
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def _filled(self, steps: list[dict[str, Any]], session: str) -> list[dict[str, Any]]:
@@ -89,9 +93,10 @@ def plain(stdout: str) -> Any:
     if not text.startswith("{"):
         return text
     answer = json.loads(text)
-    told = answer.get("hookSpecificOutput", {})
-    if "additionalContext" in told:
-        lines = told["additionalContext"].split("\n")
-        notes = iter(sorted(line for line in lines if line.startswith("- ")))
-        told["additionalContext"] = [next(notes) if line.startswith("- ") else line for line in lines]
+    for told in (answer, answer.get("hookSpecificOutput", {})):
+        for name in ("additionalContext", "additional_context"):
+            if name in told:
+                lines = told[name].split("\n")
+                notes = iter(sorted(line for line in lines if line.startswith("- ")))
+                told[name] = [next(notes) if line.startswith("- ") else line for line in lines]
     return answer

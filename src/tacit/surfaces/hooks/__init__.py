@@ -5,8 +5,10 @@ the event does not need, and everything slow is queued for the worker. It is sil
 as if Tacit were not there (exit 0, nothing printed), and the failure is counted in the store. It speaks once: an event
 has a key, an answer is recorded under it before it is printed, and hosts that fire a hook twice get one answer.
 
-What hosts say and want to hear differs; a dialect (`claude_code`) turns a payload into an `Event` and an answer into the
-host's words. A hook never makes a store, and never the row of a project: whoever has not asked for Tacit has none.
+What hosts say and want to hear differs; a dialect, one module per host, turns a payload into an `Event` and an answer into
+the host's words. A host whose transcripts nobody documents is captured: what its events say is written down (`capture`)
+and read like a transcript. A hook never makes a store, and never the row of a project: whoever has not asked for Tacit
+has none.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.core.value import value
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +25,15 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
 
-EVENTS = ("session-start", "prompt", "subagent-start", "tool-failure", "pre-compact", "stop", "session-end")
-DIALECTS = {"claude-code": "tacit.surfaces.hooks.claude_code"}
+EVENTS = ("session-start", "prompt", "subagent-start", "step", "tool-failure", "pre-compact", "stop", "session-end")
+DIALECTS = {
+    "claude-code": "tacit.surfaces.hooks.claude_code",
+    "codex": "tacit.surfaces.hooks.codex",
+    "gemini": "tacit.surfaces.hooks.gemini",
+    "copilot": "tacit.surfaces.hooks.copilot",
+    "vscode": "tacit.surfaces.hooks.vscode",
+    "cursor": "tacit.surfaces.hooks.cursor",
+}
 LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
 QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hooks; then the worker does the waiting
@@ -53,6 +62,12 @@ class Event:
     task: str = ""  # the host's id of what the person typed
     files: tuple[str, ...] = ()  # files that the text names
     env_file: str = ""  # where the host takes variables for the commands of its agent from
+    root: str = ""  # the session that this one continues
+    version: str = ""  # the host's
+    shows: bool = True  # the host shows its user a message at the start
+    captured: bool = False  # no transcript that could be read: what its events say is written down
+    error: str = ""  # beside a prompt: what failed since it was typed
+    step: Mapping[str, Any] | None = None  # of such a host: what happened, as a step of the neutral format
 
 
 @value
@@ -113,7 +128,7 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     """What to print for an event; empty for nothing. Whatever is given stands in the store by then."""
     if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
         return ""
-    module = DIALECTS.get(host or host_of(payload))
+    module = DIALECTS.get(host_of(payload, host))
     if module is None:
         return ""
     __import__(module)
@@ -129,7 +144,8 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN)
     memories.store.hurry()
     try:
-        return str(dialect.write(event, _handle(memories, event)))
+        told = _handle(memories, event)
+        return str(dialect.write(event, told)) if told.context or told.message else ""
     except Exception:
         _count_failure(memories)
         raise
@@ -137,18 +153,27 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
         memories.close()
 
 
-def host_of(payload: Mapping[str, Any]) -> str:
-    """Which host wrote this. Other hosts load Claude Code's settings too; where we do not speak their dialect we say nothing.
+def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
+    """Whose dialect this is. Hosts load each other's settings: VS Code, Copilot and Cursor those of Claude Code, and VS Code
+    and Copilot one folder of hooks. So where a payload tells its host, that counts more than where the hook was registered.
 
     Told from the payload alone: an environment is inherited, so an agent started inside another host would be mistaken for it.
     """
     if "cursor_version" in payload or "conversation_id" in payload:
         return "cursor"
-    if "turn_id" in payload:
-        return "codex"
-    if "sessionId" in payload:
+    named = payload.get("hook_event_name") or payload.get("hookEventName")
+    if "sessionId" in payload and not named:
         return "copilot"
-    if "timestamp" in payload and "transcript_path" not in payload:
+    if registered in ("copilot", "vscode"):
+        return "vscode"
+    if registered:
+        return registered
+    transcript = str(payload.get("transcript_path") or "")
+    if "turn_id" in payload or "/rollout-" in transcript:
+        return "codex"
+    if named in ("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress") or "/.gemini/" in transcript:
+        return "gemini"
+    if "timestamp" in payload and "/.claude/" not in transcript:
         return "vscode"
     return "claude-code"
 
@@ -161,11 +186,24 @@ def _handle(memories: Memories, event: Event) -> Told:
     chosen = settings(memories)
     if is_ignored(event.folder, chosen["ignore"], memories.env):
         return Told()
+    if event.captured:
+        event = _captured(memories, event)
     if event.name in ("stop", "pre-compact", "session-end"):
         return _remember(memories, event)
     if event.name == "session-start":
         return _begin(memories, event, chosen)
-    return Told(_inject(memories, event, chosen))
+    return Told(_inject(memories, event, chosen)) if event.name != "step" else Told()
+
+
+def _captured(memories: Memories, event: Event) -> Event:
+    """The event of a host without a readable transcript, after what it says was written down."""
+    from tacit.surfaces.hooks.capture import keep
+
+    if memories.project_id:
+        # Two hooks of one session may take their host for another: the first one's word counts.
+        known = memories.store.find_run(memories.project_id, event.session)
+        event = replace(event, host=known.host) if known else event
+    return keep(memories.store.path, event)
 
 
 def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
@@ -176,8 +214,8 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     _name_session(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
     context = _inject(memories, event, chosen)
-    fresh = event.source in ("", "startup", "clear")
-    message = _receipt(memories) if fresh and chosen["receipt"] else ""
+    fresh = event.source in ("", "startup", "clear", "new")
+    message = _receipt(memories) if fresh and event.shows and chosen["receipt"] else ""
     return Told(context, message)
 
 
@@ -220,7 +258,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         task_id=event.task,
         run=event.session,
         host=event.host,
-        root=_root(event),
+        root=event.root,
         model=event.model,
         surface="hook:compact" if compacted else f"hook:{event.name}",
         event=_key(memories, event),
@@ -229,7 +267,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         # After a compaction the notes are gone from the agent's context. They are given again, as they were assigned.
         repeat=compacted,
         files=event.files,
-        errors=(event.text,) if failed else (),
+        errors=(event.text,) if failed else (event.error,) if event.error else (),
         agent=event.agent,
     )
     return injection.markdown if injection.injected else ""
@@ -243,24 +281,10 @@ def _key(memories: Memories, event: Event) -> str:
     from tacit.stores.sql import run_id
 
     surface = "hook:compact" if event.source == "compact" else "hook:session-start"
-    unit = run_id(memories.project_id, event.host, _root(event) or event.session)
+    unit = run_id(memories.project_id, event.host, event.root or event.session)
     soon = clock.seconds(clock.now()) - REPEATED_WITHIN
     before = [row for row in memories.store.injections(unit) if row[0] == surface and clock.seconds(row[3]) < soon]
     return f"{event.key} {len(before)}"
-
-
-def _root(event: Event) -> str:
-    """The session that this one continues, if its transcript begins with another's lines."""
-    if not event.transcript:
-        return ""
-    try:
-        with open(event.transcript, "rb") as file:
-            head = file.read(16384)
-    except (OSError, ValueError):  # a path may hold a NUL or half a character
-        return ""
-    at = head.find(b'"sessionId":"')
-    first = head[at + 13 : head.find(b'"', at + 13)].decode("ascii", "replace") if at >= 0 else ""
-    return first if first != event.session and 0 < len(first) <= 64 else ""
 
 
 def _remember(memories: Memories, event: Event) -> Told:
@@ -272,7 +296,8 @@ def _remember(memories: Memories, event: Event) -> Told:
         return Told()
     over = event.name == "session-end"
     named = memories.env.get("TACIT_PROJECT", "")
-    wish = Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over)
+    format = "neutral" if event.captured else event.host
+    wish = Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format)
     try:
         ask(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:

@@ -1,0 +1,162 @@
+"""A session written down from its events, for hosts whose transcripts nobody documents.
+
+One file of the neutral format per session, beside the store, for its owner alone, without secrets. Hooks of one session
+run at the same time and in several copies, so a line is added under a lock, and one that was added a moment ago is not
+added again. Files are kept as long as other hosts keep theirs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+
+from tacit.core import clock
+from tacit.core.digest import short_hash
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.surfaces.hooks import Event
+
+FOLDER = "captured"  # beside the store
+KEPT_DAYS = 30
+SAME_WITHIN = 10.0  # seconds in which the same line is a copy
+TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
+LONGEST = 8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
+LONGEST_INPUT = 2_000
+COMMANDS = ("command", "cmd", "script", "commandLine", "path", "file_path", "filePath")
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+
+def file_of(store: str, session: str) -> str:
+    """Where a session is written down."""
+    name = session if not session.strip(_NAME) and len(session) <= 100 else short_hash(session)
+    return os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER, f"{name}.jsonl")
+
+
+def keep(store: str, event: Event) -> Event:
+    """Write down what an event says. Returns it with its file, and, at the first step after a prompt, as that prompt:
+    these hosts let nothing be said to a prompt itself, but to what the agent does next."""
+    path = file_of(store, event.session)
+    asked = event.name == "session-start" and event.text
+    if event.step is None and not asked:
+        return replace(event, transcript=path if os.path.exists(path) else "")
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        head, before = _seen(fd)
+        new = [] if head else [_head(event)]
+        step = _step(event, _task(head)) if event.step is not None else None
+        fresh = step is not None and not _is_copy(step, before)
+        if step is not None and fresh:
+            new.append(step)
+        if new:
+            os.write(
+                fd, b"".join(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for line in new)
+            )
+    finally:
+        os.close(fd)  # and the lock with it
+    event = replace(event, transcript=path)
+    last = before[-1] if before else {}
+    if fresh and step and step["role"] == "tool" and last.get("role") == "user":
+        return _as_prompt(event, str(last.get("text", "")))
+    return event
+
+
+def _as_prompt(event: Event, text: str) -> Event:
+    from tacit.surfaces.hooks.dialect import files_in
+
+    key, failed = short_hash(event.session, "prompt", text), event.text if event.name == "tool-failure" else ""
+    return replace(event, name="prompt", text=text, error=failed, key=key, task=short_hash(text), files=files_in(text))
+
+
+def _seen(fd: int) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:
+    """The line of the run, and the last lines."""
+    size = os.fstat(fd).st_size
+    if not size:
+        return {}, []
+    head = _parsed(os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0])
+    lines = os.pread(fd, TAIL, max(0, size - TAIL)).split(b"\n")
+    return head or {"type": "run"}, [line for raw in lines[-20:] if (line := _parsed(raw))]
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _head(event: Event) -> dict[str, Any]:
+    said = {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}
+    task = {"task": event.text} if event.name == "session-start" and event.text else {}
+    return {
+        "type": "run",
+        "id": event.session,
+        **{name: word for name, word in said.items() if word},
+        **task,
+        "started_at": clock.now(),
+    }
+
+
+def _task(head: Mapping[str, Any]) -> str:
+    return str(head.get("task") or "")
+
+
+def _step(event: Event, task: str) -> dict[str, Any]:
+    """The step as it is kept: cut, without secrets, with its time. What a command line handed over nobody typed."""
+    from tacit.core.redact import PRIVATE, private, redact_value
+
+    step = {
+        name: _cut(said, LONGEST_INPUT if name == "input" else LONGEST) for name, said in (event.step or {}).items()
+    }
+    for name in ("text", "output", "error"):
+        if isinstance(step.get(name), str):
+            step[name] = private(step[name]).replace(PRIVATE, " ").strip()
+    if step.get("typed") and task and step.get("text") == task:
+        step["typed"] = False
+    kept: dict[str, Any] = redact_value(step)
+    return {"type": "step", **kept, "at": clock.now()}
+
+
+def _cut(said: Any, longest: int) -> Any:
+    if isinstance(said, str):
+        return said if len(said) <= longest else f"{said[: longest // 2]}\n…\n{said[-longest // 2 :]}"
+    if isinstance(said, dict):
+        return {str(name)[:100]: _cut(each, longest) for name, each in [*said.items()][:50]}
+    return [_cut(each, longest) for each in said[:50]] if isinstance(said, (list, tuple)) else said
+
+
+def _is_copy(step: Mapping[str, Any], before: list[Mapping[str, Any]]) -> bool:
+    now = clock.seconds(str(step["at"]))
+    same = _mark(step)
+    return any(_mark(line) == same and now - clock.seconds(str(line.get("at") or "")) < SAME_WITHIN for line in before)
+
+
+def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What makes a step this one, however a host spells its tools' names."""
+    given = step.get("input")
+    what = (
+        next((given[name] for name in COMMANDS if isinstance(given.get(name), str)), json.dumps(given))
+        if isinstance(given, dict)
+        else ""
+    )
+    return step.get("role"), what, step.get("text"), (str(step.get("error") or step.get("output") or "")).strip()
+
+
+def sweep(store: str) -> int:
+    """Delete what is older than other hosts keep theirs."""
+    import time
+
+    folder, gone = os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER), 0
+    for entry in os.scandir(folder) if os.path.isdir(folder) else ():
+        if entry.name.endswith(".jsonl") and entry.stat().st_mtime < time.time() - KEPT_DAYS * 86400:
+            os.unlink(entry.path)
+            gone += 1
+    return gone

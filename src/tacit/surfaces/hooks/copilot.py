@@ -1,0 +1,99 @@
+"""Copilot CLI's own dialect: names in camelCase, and context at the top level of the answer.
+
+What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. The
+format of its transcripts is not documented: prompts and calls are captured. A hook before tools is not registered, since
+one that crashed would deny the call.
+
+A prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import short_hash
+from tacit.surfaces.hooks import Event
+from tacit.surfaces.hooks.dialect import (
+    OWN_FOLDER,
+    exit_status,
+    files_in,
+    fitted,
+    object_at,
+    public,
+    text_at,
+    tool_step,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.surfaces.hooks import Told
+
+HOST = "copilot"
+NAMES = {
+    "session-start": "sessionStart",
+    "prompt": "userPromptSubmitted",
+    "subagent-start": "subagentStart",
+    "step": "postToolUse",
+    "tool-failure": "postToolUseFailure",
+    "stop": "agentStop",
+    "session-end": "sessionEnd",
+}
+ANSWERED = ("sessionStart", "subagentStart", "postToolUse", "postToolUseFailure")
+LIMIT = 8_000  # characters; what all hooks say to one tool call is cut at 10 KB
+
+
+def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
+    """The event in our words; None where there is nothing for us in it. The payload does not name it: the command did."""
+    session, cwd = text_at(payload, "sessionId"), text_at(payload, "cwd")
+    if name not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
+        return None
+    step = _step(name, payload)
+    failed = bool(step and step.get("error"))
+    event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
+    said = text_at(payload, "initialPrompt") if name == "session-start" else str((step or {}).get("error") or "")
+    text = public(said, kept=name == "session-start")
+    source = text_at(payload, "source") if name == "session-start" else ""
+    agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""
+    return Event(
+        name=event,
+        host=HOST,
+        session=session,
+        folder=cwd,
+        key=short_hash(session, event, source, agent, said),
+        source=source,
+        agent=agent,
+        text=text,
+        task=short_hash(text) if text and name == "session-start" else "",
+        files=files_in(text) if name == "session-start" else (),
+        shows=False,
+        captured=True,
+        step=step,
+    )
+
+
+def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    if name == "prompt":
+        asked = text_at(payload, "prompt")
+        return {"role": "user", "text": asked, "typed": True} if asked else None
+    if name not in ("step", "tool-failure"):
+        return None
+    result = object_at(payload, "toolResult")
+    output = text_at(result, "textResultForLlm") or text_at(payload, "error", "toolResult")
+    kind = text_at(result, "resultType")
+    status = exit_status(output)
+    stopped = kind in ("rejected", "denied")
+    failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout") or bool(status))
+    return tool_step(text_at(payload, "toolName"), object_at(payload, "toolArgs"), output, failed, status, stopped)
+
+
+def write(event: Event, told: Told) -> str:
+    """Context at the top level; the person is shown nothing."""
+    context = fitted(told.context, LIMIT)
+    if not context:
+        return ""
+    import json
+
+    return json.dumps({"additionalContext": context})

@@ -1,0 +1,103 @@
+"""Cursor's dialect: names in camelCase, a conversation's id, and flat answers.
+
+Nothing said to `beforeSubmitPrompt` reaches the model, so lessons for a prompt come with the first tool call after it. The
+format of its transcripts is not documented: prompts, calls and answers are captured. `beforeSubmitPrompt` comes when a
+person presses send; what an agent asks of a sub-agent does not pass it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import short_hash
+from tacit.surfaces.hooks import Event
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, fitted, object_at, public, text_at, tool_step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.surfaces.hooks import Told
+
+HOST = "cursor"
+NAMES = {
+    "session-start": "sessionStart",
+    "prompt": "beforeSubmitPrompt",
+    "step": "postToolUse",
+    "tool-failure": "postToolUseFailure",
+    "answer": "afterAgentResponse",
+    "pre-compact": "preCompact",
+    "stop": "stop",
+    "session-end": "sessionEnd",
+}
+# Cursor can also load Claude Code's settings, and then calls its events by those names.
+CLAUDES = {
+    "SessionStart": "session-start", "UserPromptSubmit": "prompt", "PostToolUse": "step", "PostToolUseFailure": "tool-failure",
+    "PreCompact": "pre-compact", "Stop": "stop", "SessionEnd": "session-end",
+}  # fmt: skip
+OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, **CLAUDES}
+ANSWERED = ("session-start", "step", "tool-failure")  # what may be answered; a prompt is, with the first step after it
+LIMIT = 9_500  # characters; the host documents no limit
+
+
+def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
+    """The event in our words; None where there is nothing for us in it."""
+    name = OURS.get(text_at(payload, "hook_event_name"), name)
+    session, folder = text_at(payload, "conversation_id", "session_id"), _folder(payload)
+    if name not in NAMES or not session or not folder or OWN_FOLDER in folder:
+        return None
+    step = _step(name, payload)
+    failed = bool(step and step.get("error"))
+    event = "tool-failure" if failed else "step" if name in ("prompt", "answer", "tool-failure") else name
+    error = str((step or {}).get("error") or "")
+    return Event(
+        name=event,
+        host=HOST,
+        session=session,
+        folder=folder,
+        key=short_hash(session, event, error),
+        model=text_at(payload, "model"),
+        text=public(error, kept=False),
+        version=text_at(payload, "cursor_version"),
+        shows=False,
+        captured=True,
+        step=step,
+    )
+
+
+def _folder(payload: Mapping[str, Any]) -> str:
+    """The first of the folders that the window has open; hooks of the user run elsewhere."""
+    roots = payload.get("workspace_roots")
+    named = [each for each in roots if isinstance(each, str)] if isinstance(roots, list) else []
+    return next((each for each in (*named, text_at(payload, "cwd")) if os.path.isabs(each)), "")
+
+
+def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    if name in ("prompt", "answer"):
+        said = text_at(payload, "prompt", "text")
+        return (
+            {"role": "user" if name == "prompt" else "assistant", "text": said, "typed": name == "prompt"}
+            if said
+            else None
+        )
+    if name not in ("step", "tool-failure"):
+        return None
+    result = object_at(payload, "tool_output", "result_json")
+    output = text_at(payload, "error_message", "error") or text_at(result, "output", "stdout", "stderr", "content")
+    output = output or text_at(payload, "tool_output", "result_json", "output")
+    told = result.get("exitCode", result.get("exit_code"))
+    status = told if isinstance(told, int) else exit_status(output)
+    stopped = payload.get("is_interrupt") is True or text_at(payload, "failure_type") == "permission_denied"
+    failed = not stopped and (name == "tool-failure" or bool(status))
+    return tool_step(text_at(payload, "tool_name"), object_at(payload, "tool_input"), output, failed, status, stopped)
+
+
+def write(event: Event, told: Told) -> str:
+    """Context under Cursor's own name for it; the person is shown nothing."""
+    context = fitted(told.context, LIMIT)
+    if not context:
+        return ""
+    import json
+
+    return json.dumps({"additional_context": context})

@@ -1,0 +1,125 @@
+"""What dialects share: reading a payload's texts, what of a prompt may be kept, and answers below a host's limit."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
+FILES = 16
+# Without one of these, without a digit and without a long word no text holds a secret that `core.redact` would find.
+HINTS = (
+    "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "clave", "cred", "auth", "login",
+    "curl", "wget", "begin", "://",
+)  # fmt: skip
+LONG_WORD = 24
+OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
+
+
+def text_at(payload: Mapping[str, Any], *keys: str) -> str:
+    """The first of these fields that is a text and not empty."""
+    for key in keys:
+        found = payload.get(key)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """The first of these fields that is an object, or the text of one."""
+    for key in keys:
+        found = payload.get(key)
+        if isinstance(found, str) and found.lstrip().startswith("{"):
+            import json
+
+            try:
+                found = json.loads(found)
+            except (ValueError, RecursionError):
+                continue
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def public(text: str, *, kept: bool) -> str:
+    """A text without what is private; one that is kept beside what was given for it, also without secrets."""
+    from tacit.core.memory import sound_text
+
+    text = sound_text(text[:PROMPT])
+    if is_plain(text) or not (kept or "<" in text):
+        return text
+    from tacit.core.redact import PRIVATE, private, redact
+
+    shown = private(text).replace(PRIVATE, " ").strip()
+    return redact(shown).text if kept else shown
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text surely holds nothing private or secret, so that the rules for finding it need not be loaded."""
+    low = text.lower()
+    return (
+        text.isascii()
+        and "<" not in text
+        and not any(digit in text for digit in "0123456789")
+        and not any(hint in low for hint in HINTS)
+        and all(len(word) <= LONG_WORD for word in text.split())
+    )
+
+
+def files_in(text: str) -> tuple[str, ...]:
+    """The files that a prompt names: @mentions, paths, and names with an extension."""
+    found = []
+    for word in text[:PROMPT].split():
+        name = word.strip("`'\"()[]{}<>,;:!?").rstrip(".").removeprefix("@")
+        stem, dot, extension = name.rpartition(".")
+        spelled = dot and stem and len(stem + extension) > 2  # "e.g." is none
+        looks = "/" in name or (spelled and extension.isalnum() and len(extension) < 6 and not extension.isdigit())
+        if looks and "://" not in name and 2 < len(name) < 200 and name.strip("/."):
+            found.append(name)
+    return tuple(dict.fromkeys(found))[:FILES]
+
+
+def fitted(text: str, limit: int) -> str:
+    """A text below the host's limit: whole lines go from its end, its last line, which closes the fence, stays."""
+    if len(text) <= limit:
+        return text
+    lines = text.rstrip("\n").split("\n")
+    last = lines.pop()
+    while lines and sum(map(len, lines)) + len(lines) + len(last) + 1 > limit:
+        lines.pop()
+    return "\n".join([*lines, last]) + "\n" if lines else ""
+
+
+def exit_status(text: str) -> int | None:
+    """The exit status that a host told in the first or last lines of a result; None where it told none."""
+    lines = text.split("\n")
+    for line in (*lines[:6], *lines[-4:]):
+        plain = line.strip().strip("<>").lower()
+        for words in _STATUS:
+            before, found, after = plain.partition(words)
+            if found and len(before) < 24:
+                number = after.lstrip(": ").partition(" ")[0].rstrip(".)>")
+                if number.lstrip("-").isdigit() and len(number) < 7:
+                    return int(number)
+    return None
+
+
+_STATUS = ("exit code", "exited with code", "exit status")
+
+
+def tool_step(
+    tool: str, given: Mapping[str, Any], output: str, failed: bool, status: int | None, stopped: bool
+) -> dict[str, Any] | None:
+    """A call and its answer, as a step of the neutral format; None for a call without a name."""
+    if not tool:
+        return None
+    step: dict[str, Any] = {"role": "tool", "tool": tool, "input": dict(given)}
+    step["error" if failed else "output"] = output or ("failed without a word" if failed else "")
+    named = next((given[key] for key in PATHS if isinstance(given.get(key), str)), "")
+    more = {"files": [named] if named else [], "status": status, "interrupted": stopped}
+    return {**step, **{name: said for name, said in more.items() if said or (said == 0 and name == "status")}}
+
+
+PATHS = ("file_path", "path", "filePath", "target_file", "absolute_path")

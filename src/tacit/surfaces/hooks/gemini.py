@@ -1,0 +1,87 @@
+"""Gemini CLI's dialect: Claude Code's envelope, other names for the events.
+
+`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call, so only what failed
+goes further than this module. Standard output may hold nothing but JSON. The end of a session is not waited for. After a
+compression the notes are gone and no event asks for them again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import short_hash
+from tacit.surfaces.hooks import Event
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, public, text_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.surfaces.hooks import Told
+
+HOST = "gemini"
+NAMES = {
+    "session-start": "SessionStart",
+    "prompt": "BeforeAgent",
+    "tool-failure": "AfterTool",
+    "pre-compact": "PreCompress",
+    "stop": "AfterAgent",
+    "session-end": "SessionEnd",
+}
+OURS = {theirs: ours for ours, theirs in NAMES.items()}
+ANSWERED = ("session-start", "prompt", "tool-failure")
+LIMIT = 9_500  # characters; the host documents no limit
+
+
+def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
+    """The event in our words; None where there is nothing for us in it."""
+    event = OURS.get(text_at(payload, "hook_event_name"), name)
+    session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
+    if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
+        return None
+    said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+    if event == "tool-failure" and not said:
+        return None
+    text = public(said, kept=event == "prompt")
+    source = text_at(payload, "source") if event == "session-start" else ""
+    opened = env.get("GEMINI_PROJECT_DIR", "")
+    # A call has no id. Its time is part of every payload, and the same for copies of one event.
+    at = text_at(payload, "timestamp") if event in ("prompt", "tool-failure") else ""
+    return Event(
+        name=event,
+        host=HOST,
+        session=session,
+        folder=opened if os.path.isabs(opened) and os.path.isdir(opened) else cwd,
+        key=short_hash(session, event, source, at, said),
+        transcript=text_at(payload, "transcript_path"),
+        source=source,
+        text=text,
+        task=short_hash(at, text) if event == "prompt" else "",
+        files=files_in(text) if event == "prompt" else (),
+    )
+
+
+def _failure(payload: Mapping[str, Any]) -> str:
+    """The error of a call that failed; empty for one that went well."""
+    response = object_at(payload, "tool_response")
+    error = response.get("error")
+    text = text_at(response, "llmContent", "returnDisplay")
+    if error:
+        return text_at(error, "message") or text if isinstance(error, dict) else str(error)
+    return text if exit_status(text) else ""
+
+
+def write(event: Event, told: Told) -> str:
+    """The answer in the host's shape; empty where nobody listens."""
+    answer: dict[str, Any] = {}
+    if told.message and event.name == "session-start":
+        answer["systemMessage"] = told.message[:LIMIT]
+    if told.context and event.name in ANSWERED:
+        context = fitted(told.context, LIMIT)
+        answer["hookSpecificOutput"] = {"hookEventName": NAMES[event.name], "additionalContext": context}
+    if not answer:
+        return ""
+    import json
+
+    return json.dumps(answer)

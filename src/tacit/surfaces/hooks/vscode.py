@@ -1,0 +1,122 @@
+"""VS Code's dialect: Claude Code's shapes with a time in every payload, other names for tools, and no end of a session.
+
+Copilot CLI speaks it too where a hook was registered under a name in PascalCase, as in Claude Code's settings; it then says
+in its environment which session it runs, and takes context at the top level only.
+
+Nothing said to `UserPromptSubmit` reaches the model, so lessons for a prompt come with the first tool call after it. The
+format of its transcripts is explicitly unstable: prompts and calls are captured.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import short_hash
+from tacit.surfaces.hooks import Event
+from tacit.surfaces.hooks.dialect import (
+    OWN_FOLDER,
+    exit_status,
+    files_in,
+    fitted,
+    object_at,
+    public,
+    text_at,
+    tool_step,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.surfaces.hooks import Told
+
+HOST = "vscode"
+NAMES = {
+    "session-start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "subagent-start": "SubagentStart",
+    "step": "PostToolUse",
+    "pre-compact": "PreCompact",
+    "stop": "Stop",
+}
+# Copilot CLI knows more of Claude Code's names.
+OURS = {
+    **{theirs: ours for ours, theirs in NAMES.items()},
+    "PostToolUseFailure": "tool-failure",
+    "SessionEnd": "session-end",
+}
+COPILOT = "COPILOT_AGENT_SESSION_ID"
+LIMIT = 8_000  # characters; the host documents no limit, Copilot CLI cuts at 10 KB
+
+
+def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
+    """The event in our words; None where there is nothing for us in it."""
+    name = OURS.get(text_at(payload, "hook_event_name", "hookEventName"), name)
+    session, cwd = text_at(payload, "session_id", "sessionId"), text_at(payload, "cwd")
+    if name not in OURS.values() or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
+        return None
+    if payload.get("agent_id") and name != "subagent-start":
+        return None
+    step = _step(name, payload)
+    failed = bool(step and step.get("error"))
+    event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
+    asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
+    said = asked or str((step or {}).get("error") or "")
+    text = public(said, kept=bool(asked))
+    source = text_at(payload, "source") if name == "session-start" else ""
+    agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
+    return Event(
+        name=event,
+        host="copilot" if env.get(COPILOT) == session else HOST,  # an inherited one names another session
+        session=session,
+        folder=cwd,
+        key=short_hash(session, event, source, agent, said),
+        source=source,
+        model=text_at(payload, "model"),
+        agent=agent,
+        text=text,
+        task=short_hash(text) if asked else "",
+        files=files_in(text) if asked else (),
+        shows=env.get(COPILOT) != session,
+        captured=True,
+        step=step,
+    )
+
+
+def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
+    if name == "prompt":
+        asked = text_at(payload, "prompt")
+        return {"role": "user", "text": asked, "typed": True} if asked else None
+    if name not in ("step", "tool-failure"):
+        return None
+    result = object_at(payload, "tool_response", "tool_result")
+    output = text_at(result, "text_result_for_llm", "textResultForLlm", "output", "stdout", "error", "content")
+    output = output or text_at(payload, "tool_response", "error")
+    kind = text_at(result, "result_type", "resultType")
+    status = exit_status(output)
+    stopped = kind in ("rejected", "denied") or payload.get("is_interrupt") is True
+    failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout", "error") or bool(status))
+    return tool_step(text_at(payload, "tool_name"), object_at(payload, "tool_input"), output, failed, status, stopped)
+
+
+def write(event: Event, told: Told) -> str:
+    """The answer in the shape of the host that asked."""
+    context = fitted(told.context, LIMIT)
+    answer: dict[str, Any] = {}
+    if event.host == "copilot":
+        answer = {"additionalContext": context} if context else {}
+    else:
+        if told.message and event.name == "session-start":
+            answer["systemMessage"] = told.message[:LIMIT]
+        if context:
+            answer["hookSpecificOutput"] = {"hookEventName": _told_to(event), "additionalContext": context}
+    if not answer:
+        return ""
+    import json
+
+    return json.dumps(answer)
+
+
+def _told_to(event: Event) -> str:
+    return NAMES["step"] if event.name in ("step", "tool-failure") else NAMES[event.name]

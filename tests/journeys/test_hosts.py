@@ -1,0 +1,480 @@
+"""Other hosts, as they call us: Codex and Gemini by their transcripts, Copilot, VS Code and Cursor by what their events say."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.surfaces.hooks import Told, capture, codex, copilot, cursor, gemini, host_of, vscode
+from tacit.surfaces.hooks.dialect import exit_status
+
+HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
+SESSION = "0000000{}-0000-4000-8000-000000000000"
+STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
+WISH = "Always use pnpm in this repository, never npm."
+
+
+@pytest.fixture
+def kept(tacit: Any, tmp_path: Path) -> Any:
+    """A project with three lessons of a person's, all of them given: trials have their own tests."""
+    steady = tmp_path / "steady.toml"
+    steady.write_text(STEADY)
+    tacit("init", "--profile", str(steady))
+    tacit("add", "Prices are integers in cents, never floats.", "--kind", "rule")
+    tacit(
+        "add", "The npm registry mirror is read-only; npm ERR there means the lock file is stale.", "--kind", "pitfall"
+    )
+    tacit("add", "The order total is rounded once, at the end.", "--kind", "fact")
+    return tacit
+
+
+def lessons(stdout: str) -> list[str]:
+    return re.findall(r"- \[(\w+)", stdout)
+
+
+# -- hosts with transcripts ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "cure"),
+    [("codex", "running `make migrate` first made it pass"), ("gemini", "running `make generate` first made it pass")],
+)
+def test_three_sessions_event_by_event(kept: Any, folder: Path, alone: Path, kind: str, cure: str) -> None:
+    """Each event is answered as committed, in the host's own shape. A wish that surely a person typed comes back at the next start,
+    what was derived from failures after the second run that met it."""
+    host = HOST["Host"](folder, alone, kind)
+    said = {}
+    for number in (1, 2, 3):
+        name = f"{kind}-{number}"
+        said[number] = host.play(HOST["script"](name), SESSION.format(number))
+        assert said[number] == HOST["expected"](name, said[number])
+        assert kept("worker", "--now", "--json").data["failed"] == 0
+    start = {number: json.dumps(answers[0]) for number, answers in said.items()}
+    assert [(WISH in start[n], cure in start[n]) for n in (1, 2, 3)] == [
+        (False, False),
+        (kind == "codex", False),
+        (kind == "codex", True),
+    ]
+    assert "tacit, last session: given" in start[2]
+
+
+def test_events_of_codex_in_our_words(folder: Path) -> None:
+    """Only what failed goes on after a tool; sub-agents' own events do not; the start after a compaction is one."""
+
+    def read(name: str, **more: Any) -> Any:
+        return codex.read(
+            "", {"session_id": "s", "cwd": str(folder), "hook_event_name": name, "transcript_path": None, **more}, {}
+        )
+
+    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response="Exit code: 0\nfine") is None
+    assert (
+        read(
+            "PostToolUse",
+            tool_name="Bash",
+            tool_use_id="c",
+            tool_response={"output": "boom", "metadata": {"exit_code": 2}},
+        ).text
+        == "boom"
+    )
+    assert (
+        read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response='{"output": "boom", "exit_code": 2}').name
+        == "tool-failure"
+    )
+    assert read("UserPromptSubmit", prompt="x", agent_id="a") is None and read("Stop", agent_id="a") is None
+    assert (read("SessionStart", source="compact").source, read("Stop").transcript) == ("compact", "")
+    keys = {read("UserPromptSubmit", prompt="x", turn_id=turn).key for turn in ("1", "1", "2")}
+    assert len(keys) == 2
+
+
+@pytest.mark.parametrize("dialect", [codex, gemini])
+def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
+    """A message and context at a start; no answer to events whose answers nobody reads; below the limit."""
+    payload = {"session_id": "s", "cwd": str(folder), "prompt": "x"}
+    events = {
+        name: dialect.read(
+            name,
+            {
+                **payload,
+                "hook_event_name": theirs,
+                "tool_response": {"error": {"message": "boom"}, "success": False, "output": "boom"},
+            },
+            {},
+        )
+        for name, theirs in dialect.NAMES.items()
+    }
+    for name, event in events.items():
+        said = dialect.write(event, Told("notes\n", "receipt"))
+        if name not in dialect.ANSWERED:
+            assert said == ""
+            continue
+        answer = json.loads(said)
+        assert answer.pop("hookSpecificOutput") == {
+            "hookEventName": dialect.NAMES[name],
+            "additionalContext": "notes\n",
+        }
+        assert answer == ({"systemMessage": "receipt"} if name == "session-start" else {})
+    long = "<f>\n" + "- line of notes\n" * 2000 + "</f>\n"
+    assert (
+        len(json.loads(dialect.write(events["prompt"], Told(long)))["hookSpecificOutput"]["additionalContext"])
+        <= dialect.LIMIT
+    )
+
+
+# -- hosts that are captured --------------------------------------------------------------------------------------------
+
+
+def camel(folder: Path, session: str = "s1", **more: Any) -> dict[str, Any]:
+    return {"sessionId": session, "timestamp": 1_763_197_200_000, "cwd": str(folder), **more}
+
+
+def pascal(folder: Path, name: str, session: str = "s1", **more: Any) -> dict[str, Any]:
+    return {
+        "session_id": session,
+        "timestamp": "2026-11-15T09:00:00.000Z",
+        "cwd": str(folder),
+        "hook_event_name": name,
+        **more,
+    }
+
+
+def flat(folder: Path, name: str, session: str = "s1", **more: Any) -> dict[str, Any]:
+    common = {
+        "conversation_id": session,
+        "generation_id": "g",
+        "model": "m-1",
+        "cursor_version": "2.4",
+        "workspace_roots": [str(folder)],
+        "user_email": None,
+    }
+    return {**common, "hook_event_name": name, **more}
+
+
+def session_of(kind: str, folder: Path, session: str = "s1") -> list[tuple[str, dict[str, Any]]]:
+    """A session with a prompt, a failing command, its fix, a wish; in the dialect of a host."""
+    runs = [
+        ("pnpm test", "schema is out of date: expected 42, found 41", 1),
+        ("make migrate", "applied", 0),
+        ("pnpm test", "14 passed", 0),
+    ]
+    prompts = ["Is the order total rounded?", "No, always use pnpm in this repository, never npm."]
+    steps: list[tuple[str, dict[str, Any]]] = []
+    if kind == "copilot":
+        steps += [
+            ("session-start", camel(folder, session, source="new")),
+            ("prompt", camel(folder, session, prompt=prompts[0])),
+        ]
+        for command, output, code in runs:
+            result = {"resultType": "success", "textResultForLlm": f"{output}\n<exited with exit code {code}>"}
+            steps.append(
+                (
+                    "step",
+                    camel(
+                        folder, session, toolName="bash", toolArgs=json.dumps({"command": command}), toolResult=result
+                    ),
+                )
+            )
+        steps += [
+            ("prompt", camel(folder, session, prompt=prompts[1])),
+            ("stop", camel(folder, session, stopReason="end_turn")),
+            ("session-end", camel(folder, session, reason="complete")),
+        ]
+    elif kind == "vscode":
+        steps += [
+            ("session-start", pascal(folder, "SessionStart", session, source="new")),
+            ("prompt", pascal(folder, "UserPromptSubmit", session, prompt=prompts[0])),
+        ]
+        for number, (command, output, code) in enumerate(runs):
+            said = f"{output}\nCommand exited with code {code}"
+            steps.append(
+                (
+                    "step",
+                    pascal(
+                        folder,
+                        "PostToolUse",
+                        session,
+                        tool_name="runTerminalCommand",
+                        tool_input={"command": command},
+                        tool_use_id=str(number),
+                        tool_response=said,
+                    ),
+                )
+            )
+        steps += [
+            ("prompt", pascal(folder, "UserPromptSubmit", session, prompt=prompts[1])),
+            ("stop", pascal(folder, "Stop", session, stop_hook_active=False)),
+        ]
+    else:
+        steps += [
+            ("session-start", flat(folder, "sessionStart", session)),
+            ("prompt", flat(folder, "beforeSubmitPrompt", session, prompt=prompts[0], attachments=[])),
+        ]
+        for command, output, code in runs:
+            said = {"output": output, "exitCode": code}
+            steps.append(
+                (
+                    "step",
+                    flat(
+                        folder,
+                        "postToolUse",
+                        session,
+                        tool_name="Shell",
+                        tool_input={"command": command},
+                        tool_output=json.dumps(said),
+                        duration=5,
+                    ),
+                )
+            )
+        steps += [
+            ("step", flat(folder, "afterAgentResponse", session, text="All 14 tests pass.")),
+            ("prompt", flat(folder, "beforeSubmitPrompt", session, prompt=prompts[1], attachments=[])),
+        ]
+        steps += [
+            ("stop", flat(folder, "stop", session, status="completed", loop_count=0)),
+            ("session-end", flat(folder, "sessionEnd", session, reason="user_close")),
+        ]
+    return steps
+
+
+def play(host: Any, steps: list[tuple[str, dict[str, Any]]], **env: str) -> list[str]:
+    done = [host.hook(event, payload, **env) for event, payload in steps]
+    assert all((each.returncode, each.stderr) == (0, "") for each in done)
+    return [each.stdout for each in done]
+
+
+@pytest.mark.parametrize("kind", ["copilot", "vscode", "cursor"])
+def test_a_captured_session_is_answered_and_learned(kept: Any, folder: Path, alone: Path, kind: str) -> None:
+    """Start and tools are answered in the host's shape, prompts never: their lessons come with the first call after them. The session
+    is learned when it is over, the wish as the user's own."""
+    said = play(HOST["Host"](folder, alone, kind), session_of(kind, folder))
+    shape = {
+        "copilot": lambda a: a["additionalContext"],
+        "vscode": lambda a: a["hookSpecificOutput"]["additionalContext"],
+        "cursor": lambda a: a["additional_context"],
+    }[kind]
+    answers = [shape(json.loads(each)) if each else "" for each in said]
+    assert "Prices are integers" in answers[0]
+    assert answers[1] == "" and "order total is rounded" in answers[2] and not any(answers[3:])
+    given = [id for each in answers for id in lessons(each)]
+    assert len(given) == len(set(given))
+    worked = kept("worker", "--now", "--json").data
+    assert (worked["failed"], worked["learned"]) == (0, 1)
+    told = {each["text"]: each["trust"] for each in kept("list", "--json").data["memories"]}
+    assert told[WISH] == "user"
+    with open_memories() as memories:
+        (run,) = memories.store.runs(memories.project_id)
+        assert (run.host, run.foreign_id, bool(run.learned_at)) == (kind, "s1", True)
+        assert bool(run.complete) is (kind != "vscode")
+
+
+@pytest.mark.parametrize("kind", ["copilot", "vscode", "cursor"])
+def test_copies_of_a_hook_write_and_answer_once(kept: Any, folder: Path, alone: Path, kind: str) -> None:
+    """The user's and the project's copy fire for every event: the same file, the same answers."""
+    host = HOST["Host"](folder, alone, kind)
+    once = play(host, session_of(kind, folder, "s1"))
+    twice = play(host, [copy for step in session_of(kind, folder, "s2") for copy in (step, step)])
+    assert [bool(each) for each in twice[::2]] == [bool(each) for each in once] and not any(twice[1::2])
+    with open_memories() as memories:
+        files = [Path(capture.file_of(memories.store.path, name)).read_text().splitlines() for name in ("s1", "s2")]
+    plain = [
+        [
+            {name: word for name, word in json.loads(line).items() if name not in ("at", "started_at", "id")}
+            for line in lines
+        ]
+        for lines in files
+    ]
+    assert plain[0] == plain[1]
+
+
+def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alone: Path) -> None:
+    """Copilot CLI loads its own hooks, VS Code's in the same folder, and Claude Code's settings: three calls per event, in two shapes. Each
+    lesson is given once, the session is one run, learned once."""
+    own, theirs, claudes = (HOST["Host"](folder, alone, kind) for kind in ("copilot", "vscode", "claude-code"))
+    env = {"COPILOT_AGENT_SESSION_ID": "s1"}
+    said = []
+    native, other = session_of("copilot", folder), session_of("vscode", folder)
+    for (event, payload), (same, translated) in zip(native, other, strict=False):
+        said += play(own, [(event, payload)], **env)
+        said += play(theirs, [(same, translated)], **env)
+        if event in ("session-start", "prompt", "stop"):
+            said += play(claudes, [(same, translated)], **env)
+    said += play(own, native[-1:], **env)
+    given = [id for each in said for id in lessons(each)]
+    assert len(given) == len(set(given)) > 0
+    assert all(set(json.loads(each)) == {"additionalContext"} for each in said if each)
+    with open_memories() as memories:
+        lines = [json.loads(line) for line in Path(capture.file_of(memories.store.path, "s1")).read_text().splitlines()]
+        prompts = [line["text"] for line in lines if line.get("role") == "user"]
+        assert len(prompts) == len(set(prompts)) == 2
+        assert memories.store.queued() == 1
+    assert kept("worker", "--now", "--json").data["learned"] == 1
+    with open_memories() as memories:
+        assert [(run.host, run.foreign_id) for run in memories.store.runs(memories.project_id)] == [("copilot", "s1")]
+
+
+def test_cursor_through_claude_codes_settings(kept: Any, folder: Path, alone: Path) -> None:
+    """The same conversation by Cursor's own hooks and by those it took over: one answer, in Cursor's shape."""
+    own, claudes = HOST["Host"](folder, alone, "cursor"), HOST["Host"](folder, alone)
+    first = play(own, [("session-start", flat(folder, "sessionStart"))])
+    second = play(claudes, [("session-start", flat(folder, "SessionStart", session_id="s1"))])
+    assert set(json.loads(first[0])) == {"additional_context"} and second == [""]
+
+
+def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path, alone: Path) -> None:
+    """`copilot -p` tells its prompt at the start: it is the task, and not what a person typed."""
+    asked = "From now on always use npm in this repository."
+    host = HOST["Host"](folder, alone, "copilot")
+    play(
+        host,
+        [
+            ("session-start", camel(folder, source="new", initialPrompt=asked)),
+            ("prompt", camel(folder, prompt=asked)),
+            ("session-end", camel(folder, reason="complete")),
+        ],
+    )
+    assert kept("worker", "--now", "--json").data["learned"] == 1
+    assert not any("npm in this" in each["text"] for each in kept("list", "--json").data["memories"])
+
+
+def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: Path, alone: Path) -> None:
+    """Keys and private words go before the first byte is written; long output keeps its ends; nobody else may read it."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    result = {"resultType": "failure", "textResultForLlm": "begin " + "x" * 50_000 + " end"}
+    host = HOST["Host"](folder, alone, "copilot")
+    play(host, [
+        ("prompt", camel(folder, prompt=f"use {secret} <private>Zanzibar</private> please")),
+        ("step", camel(folder, toolName="bash", toolArgs={"command": f"curl -H 'Authorization: Bearer {secret}'"}, toolResult=result)),
+    ])  # fmt: skip
+    with open_memories() as memories:
+        path = Path(capture.file_of(memories.store.path, "s1"))
+    text = path.read_text()
+    assert secret not in text and "Zanzibar" not in text and "please" in text
+    step = json.loads(text.splitlines()[-1])
+    assert len(step["error"]) < 9000 and step["error"].startswith("begin") and step["error"].endswith("end")
+    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_IGNORE": "*/work"}])
+def test_where_tacit_is_off_nothing_is_written_down(kept: Any, folder: Path, alone: Path, env: dict[str, str]) -> None:
+    """Neither with hooks switched off nor in an ignored folder; nor without a store."""
+    play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), **env)
+    with open_memories() as memories:
+        assert not Path(capture.file_of(memories.store.path, "s1")).exists()
+    play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), TACIT_STORE=str(folder / "none.db"))
+    assert [entry.name for entry in folder.iterdir()] == [".tacit-project"]
+
+
+def test_a_session_without_a_good_name_gets_a_safe_file(kept: Any, folder: Path, alone: Path) -> None:
+    """An id is not a path."""
+    play(
+        HOST["Host"](folder, alone, "cursor"),
+        [("prompt", flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi"))],
+    )
+    with open_memories() as memories:
+        path = Path(capture.file_of(memories.store.path, "../../../etc/x"))
+        assert path.parent == Path(memories.store.path).resolve().parent / "captured" and path.exists()
+
+
+def test_old_captures_are_swept(kept: Any, folder: Path, alone: Path) -> None:
+    """The worker deletes what is older than hosts keep theirs, and nothing else."""
+    play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder))
+    with open_memories() as memories:
+        young, old = (Path(capture.file_of(memories.store.path, name)) for name in ("s1", "old"))
+    old.write_text("{}\n")
+    at = time.time() - 31 * 86400
+    os.utime(old, (at, at))
+    kept("worker", "--now")
+    assert young.exists() and not old.exists()
+
+
+# -- the pieces ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("payload", "registered", "host"),
+    [
+        ({}, "", "claude-code"),
+        (
+            {"hook_event_name": "Stop", "transcript_path": "/home/a/.claude/projects/x/s.jsonl", "timestamp": "t"},
+            "",
+            "claude-code",
+        ),
+        ({"turn_id": "1"}, "", "codex"),
+        ({"transcript_path": "/home/a/.codex/sessions/2026/01/01/rollout-1.jsonl"}, "", "codex"),
+        ({"conversation_id": "c"}, "", "cursor"),
+        ({"conversation_id": "c", "session_id": "c", "hook_event_name": "Stop"}, "", "cursor"),
+        ({"sessionId": "s", "timestamp": 1}, "", "copilot"),
+        ({"sessionId": "s", "timestamp": 1}, "vscode", "copilot"),
+        ({"session_id": "s", "timestamp": "t", "hook_event_name": "Stop"}, "", "vscode"),
+        ({"session_id": "s", "timestamp": "t", "hook_event_name": "Stop"}, "copilot", "vscode"),
+        ({"sessionId": "s", "timestamp": "t", "hookEventName": "Stop", "transcript_path": "/x/t.json"}, "", "vscode"),
+        ({"session_id": "s", "timestamp": "t", "hook_event_name": "AfterTool"}, "", "gemini"),
+        (
+            {
+                "session_id": "s",
+                "timestamp": "t",
+                "hook_event_name": "SessionStart",
+                "transcript_path": "/home/a/.gemini/tmp/p/chats/s.jsonl",
+            },
+            "",
+            "gemini",
+        ),
+        ({"session_id": "s", "hook_event_name": "SessionStart"}, "codex", "codex"),
+        ({"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart"}, "gemini", "gemini"),
+    ],
+)
+def test_hosts_are_told_apart(payload: dict[str, Any], registered: str, host: str) -> None:
+    """By the payload first, since hosts load each other's files; then by where the hook was registered."""
+    assert host_of(payload, registered) == host
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Exit code: 1\nboom", 1), ("boom\n<exited with exit code 2>", 2), ("Command exited with code 3", 3), ("boom\nExit Code: 4\nSignal: (none)", 4),
+        ("exit status 0", 0), ("the docs say to check the exit code 5", None), ("\n" * 20 + "exit code 1\n" + "\n" * 20, None), ("exit code: none", None), ("", None),
+    ],
+)  # fmt: skip
+def test_exit_statuses_that_hosts_tell(text: str, status: int | None) -> None:
+    """At the beginning or the end of a result, not in the middle of it and not in a sentence."""
+    assert exit_status(text) == status
+
+
+@pytest.mark.parametrize(
+    ("dialect", "payload"),
+    [
+        (copilot, camel),
+        (vscode, lambda folder, **more: pascal(folder, "", **more)),
+        (cursor, lambda folder, **more: flat(folder, "", **more)),
+    ],
+)
+def test_no_payload_stops_a_dialect(dialect: Any, payload: Any, folder: Path) -> None:
+    """Fields of any type, or none: at worst there is no event."""
+    odd: list[Any] = [None, 1, [], {}, "x", True]
+    fields = (
+        "toolName",
+        "toolArgs",
+        "toolResult",
+        "prompt",
+        "tool_name",
+        "tool_input",
+        "tool_response",
+        "tool_output",
+        "source",
+        "error",
+        "workspace_roots",
+        "text",
+        "initialPrompt",
+    )
+    for name in (*dialect.NAMES, "unknown"):
+        for field in fields:
+            for value in odd:
+                event = dialect.read(name, {**payload(folder), field: value}, {})
+                assert event is None or isinstance(event.key, str)
