@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-effect bench-redaction campaign faults soak clean setup
+.PHONY: demo test check bench bench-quality bench-effect bench-redaction campaign faults soak clean setup
 
 setup: .venv/ready
 
@@ -34,6 +34,11 @@ check: .venv/ready
 bench: .venv/ready
 	@$(BIN)/python -m compileall -q src/tacit
 	$(BIN)/python bench/speed.py
+
+# Needs the data sets of docs/recall.md; DATA names another folder than ../shared/data, HALF=heldout the other half.
+bench-quality: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[semantic]'
+	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev)
 
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy

@@ -11,7 +11,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.errors import NotFound, Refused, StoreBusy, UsageError
 from tacit.core.memory import GLOBAL, Memory
 from tacit.core.value import replace, value
 from tacit.stores.sql import Project, RunRow, run_id, scope_projects
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
-    from tacit.core.profile import Profile, Signals
+    from tacit.core.ports import Model
+    from tacit.core.profile import Profile
     from tacit.core.proposal import Proposal
-    from tacit.core.run import Run
+    from tacit.core.run import Finding, Run
     from tacit.core.trust import Actor
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
     from tacit.learn.review import Reviewed
+    from tacit.learn.running import Running
     from tacit.learn.staging import Stage
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
@@ -40,11 +42,14 @@ if TYPE_CHECKING:
     from tacit.recall import Injection, Recalled
     from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
+    from tacit.stores.files import WorkTree
     from tacit.stores.identity import Choice, Place
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
     from tacit.tend import Tended
+    from tacit.tend.context import StepReport
+    from tacit.tend.pages import Blamed, Pages
 
     T = TypeVar("T")
 
@@ -308,16 +313,31 @@ class Memories:
     def profile(self) -> Profile:
         """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
         if self._profile is None:
-            from tacit.core.profile import from_json
+            from tacit.core.profile import from_json, is_current
 
             project = self.project
             compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
-            self._profile = (
-                from_json(compiled)
-                if compiled
-                else self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
-            )
+            if compiled and is_current(compiled):
+                self._profile = from_json(compiled)
+            elif compiled:
+                self._profile = self._compile_anew(compiled)
+            else:
+                self._profile = self.load_profile(self._asked_profile or str(self.settings()["profile"].value))
         return self._profile
+
+    def _compile_anew(self, compiled: str) -> Profile:
+        """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
+        import json
+
+        from tacit.core.errors import Unavailable
+
+        name = json.loads(compiled)["name"]
+        try:
+            return self.use_profile(name)
+        except Unavailable:
+            return self.load_profile(name)
+        finally:
+            self._asked_profile = ""
 
     def use_profile(self, name: str) -> Profile:
         """Let another profile judge this project from now on."""
@@ -340,6 +360,19 @@ class Memories:
 
         user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
         return settle(_toml(user), _toml(repository), self.env, user_path=user, repository_path=repository)
+
+    def model(self, step: str) -> Model | None:
+        """The model that the user's configuration names, for a step of the pipeline that the profile lets ask one."""
+        if step not in self.profile.model.steps:
+            return None
+        settings = self.settings()
+        named = settings["model.url"].value or settings["model.command"].value
+        if not named or (step == "rewrite" and not settings["model.rewrite"].value):
+            return None
+        from tacit.providers import chosen
+        from tacit.stores.ledger import StoreLedger
+
+        return chosen(settings, self.env, StoreLedger(self.store, clock.now), lane=step if step == "rewrite" else "")
 
     # -- keep: what a person does by hand ---------------------------------------------------------
 
@@ -600,6 +633,34 @@ class Memories:
             self.store, project, self.profile, finding, host=host, now=clock.now, ids=new_id, known_lines=self.instruction_lines()
         )
 
+    def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
+        """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
+
+        `run` is the loop's own id, `root` that of the first try. `instruments` says who looks for problems in this run, whether or not they
+        find any (review, test:unit …); tool steps speak for themselves. Facets: model, host, budget, and those of `inject`.
+        """
+        from tacit.learn.running import Running
+
+        return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
+
+    def watched(self, task: str | Callable[..., str] = "", **facets: Any) -> Callable[[Callable[..., T]], Callable[..., T]]:
+        """`run` as a decorator: each call of the function is a run, handed to it as its first argument; also for `async def`.
+
+        `task` is a text, or a function of the call's own arguments that makes one.
+        """
+        from tacit.learn.running import watched
+
+        decorate: Callable[[Callable[..., T]], Callable[..., T]] = watched(self.run, task, facets)
+        return decorate
+
+    def another(self) -> Memories:
+        """The same memories with a connection of their own, for another thread; close it there."""
+        other = open(
+            self.store.path, self._asked_project, self._asked_profile, env=self.env, cwd=self.folder, create=False, wait=self.store.wait
+        )
+        other.actor = self.actor
+        return other
+
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats
         from tacit.core.run import Run
@@ -634,6 +695,7 @@ class Memories:
             known_lines=home.instruction_lines(),
             over=over,
             hold_all=stage,
+            model=None if dry_run else home.model("extract"),
         )
 
     def _home_of(self, run: Run) -> Memories:
@@ -747,6 +809,7 @@ class Memories:
             include_stale=include_stale,
             as_of=as_of,
             person=self.actor.is_person,
+            model=lambda: self.model("rewrite"),
         )
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
@@ -976,8 +1039,60 @@ class Memories:
         project = self.ensure_project()
         return tend(
             self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=clock.now, ids=new_id,
-            dry_run=dry_run, root=project.root, report=report,
+            dry_run=dry_run, root=project.root, report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
+
+    # -- pages -----------------------------------------------------------------------------------------------------
+
+    @property
+    def pages(self) -> Pages:
+        """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`, `blame`."""
+        from tacit.tend.context import Context
+        from tacit.tend.pages import Pages
+
+        files, by = self._work_tree(), self.actor.name
+        return Pages(Context(self.store, self.ensure_project(), self.profile, clock.now, new_id, files=files, by=by))
+
+    def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
+        """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
+        from tacit.tend import tend
+
+        if vouch:
+            self._need_person("Vouching for a page")
+        done = tend(
+            self.store, self.ensure_project(), self.profile, steps=("page",), now=clock.now, ids=new_id, dry_run=dry_run,
+            files=self._work_tree(), by=self.actor.name, learn=self._learn_page(vouch),
+        )  # fmt: skip
+        if done.busy:
+            raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
+        return done.of("page")
+
+    def keep_page(self, target: str, on: bool = True) -> None:
+        """Let Tacit write a page into the work tree from now on, or no more: a person's leave."""
+        self._need_person("Letting Tacit write a page")
+        if on:
+            self.pages.keep(target)
+        else:
+            self.pages.drop(target)
+
+    def blame(self, path: str) -> Sequence[Blamed]:
+        """The lines of a file, named from the current folder, each with the lesson behind it."""
+        tree = self._work_tree()
+        return self.pages.blame(os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root))
+
+    def _work_tree(self) -> WorkTree:
+        from tacit.stores.files import WorkTree
+
+        project, place = self.ensure_project(), self.place
+        here = not place.given or place.root == project.root
+        return WorkTree(place.root, place.git_dir) if here else WorkTree(project.root)
+
+    def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
+        from tacit.learn.page import take
+
+        return lambda found: take(
+            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=clock.now, ids=new_id
+        )
 
     def check(self, run: str) -> list[Checked]:
         """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
@@ -1068,7 +1183,7 @@ class Memories:
 
         self._need_person("Deciding")
         project = self.ensure_project()
-        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id)
+        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id, publish=self.page)
         if decision == "clear":
             return seat.clear(every=every)
         try:
@@ -1178,25 +1293,14 @@ class Memories:
 
     def health(self) -> Checkup:
         """Verify the whole store."""
-        from tacit.stores.check import check
-
-        rules: dict[str, str | Signals] = {}
-
-        def rule(project: str) -> str | Signals:
-            if project not in rules:
-                from tacit.core.profile import from_json
-
-                row = self.store.project(project)
-                compiled = self.store.profile_json(row.profile) if row else None
-                rules[project] = from_json(compiled).signals if compiled else "none"
-            return rules[project]
+        from tacit.stores.check import check, rule_of
 
         counters = dict(self.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
         return Checkup(
             self.store.path,
             self.store.schema,
             self.store.size(),
-            check(self.store, rule=rule),
+            check(self.store, rule=rule_of(self.store)),
             self.store.queued(),
             counters,
         )

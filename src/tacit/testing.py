@@ -40,6 +40,23 @@ class ids:
         return f"{self._prefix}{next(self._next):0{12 - len(self._prefix)}d}"
 
 
+class Scripted:
+    """A model that says what it is told to: texts in their order, the last one for ever; an error among them is raised."""
+
+    identity = "scripted"
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers, self.asked = list(answers), list[str]()
+
+    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+        """The next answer."""
+        self.asked.append(prompt)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
 def user(text: str, *, at: str = "", place: str = "") -> Step:
     """Something typed at the keyboard."""
     return Step("user", place or f"user:{text[:20]}", text=text, at=at, typed=True)

@@ -29,7 +29,7 @@ from tacit.recall.budget import level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, showing, unfit
 from tacit.recall.rewrite import is_enabled, skipped
-from tacit.tend.page import append, known_section, lines
+from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage import Suggested, answers, merged, page_line
 
 from .conftest import Vector

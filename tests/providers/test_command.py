@@ -27,10 +27,10 @@ def failure(code: str, timeout: float = 20.0) -> ModelUnavailable:
 
 
 def test_it_reads_the_prompt_and_its_words_are_the_answer() -> None:
-    """Whatever characters both hold."""
+    """Whatever characters both hold; the first line says whose question it is."""
     assert (
         command("import sys; print(sys.stdin.read().upper(), end='')").answer("grüße; $HOME `x`", None, 20.0).text
-        == "GRÜSSE; $HOME `X`"
+        == "[TACIT ASKS]\nGRÜSSE; $HOME `X`"
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
-from tacit.recall.query import Query, asked, likeness, path_of, shared_path, task_type_of
+from tacit.recall.query import Query, asked, path_of, shared_path, task_type_of
 
 DEFAULT = standard("default")
 
@@ -91,10 +91,3 @@ def test_the_type_of_a_task_is_told_from_its_words(text: str, kind: str) -> None
 def test_ralph_tells_it_from_substrings() -> None:
     """Its document matches anywhere in the objective."""
     assert task_type_of(standard("ralph"), "Inspect the latest logs") == "test-fix"
-
-
-def test_equal_tasks_are_alike_and_strangers_are_not() -> None:
-    """Likeness is the share of common words."""
-    assert likeness("fix the login", "fix the login") == 1.0
-    assert likeness("fix the login", "fix the logout") == 0.5
-    assert likeness("", "fix") == 0.0

@@ -35,10 +35,11 @@ def tokens(text: str) -> list[str]:
 
 def order(task: str, *memories: Memory, profile: Profile = DEFAULT, **facts: Any) -> list[Ranked]:
     query = facts.pop("query", Query(task=task))
+    words = facts.pop("words", {})
     known = Facts(
         now=NOW, rows=100, tokens=tokens, **{"frequency": {word: 5 for word in task.lower().split()}, **facts}
     )
-    hits = [Candidate(memory, "words", n) for n, memory in enumerate(memories)]
+    hits = [Candidate(memory, "words", n, words.get(memory.id, "")) for n, memory in enumerate(memories)]
     return ordered("lexical", hits, asked(query, profile), profile, known)
 
 
@@ -133,9 +134,18 @@ def test_at_the_start_what_recurs_leads(make: Make) -> None:
 def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
     """Only from the profile's similarity on."""
     plain, same = make("mind the queue"), make("mind the queue")
-    found = order("queue", plain, same, alike={same.id: 0.9, plain.id: 0.7})
+    tasks = {same.id: "\nspeed queue worker cache now", plain.id: "\nspeed queue worker report late"}
+    found = order("speed queue worker cache", plain, same, words=tasks)
     assert [each.memory.id for each in found] == [same.id, plain.id]
-    assert "same_task" not in found[1].parts
+    assert "same_task" in found[0].parts and "same_task" not in found[1].parts
+
+
+def test_a_word_of_the_task_it_was_met_in_counts_less_than_one_of_its_own(make: Make) -> None:
+    """A lesson about "it" is found by what the task was about; one that says so itself stands before it."""
+    own, met, other = make("the invoice is late"), make("it is late"), make("it is late")
+    found = order("invoice", other, met, own, words={met.id: "\nsend invoice to the customer and wait"})
+    assert [each.memory.id for each in found] == [own.id, met.id, other.id]
+    assert found[0].score > found[1].score > found[2].score == 0
 
 
 def test_one_line_for_each_signature(make: Make) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tacit.core.memory import Memory
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
-from tacit.tend.page import Line, append, known_section, line_of, lines, section_of
+from tacit.tend.layout import Line, append, known_section, line_of, lines, section_of
 from tacit.tend.triage import (
     Judged,
     Suggested,

@@ -30,6 +30,7 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.name": ("", False, "the model it serves"),
     "model.key_env": ("", False, "the environment variable that holds its key"),
     "model.command": ("", False, "a command that reads a prompt on its standard input"),
+    "model.rewrite": (False, False, "let it reword questions to recall, which may then take a second and a half longer"),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
     "embedder": ("", False, "a named embedder; empty: words only"),
     "sync.signers": ("", False, "the allowed signers file for team journals"),

@@ -271,6 +271,12 @@ def calibrated(nearest: Sequence[float], percentile: float, default: float = THR
     return min(CALIBRATION_CEILING, max(CALIBRATION_FLOOR, found))
 
 
+def rarity(frequency: Mapping[str, int], rows: int) -> Idf:
+    """How telling a term is in a store, from the counts of the words it was looked up by; one nobody counted is taken as rare."""
+    counts = {term: n for word, n in frequency.items() for term in matching_terms(word)}
+    return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, 0)))
+
+
 # --- the score
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Raised whenever a key is added, removed or changes its meaning; a test compares it with the table of keys. A store
 # that holds an older format compiles its profile anew.
-FORMAT = 1
+FORMAT = 2
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
@@ -510,6 +510,8 @@ if TYPE_CHECKING:
         """The file that the host loads by itself."""
 
         target: str
+        targets: Mapping[str, str]
+        title: str
         max_lines: int
         max_bytes: int
         sections: tuple[str, ...]
@@ -628,6 +630,11 @@ def from_json(text: str) -> Profile:
     return Profile(data)
 
 
+def is_current(text: str) -> bool:
+    """Whether this version of Tacit reads a compiled text; otherwise its profile is compiled anew, by name."""
+    return text.startswith(f'{{"format":{FORMAT},')
+
+
 def to_json(profile: Profile) -> str:
     """The canonical text: keys in the order of the key table, names in the profile's own order (it carries meaning)."""
     return json.dumps(profile.data, ensure_ascii=False, separators=(",", ":"))
@@ -697,7 +704,7 @@ def class_of(profile: Profile, kind: str) -> str:
 # Tables whose keys are names that the profile chooses stay mappings, in its order. Every other table is a section.
 _NAMED = frozenset((
     "kinds", "categories.names", "scopes.keywords", "extract.extractors", "ladder.review_after",
-    "rank.six_factor.matrix", "budget.agents", "budget.roles", "page.map",
+    "rank.six_factor.matrix", "budget.agents", "budget.roles", "page.map", "page.targets",
 ))  # fmt: skip
 _RENAMED = {"class": "klass", "from": "states"}  # words that Python keeps for itself
 

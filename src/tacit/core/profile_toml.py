@@ -426,6 +426,10 @@ KEYS: dict[str, Key] = {
     "triage.lose": share("below this agreement it decides no more"),
     "triage.regain": share("from this agreement on it does again"),
     "page.target": text("the file, relative to the project"),
+    "page.targets.*": one_of(
+        ("file", "block", "paths", "globs", "agents"), "how this file, or this folder of files, is kept once a person asks for it"
+    ),
+    "page.title": text("the page's heading"),
     "page.max_lines": whole("lines at most", 1),
     "page.max_bytes": whole("bytes at most", 1),
     "page.sections": texts("its sections, in order"),

@@ -35,6 +35,15 @@ _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 CONFIRMING = ("review", "team", "user")
 
+CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
+# The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
+TIER_OF = {
+    **dict.fromkeys(("review", "reviewer", "guardian", "test", "tests", "ci", "linter", "static-analysis"), "review"),
+    **dict.fromkeys(("harness", "tool", "command", "exit-status"), "observed"),
+    **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
+}
+PERSONS = ("user", "human", "person", "team")
+
 
 @value
 class Actor:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 SCAN_LIMIT = 20_000  # characters: a finding is a sentence; a dump is not read to its end
+TASK_WORDS = 48  # of a task that are kept with its lessons; the first ones say what it is about
 SIGNATURE_LENGTH = 200
 ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
 
@@ -114,6 +115,11 @@ def query_words(text: str, limit: int = 64) -> list[str]:
         if len(asked) >= limit:
             break
     return list(asked.values())[:limit]
+
+
+def task_words(task: str) -> str:
+    """What an index should hold of a task in which a lesson was met: its words, as a question would ask for them."""
+    return " ".join(query_words(task, TASK_WORDS))
 
 
 def piece_terms(piece: Piece, stem: Callable[[str], str]) -> list[str]:

@@ -15,7 +15,7 @@ import re
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
-from tacit.core.value import value
+from tacit.core.page import bullets, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,36 +37,6 @@ KIND_OF = {
     "conventions": "rule", "security": "security", "pitfalls": "pitfall", "what works": "fix", "patterns": "fix",
     "commands": "command", "system architecture": "fact", "facts": "fact",
 }  # fmt: skip
-_DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
-_TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
-_ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
-
-
-@value
-class Line:
-    """A bullet in its parts."""
-
-    text: str
-    date: str = ""
-    title: str = ""
-    id: str = ""
-
-    @property
-    def said(self) -> str:
-        """What it tells, with its subject."""
-        return f"{self.title} — {self.text}" if self.title and self.text else self.title or self.text
-
-
-def parts(line: str) -> Line:
-    """A bullet's text, and the date, title and id around it."""
-    rest, id = line.strip(), ""
-    if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
-        rest, id = rest[:at].rstrip(), named[1]
-    dated = _DATE.match(rest)
-    rest = rest[dated.end() :] if dated else rest
-    titled = _TITLE.match(rest)
-    text = rest[titled.end() :].strip() if titled else rest
-    return Line(text, dated[1] if dated else "", titled[1].strip() if titled else "", id)
 
 
 def detect(source: Source) -> float:
@@ -92,8 +62,8 @@ def holds(source: Source) -> float:
 def memories(source: Source) -> Iterator[Item]:
     """Each bullet of the page, with its section."""
     taken: dict[str, int] = {}
-    for number, section, line in bullets(b"".join(source.lines()).decode("utf-8", "replace")):
-        place = f"line:{number}"
+    for bullet in bullets(b"".join(source.lines()).decode("utf-8", "replace").splitlines()):
+        section, line, place = bullet.section, bullet.text, f"line:{bullet.start + 1}"
         if len(line.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
             yield Skipped(place, f"a bullet of {len(line):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
             continue
@@ -123,25 +93,6 @@ def memories(source: Source) -> Iterator[Item]:
             openings=(Opening("seen", 1, at),),
             place=place,
         )
-
-
-def bullets(markdown: str) -> Iterator[tuple[int, str, str]]:
-    """(line number, section, text) of each bullet; indented lines belong to the bullet above, fences to nobody."""
-    section, start, held, fenced = "", 0, "", False
-    for number, line in enumerate((*markdown.splitlines(), "#"), 1):
-        mark = line.lstrip().startswith(("```", "~~~"))
-        bullet = not fenced and not mark and line.startswith(("- ", "* "))
-        if start and (bullet or mark or not line.strip() or not line[:1].isspace()):
-            yield start, section, held
-            start = 0
-        if mark:
-            fenced = not fenced
-        elif bullet:
-            start, held = number, line[2:].strip()
-        elif start and not fenced:
-            held = f"{held} {line.strip()}"
-        elif not fenced and line.startswith("## "):
-            section = line[3:].strip()
 
 
 def dump(items: Iterable[Item], part: str = "page", now: str = "") -> str:

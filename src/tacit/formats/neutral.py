@@ -21,6 +21,7 @@ import re
 
 from tacit.core import clock
 from tacit.core.run import OUTCOMES, STANCES, TIERS, Cost, Finding, Reading, Run, Step, fold_severity
+from tacit.core.trust import CLAIMABLE, PERSONS, TIER_OF
 from tacit.core.value import fields, replace
 from tacit.formats.source import record
 
@@ -35,14 +36,6 @@ if TYPE_CHECKING:
 
 NAME = "neutral"
 ROLES = ("user", "assistant", "tool", "system")
-CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
-# The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
-TIER_OF = {
-    **dict.fromkeys(("review", "reviewer", "guardian", "test", "tests", "ci", "linter", "static-analysis"), "review"),
-    **dict.fromkeys(("harness", "tool", "command", "exit-status"), "observed"),
-    **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
-}
-PERSONS = ("user", "human", "person", "team")
 LARGEST = 2**48  # a database must be able to hold sums of such numbers
 MANY_WARNINGS = 20
 

@@ -1,14 +1,15 @@
 """After a run: extract → redact → match → settle → gate → stage → promote.
 
 One run in, one transaction, idempotent per finding: the same run twice changes nothing, a run that grew adds only
-what is new. Nothing slow happens inside the transaction; what a model would add is added before it.
+what is new. Nothing slow happens inside the transaction: a model is asked after it, about a run that is over, and what it
+adds is a transaction of its own.
 """
 
 from __future__ import annotations
 
 import json
 
-from tacit.core.digest import digest
+from tacit.core.digest import digest, short_hash
 from tacit.core.links import Evidence, Mark
 from tacit.core.value import replace, value
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.match import Prepared
     from tacit.core.memory import Memory
     from tacit.core.outcome import Outcome
+    from tacit.core.ports import Model
     from tacit.core.profile import Profile
     from tacit.core.run import Finding, Run
     from tacit.learn.gate import GateDecision
@@ -67,10 +69,17 @@ def learn(
     over: bool = False,
     hold_all: bool = False,
     dry_run: bool = False,
+    model: Model | None = None,
 ) -> Learned:
-    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a person."""
+    """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a person.
+
+    With a model, a run that is over is observed once more when everything else stands in the store.
+    """
+    from tacit.learn.echo import is_own_question
     from tacit.stores.sql import run_id
 
+    if is_own_question(run):
+        return Learned(run.id, run.host, already=True)
     at = now()
     id = run_id(project.id, run.host, run.id)
     said = _extract(store, project.id, profile, run, id, known_lines)
@@ -86,7 +95,10 @@ def learn(
         session.leave(tx, len(judged))
         if dry_run:
             raise _Preview(session.report(dry_run=True))
-    return session.report()
+    report = session.report()
+    if model is None or not (over or session.is_over()):
+        return report
+    return added(report, ask_model(store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all))
 
 
 def preview(*args: Any, **named: Any) -> Learned:
@@ -95,6 +107,74 @@ def preview(*args: Any, **named: Any) -> Learned:
         return learn(*args, **{**named, "dry_run": True})
     except _Preview as stopped:
         return stopped.report
+
+
+def ask_model(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    run: Run,
+    model: Model,
+    *,
+    now: Callable[[], str],
+    ids: Callable[[], str],
+    known_lines: Mapping[str, str] | None = None,
+    hold_all: bool = False,
+) -> Learned:
+    """Ask a model what a learned run says beyond what the rules found. The same run is not asked about twice; a failure is a warning."""
+    from tacit.core.errors import Unavailable
+    from tacit.learn import ask
+    from tacit.learn.echo import strip_echo
+    from tacit.stores.sql import run_id
+
+    id = run_id(project.id, run.host, run.id)
+    unit = _unit(store, project.id, run, id)
+    spoken = ask.said(strip_echo(run, _given(store, unit)))
+    mark = short_hash(*(each.text for each in spoken))
+    row = store.run(id)
+    if not spoken or row is None or (row.facts or {}).get("observed") == mark:
+        return Learned(run.id, run.host)
+    kinds = {name: kind.klass for name, kind in profile.kinds.items()}
+    try:
+        answer = model.ask(ask.question(spoken, [*kinds]), schema=ask.schema([*kinds]), timeout=profile.model.timeout_s)
+    except Unavailable as error:
+        return Learned(run.id, run.host, warnings=(f"{run.id}: learned by rules alone. {error.message}",))
+    found = ask.findings(answer, run, spoken, kinds, profile.other_kind)
+    fresh = [_shaped(each, run, profile) for each in found if not _is_given(each, store, unit, profile)]
+    cleaned = [_redacted(finding) for finding in fresh]
+    judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
+    session = _Session(project, profile, run, id, now(), ids)
+    session.redacted = sum(hits for _, hits in cleaned)
+    with store.write(confidence=profile.signals) as tx:
+        session.enter(tx)
+        for finding, decision in judged:
+            session.take(tx, finding, decision)
+        tx.put_run(replace(session.row, facts={**(session.row.facts or {}), "observed": mark}))
+    return session.report()
+
+
+def added(first: Learned, second: Learned) -> Learned:
+    """Two reports of one run as one."""
+    summed = "findings held quarantined discarded rejected linked redacted proposals moves new warnings".split()
+    parts = {name: getattr(first, name) + getattr(second, name) for name in summed}
+    matched = tuple(dict.fromkeys((*first.matched, *second.matched)))
+    return replace(first, **parts, matched=matched, already=first.already and not second.findings)
+
+
+def _shaped(finding: Finding, run: Run, profile: Profile) -> Finding:
+    from tacit.learn.classify import classified
+    from tacit.learn.shape import shaped
+
+    return shaped(classified(finding, profile), run, profile)
+
+
+def _is_given(finding: Finding, store: SqliteStore, unit: str, profile: Profile) -> bool:
+    """Whether a model hands a lesson back that this unit was given: it heard it from us."""
+    from tacit.learn.match import prepared, same
+
+    readied = prepared(finding)
+    given = store.memories([use.memory for use in store.uses(unit=unit) if use.memory])
+    return any(same(memory, readied, profile, None) for memory in given)
 
 
 class _Preview(Exception):
@@ -151,13 +231,11 @@ def submit(
 def _extract(
     store: SqliteStore, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[Finding, ...]:
-    from tacit.learn.classify import classified
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
     from tacit.learn.iterations import iterated
     from tacit.learn.observe import cleaned
     from tacit.learn.repetition import incidents, repeated
-    from tacit.learn.shape import shaped
 
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = _given(store, _unit(store, project, run, id))
@@ -165,7 +243,7 @@ def _extract(
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
     said = [cleaned(finding) for finding in (*found, *again, *derived)]
-    return tuple(shaped(classified(finding, profile), run, profile) for finding in said)
+    return tuple(_shaped(finding, run, profile) for finding in said)
 
 
 def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
@@ -577,6 +655,8 @@ class _Session:
                 {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}
                 for each in noted[:MOST_INCIDENTS]
             ]
+        if observed := (self.row.facts or {}).get("observed"):
+            facts["observed"] = observed
         if reading:
             facts["reading"] = {
                 "lines": reading.lines,
@@ -604,6 +684,8 @@ class _Session:
                 facts=facts,
             )
         )
+        for memory in dict.fromkeys(finding.memory for finding in tx.findings(run=self.id) if finding.memory):
+            tx.reword(memory)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
 

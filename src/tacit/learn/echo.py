@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.answer import ASKED
 from tacit.core.value import replace
 from tacit.learn.lines import plain_line
 
@@ -42,6 +43,12 @@ def strip_echo(run: Run, recorded: Iterable[str]) -> Run:
         findings=tuple(finding for finding in run.findings if not _handed_back(finding, given)),
         task=_clean(run.task, given),
     )
+
+
+def is_own_question(run: Run) -> bool:
+    """Whether a run is a question of ours to a model, kept by a host that served as its command."""
+    first = next((step.text for step in run.steps if step.role == "user" and step.text), "")
+    return first.lstrip().startswith(ASKED)
 
 
 def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:

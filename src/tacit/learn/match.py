@@ -5,17 +5,16 @@ Memories of every state are asked: what a person forgot must be recognised when 
 
 from __future__ import annotations
 
-import math
 import re
 
-from tacit.core.match import decide, keywords, matching_terms, prepare, same_problem
+from tacit.core.match import decide, keywords, prepare, rarity, same_problem
 from tacit.core.value import value
 from tacit.core.words import query_words
 from tacit.stores.sql import scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from tacit.core.match import Prepared
     from tacit.core.memory import Memory
@@ -53,17 +52,17 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     fitting = {
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
-    rarity = idf(found.frequency, found.rows) if profile.match.matcher == "lexical" else None
+    telling = rarity(found.frequency, found.rows) if profile.match.matcher == "lexical" else None
     choice = decide(
         mine,
         [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in fitting.items()],
         profile.match,
-        rarity,
+        telling,
     )
     near_enough = not choice.id and choice.runner_up >= profile.match.threshold * TWIN
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
-    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, rarity, twin)
+    return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
 
 
 def _words(text: str, profile: Profile) -> list[str]:
@@ -99,9 +98,3 @@ def same(memory: Memory, finding: Prepared, profile: Profile, rarity: Callable[[
     """Whether a finding is the problem this lesson is about."""
     lesson = prepare(memory.text, memory.tags, memory.signature, memory.category)
     return same_problem(lesson, finding, profile.match, rarity).same
-
-
-def idf(frequency: Mapping[str, int], rows: int) -> Callable[[str], float]:
-    """How telling a term is here, from the counts of the words it was looked up by; one nobody counted is taken as rare."""
-    counts = {term: n for word, n in frequency.items() for term in matching_terms(word)}
-    return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, 0)))

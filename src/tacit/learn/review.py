@@ -14,9 +14,11 @@ from tacit.core.journal import change
 from tacit.core.keep import edited
 from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge
 from tacit.core.links import Evidence, Mark
+from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
+from tacit.core.trust import Actor
 from tacit.core.value import replace, value
 from tacit.learn.promote import promote
 
@@ -65,6 +67,7 @@ class Review:
         role: str,
         now: Callable[[], str],
         ids: Callable[[], str],
+        publish: Callable[[], object] | None = None,
     ) -> None:
         if role not in (PERSON, *profile.roles):
             raise UsageError(
@@ -73,6 +76,7 @@ class Review:
             )
         self.store, self.project, self.profile = store, project, profile
         self.by, self.role, self.now, self.ids = by, role, now, ids
+        self.publish = publish  # writes the pages
 
     # -- memories ---------------------------------------------------------------------------------
 
@@ -249,13 +253,11 @@ class Review:
 
     def _join(self, tx: Transaction, loser: Memory, winner: Memory, reason: str, cause: str) -> Reviewed:
         at = self.now()
-        gone = replace(
-            loser, state="superseded", previous_state=loser.state, superseded_by=winner.id, closed_by=cause, pinned=False,
-            on_page=False, updated_at=at,
-        )  # fmt: skip
-        tx.apply(change(loser, gone, verb="merge", by=self.by, reason=reason, at=at, profile=self.project.profile))
-        self._count(tx, winner, loser, 1)
-        self._tie(tx, gone, winner, reason)
+        more = brought(loser, winner, tx.evidence(loser.id), tx.evidence(winner.id), by=self.by, at=at)
+        for each in joined(loser, winner, by=self.by, reason=reason, at=at, profile=self.project.profile, cause=cause):
+            tx.apply(each)
+        if more is not None:
+            tx.add_evidence(more)
         return Reviewed(loser.id, "superseded", loser.state, reason)
 
     def _tie(self, tx: Transaction, loser: Memory, winner: Memory, reason: str) -> None:
@@ -276,27 +278,13 @@ class Review:
                 raise Refused(f"{id} was not merged into another memory.", f"tacit log --memory {id}")
             at, told = self.now(), reason or "merged by mistake"
             winner = tx.get(memory.superseded_by)
-            before = memory.previous_state or "candidate"
-            back = replace(
-                memory, state=before, previous_state="superseded", superseded_by="", closed_by="", updated_at=at
-            )
-            tx.apply(change(memory, back, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
-            if memory.closed_by == "merge":
-                self._count(tx, winner, memory, -1)
-            rest = tuple(each for each in winner.supersedes if each != memory.id)
-            less = replace(winner, supersedes=rest, merged=max(0, winner.merged - 1), updated_at=at)
-            tx.apply(change(winner, less, verb="unmerge", by=self.by, reason=told, at=at, profile=self.project.profile))
-            return Reviewed(memory.id, back.state, "superseded", told)
-
-    def _count(self, tx: Transaction, winner: Memory, loser: Memory, sign: int) -> None:
-        """The sightings of one memory count for the other, as long as the merge stands."""
-        if loser.tally.seen:
-            tx.add_evidence(
-                Evidence(
-                    winner.id, winner.project, signal="seen", amount=float(sign * loser.tally.seen), by=self.by,
-                    place=f"{'merge' if sign > 0 else 'unmerge'} {loser.id} {self.now()}", at=self.now(), opening=True,
-                )
-            )  # fmt: skip
+            less = taken_back(memory, winner, tx.evidence(winner.id), by=self.by, at=at)
+            changes = parted(memory, winner, by=self.by, reason=told, at=at, profile=self.project.profile)
+            for each in changes:
+                tx.apply(each)
+            if less is not None:
+                tx.add_evidence(less)
+            return Reviewed(memory.id, changes[0].memory.state, "superseded", told)
 
     # -- proposals --------------------------------------------------------------------------------
 
@@ -305,7 +293,12 @@ class Review:
         payload = proposal.payload or {}
         if proposal.state != OPEN:
             raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
-        if text or proposal.kind == "edit":
+        if proposal.kind == "tend":
+            self._settled(proposal, APPROVED, reason or "the next pass makes them all")
+            return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
+        if proposal.kind == "page":
+            done = self._page_line(proposal, text, reason)
+        elif text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
             done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
@@ -324,6 +317,23 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
+
+    def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
+        """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
+        from tacit.learn.page import learn_line, line_of
+
+        with self._write() as tx:
+            line = line_of(proposal.payload or {})
+            line = replace(line, text=text or line.text)
+            actor = Actor(self.by, "user", f"review {proposal.id}")
+            was = tx.get(proposal.memory).state if proposal.memory else ""
+            memory = learn_line(tx, self.project, self.profile, line, actor, self.now(), self.ids) or proposal.memory
+            signed = (*proposal.approvals, (self.by, self.role))
+            tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
+            state = tx.get(memory).state if memory else ""
+        if self.publish is not None:
+            self.publish()
+        return Reviewed(memory, state, was or state, reason or proposal.reason)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with self._write() as tx:

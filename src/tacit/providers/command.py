@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 
+from tacit.core.answer import ASKED
 from tacit.core.errors import ModelUnavailable
 from tacit.core.trust import of_session
 from tacit.providers import CALL
@@ -44,7 +45,7 @@ class Command:
             tempfile.TemporaryFile() as said,
             tempfile.TemporaryFile() as told,
         ):
-            said.write(prompt.encode("utf-8", "replace"))
+            said.write(f"{ASKED}\n{prompt}".encode("utf-8", "replace"))
             said.seek(0)
             process = self._start(folder, said, told)
             try:

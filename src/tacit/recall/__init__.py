@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Ids
+    from tacit.core.ports import Ids, Model
     from tacit.core.profile import Profile
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
+    from tacit.recall.rewrite import Reworded
     from tacit.recall.trial import Assigned
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -180,8 +181,7 @@ def _ranking(
         hits = _every(store, projects) or hits
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    alike = _alike(store, project.id, wanted.query.task) if start and wanted.words and project.run_seq else {}
-    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, alike, start))
+    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, start))
 
 
 def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
@@ -200,22 +200,6 @@ def _signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[st
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
     """The files that these memories name and that are no longer there."""
     return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
-
-
-def _alike(store: SqliteStore, project: str, task: str) -> dict[str, float]:
-    """What was met in the latest runs whose task reads much like this one."""
-    from tacit.recall.query import likeness
-
-    found: dict[str, float] = {}
-    for run in store.runs(project, limit=ALIKE):
-        if run.learned_at and (alike := likeness(task, run.task)) >= 0.5:
-            for finding in store.findings(run=run.id):
-                if finding.memory:
-                    found[finding.memory] = max(alike, found.get(finding.memory, 0.0))
-    return found
-
-
-ALIKE = 40  # latest runs whose tasks are compared
 
 
 def _at_odds(store: SqliteStore, project: str) -> frozenset[frozenset[str]]:
@@ -299,6 +283,7 @@ class Recalled:
     level: Level | None = None
     dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
     run: str = ""
+    rewrite: Reworded | None = None  # where a model may be asked
 
 
 def recall(
@@ -316,19 +301,22 @@ def recall(
     include_stale: bool = False,
     as_of: str = "",
     person: bool = True,
+    model: Callable[[], Model | None] | None = None,
 ) -> Recalled:
     """What is known about a question, best first, for people and agents; nothing for a question without words.
 
     With `asking`, a run asks: its assignments are honoured and what it is told is recorded. Quarantined texts are shown
-    to a person only. `as_of` answers from what was known at a time, and records nothing.
+    to a person only. `as_of` answers from what was known at a time, and records nothing. `model` is asked for better words
+    if the question is worth it, and only then looked for.
     """
     from tacit.recall.budget import level_for
 
-    wanted = asked(query, profile)
     size = level_for(profile, level, query.task, query.agent)
+    rewrite = _reworded(query, profile, size, model) if model is not None else None
+    wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
     most = max(0, min(size.most if limit is None else limit, MOST))
     if wanted.nothing or not most:
-        return Recalled((), size)
+        return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
@@ -357,7 +345,13 @@ def recall(
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
     answers = tuple(Recollection(each.memory, each.score, each.parts, marks[each.memory.id]) for each in kept)
-    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run)
+    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run, rewrite)
+
+
+def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
+    from tacit.recall.rewrite import reworded
+
+    return reworded(query.task, profile.query, size, model)
 
 
 def _told_in_run(

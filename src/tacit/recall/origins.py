@@ -124,7 +124,7 @@ def decay(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> 
     found = []
     for hit in hits:
         memory = hit.memory
-        raw = held(hit)
+        raw, _ = held(hit)
         if facts.meaning:
             raw = (1 - profile.rank.meaning) * raw + profile.rank.meaning * facts.meaning.get(memory.id, 0.0)
         parts = {

@@ -93,14 +93,6 @@ def _same_folder(one: str, other: str) -> bool:
     return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))
 
 
-def likeness(one: str, other: str) -> float:
-    """How alike two tasks read: the share of words they have in common; 1 for equal texts."""
-    if one == other:
-        return 1.0
-    mine, theirs = set(one.lower().split()), set(other.lower().split())
-    return len(mine & theirs) / (len(mine | theirs) or 1)
-
-
 def task_type_of(profile: Profile, text: str) -> str:
     """The type of a task, told from its text: the first of the profile's types with a hit."""
     folded = text.lower()

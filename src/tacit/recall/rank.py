@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about
+TASK = 0.5  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
 PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
 STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
@@ -75,7 +76,6 @@ class Facts:
     tokens: Callable[[str], list[str]] = str.split  # how the index reads a text
     meaning: Mapping[str, float] = {}  # memory -> cosine, where vectors are at hand
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
-    alike: Mapping[str, float] = {}  # memory -> how alike the tasks are in which it was met
     start: bool = False  # nothing was given in this run yet
 
 
@@ -294,20 +294,21 @@ class _Later(str):
 def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Words over all words asked for, the error itself, the files; times what is known of the lesson."""
     settings = profile.rank.lexical
-    held = words_reader(asked, facts, hits, settings.title)
+    held = words_reader(asked, facts, hits, settings.title, TASK)
     start = facts.start and settings.start_by_recurrence
     now = seconds(facts.now)
     found: list[Ranked] = []
     for hit in hits:
         memory = hit.memory
-        parts = {"words": held(hit)}
+        words, alike = held(hit)
+        parts = {"words": words}
         if facts.meaning:
             parts["meaning"] = profile.rank.meaning * max(0.0, facts.meaning.get(memory.id, 0.0))
         if asked.files and memory.paths:
             parts["path"] = PATH * shared_path(memory.paths, asked.files)
         if memory.signature and memory.signature in asked.signatures:
             parts["signature"] = SIGNATURE
-        if facts.alike.get(memory.id, 0.0) >= settings.same_task_similarity:
+        if alike >= settings.same_task_similarity:
             parts["same_task"] = settings.same_task_lift
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = STANDING
@@ -333,32 +334,42 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
 
 
-def words_reader(asked: Asked, facts: Facts, hits: Sequence[Hit], title: float) -> Callable[[Hit], float]:
-    """A function that says how much of the asked words a candidate holds, from 0 to about 1."""
+def words_reader(
+    asked: Asked, facts: Facts, hits: Sequence[Hit], title: float, task: float = 0.0
+) -> Callable[[Hit], tuple[float, float]]:
+    """A function that says how much of the asked words a candidate holds, from 0 to about 1, and how alike its tasks are.
+
+    A word of a task in which a lesson was met counts as `task` sightings of it, in one saturated frequency with its own.
+    """
     single, phrases = _terms(asked, facts)
     whole = sum(single.values()) + sum(rarity for _, rarity in phrases)
     if not whole:
-        return lambda hit: 0.0
+        return lambda hit: (0.0, 0.0)
     tokens = facts.tokens
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
     usual = max(SHORT, sum(map(len, read.values())) / (len(read) or 1))
+    wanted = {*single, *(word for phrase, _ in phrases for word in phrase)}
 
-    def held(hit: Hit) -> float:
+    def held(hit: Hit) -> tuple[float, float]:
         text = read[hit.memory.id]
-        own = text + tokens(hit.words) if hit.words else text
+        parts, *met_in = hit.words.split("\n")
+        own = text + tokens(parts) if parts else text
+        tasks = [frozenset(tokens(line)) for line in met_in]
         heads = text[:FIRST_WORDS]
         slack = K1 * (1 - B + B * len(text) / usual)
-        present = set(own)
+        present = set(own).union(*tasks)
         total = 0.0
         for word, rarity in single.items():  # in reading order: the same sum in every process, to the last digit
             if word in present:
                 times = own.count(word) + (title - 1) * heads.count(word)
-                total += rarity * times / (times + slack)
+                times += task * any(word in each for each in tasks)
+                total += rarity * times / (times + slack) if times else 0.0
         for phrase, rarity in phrases:
             if present.issuperset(phrase):
-                times = _in_a_row(phrase, own)
-                total += rarity * times / (times + slack)
-        return total / whole
+                times = _in_a_row(phrase, own) + task * any(each.issuperset(phrase) for each in tasks)
+                total += rarity * times / (times + slack) if times else 0.0
+        alike = max((len(each & wanted) / len(each | wanted) for each in tasks if each), default=0.0)
+        return total / whole, alike
 
     return held
 

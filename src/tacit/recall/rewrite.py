@@ -1,18 +1,49 @@
 """Whether a question is worth putting into better words before the search, how to ask for that, and how to take the answer.
 
 A rewrite helps a long question and spoils a precise one: what is quoted, names a thing, or reads like a command is meant
-as it stands. Whatever goes wrong, the question stays as it was.
+as it stands. The search takes the words of both, so that no name is lost; whatever goes wrong, the question stays as it was.
 """
 
 from __future__ import annotations
 
+from tacit.core.errors import Unavailable
+from tacit.core.value import value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.core.ports import Model
     from tacit.core.profile import Query
     from tacit.recall.budget import Level
 
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
 _QUOTES = ('""', "''", "``", "“”", "„“", "«»")
+
+
+@value
+class Reworded:
+    """What became of a question."""
+
+    question: str  # what is searched for
+    words: str = ""  # the model's, where they were taken
+    reason: str = ""  # why not, otherwise
+
+
+def reworded(question: str, settings: Query, level: Level, model: Callable[[], Model | None]) -> Reworded:
+    """The question with a model's words for it, where it is worth asking and the answer came in time."""
+    why = skipped(question, settings) or ("" if is_enabled(level) else "skip.lean_budget")
+    asked = None if why else model()
+    if asked is None:
+        return Reworded(question, reason=why or "no model")
+    try:
+        answer = asked.ask(prompt(question), timeout=settings.rewrite_timeout_s)
+    except Unavailable as error:
+        return Reworded(question, reason=getattr(error, "why", error.code))
+    words = taken(answer, question, settings)
+    if words == question:
+        return Reworded(question, reason="no answer to use")
+    return Reworded(f"{question} {words}", words)
 
 
 def skipped(question: str, settings: Query) -> str:

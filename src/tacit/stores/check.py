@@ -7,6 +7,8 @@ and a person know where to look.
 
 from __future__ import annotations
 
+import json
+
 from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
@@ -84,7 +86,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
 
 def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
-    from tacit.core.profile import from_json
+    from tacit.core.profile import Profile
 
     rules: dict[str, str | Signals] = {}
 
@@ -92,7 +94,8 @@ def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
         if project not in rules:
             row = store.project(project)
             compiled = store.profile_json(row.profile) if row else None
-            rules[project] = from_json(compiled).signals if compiled else "none"
+            # Whatever format it was compiled in: it says how the tallies that stand here were folded.
+            rules[project] = Profile(json.loads(compiled)).signals if compiled else "none"
         return rules[project]
 
     return rule

@@ -508,10 +508,21 @@ class Writer(SqlStore):
         self.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory)
 
     def words(self, memory: Memory) -> str:
-        """The derived words that full text needs beside the text itself."""
-        from tacit.core.words import index_words
+        """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
+        from tacit.core.words import index_words, task_words
 
-        return index_words(" ".join((memory.text, *memory.tags, *memory.paths)))
+        if not memory.text:
+            return ""
+        tasks = dict.fromkeys(task_words(row[0]) for row in self.rows(_TASKS, it=memory.id))
+        return "\n".join((index_words(" ".join((memory.text, *memory.tags, *memory.paths))), *filter(None, tasks)))
+
+    def reword(self, id: str) -> None:
+        """Derive a memory's words anew: it was met in another task."""
+        n, text, words = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=id)
+        fresh = self.words(self.get(id))
+        if fresh != words:
+            self.rows("UPDATE memory SET words = :words WHERE n = :n", words=fresh, n=n)
+            self.index(n, (text, words), (text, fresh))
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
@@ -797,6 +808,11 @@ def _upsert(table: str, columns: Iterable[str], key: tuple[str, ...]) -> str:
     return f"{_insert(table, names)} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {rest}"
 
 
+# The latest three tasks of a lesson; of one that was met everywhere, a sample is enough.
+_TASKS = (
+    "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it LIMIT 64) f JOIN run r ON r.id = f.run"
+    " WHERE r.task <> '' GROUP BY r.task ORDER BY max(r.seq) DESC LIMIT 3"
+)
 _INSERT_MEMORY = _insert("memory", (*DECIDED, "hash", "words"))
 _UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
 _INSERT_ENTRY = _insert("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))

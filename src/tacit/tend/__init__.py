@@ -128,6 +128,9 @@ def _taken(context: Context, names: Sequence[str]) -> tuple[StepReport, ...]:
     for name in names:
         context.tell(name)
         done.append(_step(name)(context))
+    if context.bound.spent > context.profile.tend.least or context.bound.left:
+        with context.write() as tx:
+            context.bound.settle(tx, context.by, context.now(), context.ids())
     return tuple(done)
 
 

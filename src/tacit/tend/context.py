@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.value import value
+from tacit.tend.bound import Bound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Context:
         self.learn = learn  # takes findings that a page taught; called before the page is written
         self._report = report
         self.name = ids()  # of this pass
+        self.bound = Bound(store, project.id, profile)  # shared by all steps of the pass
         self.held_until = ""  # by the lease; empty where none is held
 
     def write(self) -> Transaction:

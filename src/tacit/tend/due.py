@@ -154,6 +154,15 @@ def touched(store: SqlStore, project: str, after: int) -> list[str]:
     return [row[0] for row in store.rows(sql, p=project, after=after)]
 
 
+def entries_after(store: SqlStore, project: str, after: int, since: str, limit: int) -> list[tuple[str, int]]:
+    """Memories changed after an entry, or since a time, each with its newest entry, in that order."""
+    sql = (
+        "SELECT memory, max(id) FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after AND at >= :since"
+        " GROUP BY memory ORDER BY 2 LIMIT :limit"
+    )
+    return [(memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit)]
+
+
 def last_entry(store: SqlStore) -> int:
     """The newest entry of the journal."""
     return int(store.one("SELECT coalesce(max(id), 0) FROM journal")[0])

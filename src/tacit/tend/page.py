@@ -1,114 +1,473 @@
-"""The page: a markdown file with sections, one lesson a line, that the host loads by itself.
+"""The page: the few lessons that every session may read, where people and hosts look for them.
 
-Here is only what can be said without a file: which section a lesson belongs to, how its line reads, and what a page
-looks like with one line more. Headings inside code fences are text.
+Each pass reads the files a person asked for, tells what somebody did to them by hand, hands that to `learn`, and brings
+the files up to date: a file first, whole or not at all, and only then what the store remembers of it. What waits for a
+person's word is left as it stands in the file. Lessons that have earned a line are proposed, once.
 """
 
 from __future__ import annotations
 
-from tacit.core.value import value
+import json
+
+from tacit.core.digest import short_hash
+from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
+from tacit.core.keep import paged
+from tacit.core.page import Bullet, bullets, split_id
+from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED
+from tacit.core.redact import private, redact
+from tacit.core.run import Finding
+from tacit.core.value import replace, value
+from tacit.tend import hand
+from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
+from tacit.tend.context import Context, StepReport
+from tacit.tend.layout import Entry, compose, entry_of, said_by, strength
+from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
+from tacit.tend.worthy import propose, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Any
 
-    from tacit.core.memory import Memory
     from tacit.core.profile import Page
 
-TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
+TRIES = 3  # times a file is read again because somebody saved it meanwhile
+NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"
+ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
 
 
 @value
-class Line:
-    """A line of a page that says something."""
+class Seen:
+    """One file beside what is remembered of it."""
 
-    section: str
-    text: str
-    number: int  # counted from 1
-
-
-def append(markdown: str, section: str, bullet: str) -> str:
-    """The page with a bullet at the end of a section; the section is added where it is missing."""
-    line = one_line(bullet)
-    lines = markdown.split("\n")
-    span = _span(lines, section)
-    if span is None:
-        return f"{markdown}\n\n## {section}\n\n{line}" if markdown.strip() else f"## {section}\n\n{line}\n"
-    start, end = span
-    while end > start and not lines[end - 1].strip():
-        end -= 1
-    return "\n".join((*lines[:end], line, *lines[end:]))
+    sheet: Sheet
+    target: Target
+    entries: tuple[Entry, ...]
+    raw: bytes | None = None
+    frame: Framed = Framed("", "", "")
+    lines: tuple[str, ...] = ()
+    compared: hand.Compared = hand.Compared({}, {})
+    kept: hand.Kept = hand.Kept()
+    findings: tuple[Finding, ...] = ()
+    off: tuple[str, ...] = ()  # taken off this page while they stand on another
+    fault: str = ""  # why it is left alone
 
 
-def section_of(memory: Memory, page: Page) -> str:
-    """Where a lesson belongs, by its kind or category; the inbox if the map knows neither, never a section of rules."""
-    found = page.map.get(memory.kind) or page.map.get(memory.category) or page.map.get(memory.klass)
-    return known_section(found or "", page)
+@value
+class Plan:
+    """How one file is to be written."""
+
+    entries: tuple[Entry, ...]
+    placed: Mapping[str, Bullet]
+    pending: Mapping[str, str]  # lesson -> what somebody did to its line, and nobody decided about
+    refused: tuple[str, ...] = ()  # lessons whose line gets its own words back, or goes
+    returned: tuple[str, ...] = ()  # lessons whose line was gone and is put back
+    off: tuple[str, ...] = ()
 
 
-def known_section(name: str, page: Page) -> str:
-    """A section by its name in any case; the inbox for one the page does not have."""
-    asked = name.strip().casefold()
-    return next((section for section in page.sections if section.casefold() == asked), page.inbox)
+def step(context: Context) -> StepReport:
+    """Bring the pages that a person asked for up to date, and propose the lines that have earned a place."""
+    if context.files is None or not read_book(context.store, context.project.id).kept:
+        return StepReport("page", skipped=NONE_KEPT)
+    report = _Pass(context).run()
+    with context.write() as tx:
+        proposals = propose(tx, context)
+    return replace(report, proposals=proposals)
 
 
-def line_of(memory: Memory, page: Page) -> str:
-    """A lesson as its line on the page."""
-    text = one_line(memory.text)
-    title = str((memory.extra or {}).get("title") or "") or _title(text)
-    return one_line(
-        page.line.format(
-            text=text,
-            title=one_line(title),
-            date=memory.created_at[:10],
-            id=memory.alias or memory.id,
-            kind=memory.kind,
-        )
+class _Pass:
+    """One pass over the pages of a project."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.page = context.profile.page
+        self.notes: list[str] = []
+        self.changed: list[dict[str, Any]] = []
+        self.decided: dict[str, tuple[str, str]] = {}  # key of a finding -> (state of its proposal, memory)
+
+    def run(self) -> StepReport:
+        context = self.context
+        looked = look(context)
+        found = [finding for seen in looked for finding in seen.findings]
+        if found:
+            taken: Any = context.learn(found) if context.learn is not None and not context.dry_run else None
+            self.decided = _decided(context, found)
+            self.decided |= {key: (APPROVED, memory) for key, memory in (taken or {}).items()}
+            self._stop_keeping(looked)
+            looked = look(context)
+        written = sum(self._bring_up(seen) for seen in looked)
+        self._mark({str((each.extra or {})["key"]) for seen in looked for each in seen.findings})
+        facts = {"files": tuple(self.changed), "findings": tuple(_told(finding) for finding in found)}
+        return StepReport("page", written, notes=tuple(self.notes), facts=facts)
+
+    def _mark(self, still: Collection[str]) -> None:
+        """Mark proposals about lines, after the files are written: decided ones, and those whose line says something else now."""
+        context = self.context
+        with context.write() as tx:
+            for each in tx.proposals(context.project.id, state=OPEN, limit=-1):
+                key = str((each.payload or {}).get("key", ""))
+                if each.kind != "page" or (each.payload or {}).get("act") == "put":
+                    continue
+                state = APPROVED if each.approvals else self.decided.get(key, ("", ""))[0]
+                if state in (APPROVED, EXPIRED):
+                    why = "stands on its page" if state == APPROVED else "its time is over"
+                elif key not in still:
+                    state, why = EXPIRED, "its line says something else by now"
+                else:
+                    continue
+                by = each.approvals[-1][0] if each.approvals else context.by
+                tx.put_proposal(replace(each, state=state, decided_by=by, decided_at=context.now(), decision=why))
+
+    def _stop_keeping(self, looked: Sequence[Seen]) -> None:
+        """A page that is gone, and that nobody wants back, is kept no more."""
+        for seen in looked:
+            if any(_act(each) == "drop" and self._state(each) in (APPROVED, EXPIRED) for each in seen.findings):
+                with self.context.write() as tx:
+                    book = read_book(tx, self.context.project.id)
+                    put_book(tx, self.context.project.id, without(book, seen.target.name))
+                self.notes.append(f"{seen.sheet.path} is gone and kept no more; its lessons stay")
+
+    def _bring_up(self, seen: Seen) -> int:
+        """Write one file, and then what is remembered of it; 1 where its text changed."""
+        path = seen.sheet.path
+        for _ in range(TRIES):
+            asked = [each.quote for each in seen.findings if _act(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)]
+            if seen.fault or asked:
+                self.notes += [seen.fault] if seen.fault else [f"{told}; until then it is left as it is" for told in asked]
+                return 0
+            plan, new = self._fitted(seen, self._plan(seen))
+            if self.context.dry_run or self._write(seen, new):
+                if not self.context.dry_run:
+                    self._remember(seen, plan, new)
+                if new != seen.raw:
+                    self.changed.append(_changed(seen, new))
+                return int(new != seen.raw)
+            (seen,) = (each for each in look(self.context) if each.sheet.path == path)
+        self.notes.append(f"{path} is being edited; it is left for the next time")
+        return 0
+
+    def _write(self, seen: Seen, new: bytes | None) -> bool:
+        files, path = self.context.files, seen.sheet.path
+        try:
+            if new == seen.raw:
+                return True
+            return bool(files.remove(path, seen.raw) if new is None else files.write(path, new, seen.raw))
+        except Unavailable as error:
+            self.notes.append(error.message)
+            return False
+
+    # -- what is to stand there -------------------------------------------------------------------
+
+    def _plan(self, seen: Seen) -> Plan:
+        placed, pending = dict(seen.compared.placed), dict[str, str]()
+        refused, returned, off = list[str](), [*seen.compared.older], [*seen.off]
+        for finding in seen.findings:
+            extra, act, state = finding.extra or {}, _act(finding), self._state(finding)
+            memory = str(extra["memory"])
+            if act == "add" and state == APPROVED:
+                placed |= _adopted(seen, finding, self.decided[str(extra["key"])][1])
+            elif act in ASKED:
+                off += extra["off"] if state == APPROVED else ()
+                returned += extra["memories"] if state == REJECTED else ()
+            elif act != "add" and state == REJECTED:
+                (returned if act == "delete" else refused).append(memory)
+            elif act != "add" and state != APPROVED:
+                pending[memory] = act
+        left_out = {*off, *(id for id, act in pending.items() if act == "delete")}
+        entries = tuple(entry for entry in seen.entries if entry.id not in left_out)
+        return Plan(entries, placed, pending, tuple(refused), tuple(returned), tuple(off))
+
+    def _state(self, finding: Finding) -> str:
+        return self.decided.get(str((finding.extra or {})["key"]), ("", ""))[0]
+
+    def _fitted(self, seen: Seen, plan: Plan) -> tuple[Plan, bytes | None]:
+        """As many lessons as the limits let in, the strongest first."""
+        new = drawn(seen, plan, self.page)
+        if self._fits(new, seen):
+            return plan, new
+        low, high = 0, len(plan.entries)
+        while low < high - 1:
+            middle = (low + high) // 2
+            fits = self._fits(drawn(seen, replace(plan, entries=plan.entries[:middle]), self.page), seen)
+            low, high = (middle, high) if fits else (low, middle)
+        self.notes.append(f"{seen.sheet.path} is full: {len(plan.entries) - low} of its {len(plan.entries)} lessons found no room")
+        plan = replace(plan, entries=plan.entries[:low])
+        return plan, drawn(seen, plan, self.page)
+
+    def _fits(self, text: bytes | None, seen: Seen) -> bool:
+        ours = text or b""
+        if seen.target.kind == "block":
+            ours = framed(ours.decode("utf-8", "surrogateescape"), "block").part.encode("utf-8", "surrogateescape")
+        return len(ours) <= self.page.max_bytes and ours.count(b"\n") <= self.page.max_lines
+
+    # -- what is remembered of it -----------------------------------------------------------------
+
+    def _remember(self, seen: Seen, plan: Plan, new: bytes | None) -> None:
+        context, path = self.context, seen.sheet.path
+        with context.write() as tx:
+            book = read_book(tx, context.project.id)
+            kept = book.of(path)
+            found = _bullets(framed(_text(new), seen.target.kind), seen.target)
+            placed = hand.compare(found, plan.entries, kept, name_of(context, kept)).placed
+            now = hand.remembered(
+                kept, placed, plan.entries, pending=plan.pending, returned=plan.returned, head=context.files.head
+            )
+            front = hand.spelled(seen.sheet.front) if seen.sheet.front else kept.front
+            off = tuple(dict.fromkeys((*kept.off, *plan.off)))
+            now = replace(now, off=off, made=kept.made or (seen.raw is None and not kept.version), front=front)
+            self._let_go(tx, seen)
+            if new is None:
+                put_book(tx, context.project.id, Book(book.targets, {p: k for p, k in (book.files or {}).items() if p != path}))
+            elif not kept.version or replace(now, version=kept.version) != kept:
+                put_book(tx, context.project.id, Book(book.targets, {**(book.files or {}), path: now}))
+
+    def _let_go(self, tx: Any, seen: Seen) -> None:
+        """A line that was taken out, and about which nobody answered, stays out; its lesson keeps its state."""
+        for finding in seen.findings:
+            if _act(finding) == "delete" and self._state(finding) == EXPIRED:
+                context, memory = self.context, tx.get(str((finding.extra or {})["memory"]))
+                told = f"its line was taken off {seen.sheet.path}, and nobody said otherwise: on trial again"
+                change = paged(memory, False, by=context.by, at=context.now(), reason=told, profile=context.project.profile)
+                if change is not None:
+                    tx.apply(change)
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def look(context: Context) -> list[Seen]:
+    """Every file that is kept, beside what is remembered of it, with what somebody did to it by hand."""
+    book = read_book(context.store, context.project.id)
+    memories = standing(context.store, context.project.id)
+    targets = [each.target for each in book.kept.values()]
+    found: list[Seen] = []
+    for keeping in book.kept.values():
+        mine = sheets(keeping.target, memories, context.profile.page.title, targets)
+        mine += [Sheet(path, "", ()) for path in files_of(book, keeping.target, [sheet.path for sheet in mine])]
+        found += [_see(context, sheet, keeping, book) for sheet in mine]
+    stands = {id for seen in found for id in seen.compared.placed}
+    return [_with_findings(seen, stands, context.profile.page) for seen in found]
+
+
+def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Seen:
+    kept, page = book.of(sheet.path), context.profile.page
+    mine = sorted((memory for memory in sheet.memories if memory.id not in kept.off), key=strength)
+    seen = Seen(sheet, keeping.target, tuple(entry_of(memory, page) for memory in mine), kept=kept)
+    try:
+        raw = context.files.read(sheet.path)
+        real = context.files.real(keeping.target.name)
+    except (Refused, Unavailable) as error:
+        return replace(seen, fault=error.message)
+    frame = framed(_text(raw), keeping.target.kind)
+    lines = tuple(line.removesuffix("\r") for line in frame.part.split("\n"))
+    seen = replace(seen, raw=raw, frame=frame, lines=lines, fault=_fault(keeping, sheet.path, real, frame, lines))
+    if seen.fault:
+        return seen
+    found = _bullets(frame, keeping.target)
+    left = named_otherwise(context, found, seen.entries)
+    return replace(seen, compared=hand.compare(found, seen.entries, kept, name_of(context, kept), context.files.head, left))
+
+
+def _fault(keeping: Keeping, path: str, real: str, frame: Framed, lines: Sequence[str]) -> str:
+    name = keeping.target.name
+    if real != keeping.real:
+        return f"{path} leads to {real} now, not to {keeping.real}, and is left as it is; tacit page --target {name} keeps it there"
+    if frame.fault:
+        return f"{path} is left as it is: {frame.fault}"
+    if hand.is_conflict(lines):
+        return f"{path} holds an unresolved merge; both sides are left as they are until you resolve it"
+    return ""
+
+
+def _bullets(frame: Framed, target: Target) -> list[Bullet]:
+    lines = [line.removesuffix("\r") for line in frame.part.split("\n")]
+    return list(bullets(lines, target.heading or "\0"))
+
+
+def name_of(context: Context, kept: hand.Kept) -> Callable[[str], str]:
+    """The lesson behind an id as it is written on a page; empty for one that nobody here knows."""
+
+    def name(token: str) -> str:
+        known = [id for id in kept.known if id.startswith(token.lower())]
+        if len(known) == 1:
+            return known[0]
+        try:
+            id = context.store.resolve(token, context.project.id)
+        except (NotFound, Ambiguous):
+            return ""
+        return id if context.store.get(id).project == context.project.id else ""
+
+    return name
+
+
+def named_otherwise(context: Context, found: Sequence[Bullet], entries: Sequence[Entry]) -> list[Entry]:
+    """Lessons that a file names and that are not to stand on it."""
+    name, wanted = name_of(context, hand.Kept()), {entry.id for entry in entries}
+    names = {name(token) for each in found if (token := split_id(each.text)[1])}
+    return [entry_of(memory, context.profile.page) for memory in context.store.memories(sorted(names - wanted - {""}))]
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "surrogateescape")
+
+
+# --- what somebody did by hand ----------------------------------------------------------------------------------------
+
+
+def _with_findings(seen: Seen, stands: Collection[str], page: Page) -> Seen:
+    """A file with its findings. A line that is gone from one page and stands on another was taken off the one only."""
+    if seen.fault:
+        return seen
+    said = {entry.id: entry.said for entry in seen.entries}
+    gone = [id for id in seen.compared.gone if id in said]
+    off = [id for id in gone if id in stands]
+    vanished = seen.raw is None or (seen.frame.missing and seen.target.kind == "block")
+    if gone and (len(gone) > page.ask_above or (vanished and seen.target.kind not in FOLDERS)):
+        return replace(seen, findings=(_asking(seen, gone, off, vanished and seen.target.kind not in FOLDERS),))
+    lost = [id for id in gone if id not in stands]
+    return replace(seen, findings=tuple(_by_line(seen, lost, said, page)), off=tuple(off))
+
+
+def _asking(seen: Seen, gone: Sequence[str], off: Sequence[str], vanished: bool) -> Finding:
+    path, count = seen.sheet.path, len(gone)
+    since = str(max(seen.kept.known[id].since for id in gone))
+    forgotten = [id for id in gone if id not in off]
+    if vanished:
+        what = path if seen.raw is None else f"Tacit's part of {path}"
+        told = f"{what} is gone, with {count} lines; approve: keep it no more, reject: write it again"
+        return _finding(seen, "drop", told, key=since, memories=gone)
+    told = f"{count} lines vanished from {path}; approve: forget them, reject: put them back"
+    return _finding(seen, "many", told, key=since, memories=forgotten, off=off)
+
+
+def _by_line(seen: Seen, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
+    at, path = seen.compared, seen.sheet.path
+    for id in lost:
+        yield _finding(seen, "delete", f"line deleted from {path}: {said[id]}", memory=id, key=str(seen.kept.known[id].since))
+    for id, words in at.edited.items():
+        if id in said and _is_text(words):
+            told = f"line changed on {path}: {said[id]} → {words}"
+            yield _finding(seen, "edit", told, memory=id, text=said_by(words, page), bullet=at.placed[id])
+    for id in at.back:
+        told = f"line put back on {path}: {split_id(at.placed[id].text)[0]}"
+        yield _finding(seen, "back", told, memory=id, bullet=at.placed[id])
+    for bullet in at.added:
+        words = split_id(bullet.text)[0]
+        if _is_text(words):
+            where = f" under {bullet.section}" if bullet.section else ""
+            yield _finding(seen, "add", f"new line on {path}{where}: {words}", text=said_by(words, page), bullet=bullet)
+
+
+def _finding(
+    seen: Seen,
+    act: str,
+    told: str,
+    *,
+    memory: str = "",
+    text: str = "",
+    bullet: Bullet | None = None,
+    key: str = "",
+    memories: Sequence[str] = (),
+    off: Sequence[str] = (),
+) -> Finding:
+    path = seen.sheet.path
+    extra = {
+        "act": act, "path": path, "memory": memory, "section": bullet.section if bullet else "",
+        "memories": list(memories), "off": list(off), "facets": dict(seen.sheet.facets or {}),
+        "key": short_hash(path, act, memory, hand.spelled(text), key),
+    }  # fmt: skip
+    return Finding(
+        run=f"page:{path}",
+        place=_place(bullet) if bullet else "",
+        text=redact(private(text)).text,
+        extractor="page",
+        by="page",
+        tier="quoted",  # anybody's words until a person vouches for them
+        origin=f"page:{path}",
+        stance="contradicts" if act in ("delete", "many") else "supports",
+        quote=redact(private(told)).text,
+        extra=extra,
     )
 
 
-def lines(markdown: str) -> Iterator[Line]:
-    """The bullets of a page, each with its section."""
-    section = ""
-    for number, (line, heading) in enumerate(_read(markdown.split("\n")), 1):
-        if heading:
-            section = heading
-        elif line.lstrip().startswith(("- ", "* ")):
-            yield Line(section, line.strip(), number)
+def _is_text(words: str) -> bool:
+    """Whether words can be kept; what is not UTF-8 stays on the page and nowhere else."""
+    return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
 
 
-def one_line(text: str) -> str:
-    """A text on one line: what stands on a page as a bullet cannot begin a heading."""
-    return " ".join(text.split())
+def _act(finding: Finding) -> str:
+    return str((finding.extra or {})["act"])
 
 
-def _title(text: str) -> str:
-    head = text.split(": ", 1)[0].split(". ", 1)[0].split(" — ", 1)[0]
-    return head if len(head) <= TITLE_CHARS else head[:TITLE_CHARS].rsplit(" ", 1)[0]
+def _place(bullet: Bullet) -> str:
+    return f"line:{bullet.start + 1}"
 
 
-def _span(lines: list[str], section: str) -> tuple[int, int] | None:
-    """Where a section begins (after its heading) and ends."""
-    start = None
-    for number, (_, heading) in enumerate(_read(lines)):
-        if heading and start is not None:
-            return start, number
-        if heading.casefold() == section.strip().casefold() and heading:
-            start = number + 1
-    return None if start is None else (start, len(lines))
+def _told(finding: Finding) -> dict[str, Any]:
+    extra = finding.extra or {}
+    return {"act": extra["act"], "path": extra["path"], "memory": extra["memory"] or None, "text": finding.text, "told": finding.quote}
 
 
-def _read(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Each line with the section it opens, empty for every other line."""
-    fenced = ""
-    for line in lines:
-        bare = line.strip()
-        mark = bare[:3]
-        if fenced:
-            fenced = "" if mark == fenced and not bare.strip("`~") else fenced
-            yield line, ""
-        elif mark in ("```", "~~~"):
-            fenced = mark
-            yield line, ""
-        else:
-            yield line, bare[3:].strip() if line.startswith("## ") else ""
+def _decided(context: Context, findings: Sequence[Finding]) -> dict[str, tuple[str, str]]:
+    """What became of the proposals about these findings: key -> (state, memory)."""
+    rows = context.store.rows(
+        "SELECT json_extract(payload, '$.key'), state, memory, expires_at, approvals FROM proposal WHERE project = :p AND kind = 'page'"
+        " AND json_extract(payload, '$.key') IN (SELECT value FROM json_each(:keys)) ORDER BY created_at",
+        p=context.project.id, keys=json.dumps([(each.extra or {})["key"] for each in findings]),
+    )  # fmt: skip
+    now = context.now()
+    over = {key: until and until <= now for key, _, _, until, _ in rows}
+    signed = {key: approvals not in ("", "[]") for key, _, _, _, approvals in rows}
+    return {
+        key: (state if state != OPEN else APPROVED if signed[key] else EXPIRED if over[key] else OPEN, memory)
+        for key, state, memory, _, _ in rows
+    }
+
+
+# --- drawing ----------------------------------------------------------------------------------------------------------
+
+
+def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
+    """A file's new bytes; None for no file."""
+    by_id = {entry.id: entry for entry in plan.entries}
+    fresh = [id for id, bullet in plan.placed.items() if id in by_id and _is_stale(seen, plan, by_id[id], bullet)]
+    remove = [id for id in plan.placed if id not in by_id and id not in plan.pending]
+    frame, lines = seen.frame, list(seen.lines)
+    end = "\r\n" if "\r\n" in frame.before + frame.part else "\n"
+    if frame.missing or seen.raw is None:
+        if not plan.entries:
+            return seen.raw
+        lead, part, after = opening(seen.target.kind, seen.sheet.title, seen.sheet.front, frame.before)
+        frame, lines = Framed(frame.before + lead.replace("\n", end), part, after.replace("\n", end)), part.split("\n")
+    elif seen.sheet.front and hand.spelled(frame.before) == seen.kept.front:
+        frame = replace(frame, before=seen.sheet.front)
+    new = compose(lines, plan.entries, plan.placed, page, fresh=fresh, remove=remove, heading=seen.target.heading)
+    if not seen.sheet.memories and seen.target.kind in FOLDERS and not any(_is_theirs(line) for line in new):
+        return None
+    return (frame.before + end.join(new) + frame.after).encode("utf-8", "surrogateescape")
+
+
+def _is_stale(seen: Seen, plan: Plan, entry: Entry, bullet: Bullet) -> bool:
+    """Whether a line is to be worded anew: its lesson changed since it was written, or somebody's words were turned down."""
+    known, words = seen.kept.known.get(entry.id), hand.spelled(split_id(bullet.text)[0])
+    if entry.id in plan.pending or words == hand.spelled(entry.said):
+        return False
+    if entry.id in plan.refused or known is None:
+        return entry.id in plan.refused
+    return known.entry != hand.spelled(entry.said) or words in known.spellings[:-1]
+
+
+def _adopted(seen: Seen, finding: Finding, memory: str) -> dict[str, Bullet]:
+    """The bullet that a lesson was just learned from."""
+    mine = [each for each in seen.compared.added if _place(each) == finding.place]
+    return {memory: mine[0]} if mine and any(entry.id == memory for entry in seen.entries) else {}
+
+
+def _is_theirs(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("# ") and NOTE not in line
+
+
+def _changed(seen: Seen, new: bytes | None) -> dict[str, Any]:
+    """What became of one file, for whoever asked."""
+    was, now = ((at or b"").decode("utf-8", "replace") for at in (seen.raw, new))
+    return {"path": seen.sheet.path, "target": seen.target.name, "before": was, "after": now, "removed": new is None}

@@ -25,7 +25,6 @@ from tacit.tend.due import crossed, due, fresh, in_state, last_entry, touched
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from tacit.core.journal import Change
     from tacit.core.lifecycle import Move, Standing
@@ -143,7 +142,6 @@ class _Sweep:
         self.moves: list[tuple[str, str, str, str]] = []
         self.asked: list[str] = []
         self.left = self.expired = 0
-        self._most = -1
 
     def report(self) -> StepReport:
         """Do it, and say what was done."""
@@ -219,7 +217,7 @@ class _Sweep:
     def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
         from tacit.core.moves import moved
 
-        if len(self.moves) >= self._bound():
+        if not self.context.bound.take():
             self.left += 1
             return
         tx.apply(
@@ -247,33 +245,15 @@ class _Sweep:
             self._put(tx, reminder)
 
     def _close(self, tx: Transaction) -> None:
-        """Proposals whose time is over, and the one proposal for what is due beyond the bound."""
-        waiting = tx.proposals(self.project.id, state="open", limit=-1)
-        for each in waiting:
+        """Close proposals whose time is over; their memories keep their states."""
+        for each in tx.proposals(self.project.id, state="open", limit=-1):
             if each.expires_at and each.expires_at <= self.at:
-                tx.put_proposal(
-                    replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over")
-                )
+                tx.put_proposal(replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over"))
                 self.expired += 1
-        if self.left and not any(each.kind == "tend" for each in waiting):
-            self._put(
-                tx,
-                surplus(
-                    self.left, self._bound(), self.profile, self.at, id=self.context.ids(), project=self.project.id
-                ),
-            )
 
     def _put(self, tx: Transaction, proposal: Proposal) -> None:
         tx.put_proposal(proposal)
         self.asked.append(proposal.id)
-
-    def _bound(self) -> int:
-        """Moves of one pass; the active set is counted only where it matters."""
-        if self._most < 0:
-            self._most = (
-                bound(self.store, self.project.id, self.profile) if len(self.moves) >= self.profile.tend.least else -1
-            )
-        return self._most if self._most >= 0 else self.profile.tend.least
 
     @property
     def _run(self) -> str:
@@ -283,23 +263,6 @@ class _Sweep:
 def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(ids), PORTION):
         yield ids[start : start + PORTION]
-
-
-def bound(store: SqlStore, project: str, profile: Profile) -> int:
-    """How many changes one pass makes at most."""
-    active = store.one(
-        "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))",
-        p=project, states=json.dumps(FADING),
-    )[0]  # fmt: skip
-    return max(profile.tend.least, int(profile.tend.share * active))
-
-
-def surplus(left: int, most: int, profile: Profile, at: str, *, id: str, project: str) -> Proposal:
-    """The one proposal for what is due beyond the bound of a pass."""
-    payload: dict[str, Any] = {"left": left, "bound": most}
-    told = f"{left} more changes are due than the {most} of one pass"
-    expires = after_days(at, profile.triage.expire_days)
-    return Proposal(id, project, "tend", told, BY, at, tier="person", payload=payload, expires_at=expires)
 
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:

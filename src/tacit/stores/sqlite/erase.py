@@ -73,17 +73,11 @@ def scrub(store: SqliteStore, wait: float = 10.0) -> None:
 
 def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
-    from tacit.core.words import index_words
-
     with store.write(confidence=confidence) as tx:
         rows = tx.rows("SELECT id, project FROM memory")
         for id, project in rows:
             memory = tx.get(id)
-            tx.rows(
-                "UPDATE memory SET words = :words WHERE id = :id",
-                id=id,
-                words=index_words(" ".join((memory.text, *memory.tags, *memory.paths))),
-            )
+            tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
             tx.refresh_tally(id, project)
         tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
         tx.reindex()

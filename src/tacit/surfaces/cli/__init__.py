@@ -44,6 +44,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("prove", "what a run was given, and what came back"),
     "backtest": ("prove", "replay past runs under one or more profiles"),
     "tend": ("tend", "let what was not met fade, and make the moves that are due"),
+    "page": ("page", "the page that hosts load and people read: write, compare, approve"),
+    "blame": ("page", "which lesson stands behind each line of a page"),
     "import": ("exchange", "take in another system's memories"),
     "export": ("exchange", "write memories in another system's format"),
     "hook": ("hook", "answer a host's event (called by the host)"),

@@ -111,6 +111,7 @@ def _data(found: Recalled) -> dict[str, Any]:
         if level
         else None,
         "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
+        "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None} if found.rewrite else None,
     }
 
 

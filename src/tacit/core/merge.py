@@ -1,0 +1,96 @@
+"""Two memories that say the same become one, and apart again.
+
+The one with more behind it stays; the other keeps its row, superseded, with its history. What only the other's runs saw
+counts for the keeper as an opening balance that names the merge, so that taking it back takes back exactly that.
+"""
+
+from __future__ import annotations
+
+from tacit.core.journal import change
+from tacit.core.lifecycle import STATES
+from tacit.core.links import Evidence, sightings
+from tacit.core.run import TIERS
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.journal import Change
+    from tacit.core.memory import Memory
+
+_HEIGHT = {state: n for n, state in enumerate(STATES[:4])}
+
+
+def keeper(a: Memory, b: Memory) -> tuple[Memory, Memory]:
+    """Which of two stays, and which goes: pinned or on a page, then evidence, trust, state, age."""
+    stays, goes = (a, b) if _weight(a) >= _weight(b) else (b, a)
+    return stays, goes
+
+
+def _weight(memory: Memory) -> tuple[bool, int, int, int, int, str]:
+    # Older is better: of two texts of digits and dashes the smaller, so each is turned round.
+    older = "".join(chr(0x10FFFF - ord(letter)) for letter in f"{memory.created_at} {memory.id}")
+    trust = -TIERS.index(memory.trust) if memory.trust in TIERS else -len(TIERS)
+    return (
+        memory.pinned or memory.on_page,
+        memory.tally.seen,
+        memory.tally.uses,
+        trust,
+        _HEIGHT.get(memory.state, -1),
+        older,
+    )
+
+
+def joined(
+    goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profile: str = "", cause: str = "merge"
+) -> tuple[Change, Change]:
+    """The one that goes, superseded, and the one that stays, with what it replaces."""
+    gone = replace(
+        goes, state="superseded", previous_state=goes.state, superseded_by=stays.id, closed_by=cause, pinned=False, on_page=False,
+        updated_at=at,
+    )  # fmt: skip
+    more = replace(stays, supersedes=(*stays.supersedes, goes.id), merged=stays.merged + 1, updated_at=at)
+    told = f"takes the place of {goes.alias or goes.id}: {reason}"
+    return (
+        change(goes, gone, verb="merge", by=by, reason=reason, at=at, profile=profile),
+        change(stays, more, verb="merge", by=by, reason=told, at=at, profile=profile),
+    )
+
+
+def parted(goes: Memory, stays: Memory, *, by: str, reason: str, at: str, profile: str = "") -> tuple[Change, Change]:
+    """The merge taken back: each stands where it stood."""
+    back = replace(
+        goes,
+        state=goes.previous_state or "candidate",
+        previous_state="superseded",
+        superseded_by="",
+        closed_by="",
+        updated_at=at,
+    )
+    rest = tuple(each for each in stays.supersedes if each != goes.id)
+    less = replace(stays, supersedes=rest, merged=max(0, stays.merged - 1), updated_at=at)
+    return (
+        change(goes, back, verb="unmerge", by=by, reason=reason, at=at, profile=profile),
+        change(stays, less, verb="unmerge", by=by, reason=reason, at=at, profile=profile),
+    )
+
+
+def brought(
+    goes: Memory, stays: Memory, of_goes: Sequence[Evidence], of_stays: Sequence[Evidence], *, by: str, at: str
+) -> Evidence | None:
+    """What the other's runs add to the keeper's sightings; a run that saw both counts once."""
+    more = sightings([*of_stays, *of_goes]) - sightings(of_stays)
+    return _balance(goes, stays, float(more), "merge", by, at) if more > 0 else None
+
+
+def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], *, by: str, at: str) -> Evidence | None:
+    """The same amount, taken off again."""
+    places = (f"merge {goes.id} ", f"unmerge {goes.id} ")
+    amount = sum(row.amount for row in of_stays if row.opening and row.place.startswith(places))
+    return _balance(goes, stays, -amount, "unmerge", by, at) if amount > 0 else None
+
+
+def _balance(goes: Memory, stays: Memory, amount: float, verb: str, by: str, at: str) -> Evidence:
+    place = f"{verb} {goes.id} {at}"
+    return Evidence(stays.id, stays.project, signal="seen", amount=amount, by=by, place=place, at=at, opening=True)

@@ -1,0 +1,85 @@
+"""How a page is read: sections by their headings, a lesson a bullet, with date, title and id around its text.
+
+    ## Patterns
+    - (2026-03-10) **Retry queue** — BLPOP with a five second timeout <!-- k3v9x2m4 -->
+
+Indented lines belong to the bullet above them; what stands in a code fence is nobody's.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HEADING = "## "
+_DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
+_TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
+_ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
+
+
+@value
+class Line:
+    """A bullet's text in its parts."""
+
+    text: str
+    date: str = ""
+    title: str = ""
+    id: str = ""
+
+    @property
+    def said(self) -> str:
+        """What it tells, with its subject."""
+        return f"{self.title} — {self.text}" if self.title and self.text else self.title or self.text
+
+
+@value
+class Bullet:
+    """A bullet and the lines it takes."""
+
+    start: int  # counted from 0
+    end: int  # not included
+    section: str
+    text: str  # on one line, with whatever stands around it
+
+
+def parts(line: str) -> Line:
+    """A bullet's text, and the date, title and id around it."""
+    rest, id = split_id(line)
+    dated = _DATE.match(rest)
+    rest = rest[dated.end() :] if dated else rest
+    titled = _TITLE.match(rest)
+    text = rest[titled.end() :].strip() if titled else rest
+    return Line(text, dated[1] if dated else "", titled[1].strip() if titled else "", id)
+
+
+def split_id(line: str) -> tuple[str, str]:
+    """A line and the id behind it; empty where none is."""
+    rest = line.strip()
+    if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
+        return rest[:at].rstrip(), named[1]
+    return rest, ""
+
+
+def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
+    """The bullets of a page, each with its section and the indented lines below it. `heading` is how a section begins."""
+    section, start, held, fenced = "", -1, "", False
+    for number, raw in enumerate((*lines, "#")):
+        line = raw.rstrip("\r\n")
+        mark = line.lstrip().startswith(("```", "~~~"))
+        bullet = not fenced and not mark and line.startswith(("- ", "* "))
+        if start >= 0 and (bullet or mark or not line.strip() or not line[:1].isspace()):
+            yield Bullet(start, number, section, held)
+            start = -1
+        if mark:
+            fenced = not fenced
+        elif bullet:
+            start, held = number, line[2:].strip()
+        elif start >= 0 and not fenced:
+            held = f"{held} {line.strip()}"
+        elif not fenced and line.startswith(heading):
+            section = line[len(heading) :].strip()

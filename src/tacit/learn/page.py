@@ -1,0 +1,175 @@
+"""What somebody wrote on a page, learned: a line changed, added, taken out, or put back.
+
+A page lies in the work tree, where agents, pull requests and merges write too. So a line is a person's word only when a
+person vouches for it: at a terminal, where they see what is about to be learned, or with their name signed. Everything
+else waits as a proposal of kind `page`, one keystroke away, and is asked about once (docs/decisions/0011).
+"""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.keep import edited, forgotten, made, paged, undone
+from tacit.core.links import Evidence
+from tacit.core.proposal import Proposal
+from tacit.core.screen import screen
+from tacit.core.value import replace, value
+from tacit.learn.by_hand import memory_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.core.trust import Actor
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+# What may have happened to a line, as the act of a finding that tend read off a page.
+EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "many", "drop", "put"
+
+
+@value
+class Line:
+    """What is to be learned from one line."""
+
+    act: str
+    path: str
+    memory: str = ""
+    text: str = ""
+    section: str = ""
+    place: str = ""
+    facets: Mapping[str, Any] | None = None  # what the file says of all its lines: an agent, paths
+    memories: tuple[str, ...] = ()  # of many lines that are gone at once
+
+
+def take(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    findings: Sequence[Finding],
+    actor: Actor,
+    *,
+    vouched: bool,
+    now: Callable[[], str],
+    ids: Callable[[], str],
+) -> dict[str, str]:
+    """Learn what a page says where a person vouches for it, and propose it where nobody does. Key of a finding -> its memory."""
+    taken: dict[str, str] = {}
+    with store.write(confidence=profile.signals) as tx:
+        for finding in findings:
+            extra = finding.extra or {}
+            if vouched and actor.is_person:
+                taken[str(extra["key"])] = learn_line(tx, project, profile, line_of(extra, finding), actor, now(), ids)
+            else:
+                _propose(tx, project, profile, finding, now(), ids())
+    return taken
+
+
+def line_of(extra: Mapping[str, Any], finding: Finding | None = None) -> Line:
+    """What a finding, or the payload of a proposal, says about a line."""
+    return Line(
+        str(extra["act"]),
+        str(extra["path"]),
+        str(extra.get("memory") or ""),
+        finding.text if finding else str(extra.get("text") or ""),
+        str(extra.get("section") or ""),
+        finding.place if finding else str(extra.get("place") or ""),
+        extra.get("facets"),
+        tuple(extra.get("memories") or ()),
+    )
+
+
+def learn_line(
+    tx: Transaction, project: Project, profile: Profile, line: Line, actor: Actor, at: str, ids: Callable[[], str]
+) -> str:
+    """Do what a person did to a line to its lesson; the lesson's id."""
+    by = actor.name
+    if line.act == ADD:
+        return _add(tx, project, profile, line, actor, at, ids)
+    if line.act == MANY:
+        for id in line.memories:
+            _apply(tx, forgotten(tx.get(id), by=by, at=at, reason=f"{by} deleted its line from {line.path}", profile=project.profile))
+        return ""
+    if line.act == DROP:
+        return ""  # that a page is kept no more is for the page's own record
+    memory = tx.get(line.memory)
+    if line.act == EDIT:
+        told = f"{by} changed its line on {line.path}"
+        _apply(tx, edited(memory, {"text": line.text}, by=by, at=at, reason=told, profile=project.profile))
+        _vouch(tx, memory, line, by, at)
+    elif line.act == DELETE:
+        told = f"{by} deleted its line from {line.path}"
+        _apply(tx, forgotten(memory, by=by, at=at, reason=told, profile=project.profile))
+    else:
+        _bring_back(tx, project, memory, line, by, at)
+    return memory.id
+
+
+def _add(
+    tx: Transaction, project: Project, profile: Profile, line: Line, actor: Actor, at: str, ids: Callable[[], str]
+) -> str:
+    facets = {**filed(line.section, profile), **(line.facets or {}), "text": line.text, "origin": f"page:{line.path}"}
+    memory, _ = memory_from(facets, actor, profile, project.id, ids(), at)
+    extra = {"section": line.section} if line.section else None
+    # An agent's own page is this project's, whoever else the agent works for.
+    memory = replace(memory, project=project.id, on_page=True, extra=extra)
+    told = f"{actor.name} wrote it on {line.path}: a person's word, and off trial"
+    tx.apply(made(memory, by=actor.name, reason=told, at=at, profile=project.profile))
+    _vouch(tx, memory, line, actor.name, at)
+    return memory.id
+
+
+def filed(section: str, profile: Profile) -> dict[str, str]:
+    """The kind, or the category, that the lines of a section have; nothing for a section the profile does not map."""
+    for name, mapped in profile.page.map.items():
+        if mapped.casefold() == section.strip().casefold():
+            kinds = [kind for kind, at in profile.kinds.items() if name in (kind, at.klass)]
+            return {"kind": kinds[0]} if kinds else {"category": name}
+    return {}
+
+
+def _bring_back(tx: Transaction, project: Project, memory: Memory, line: Line, by: str, at: str) -> None:
+    """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
+    last = tx.entries(memory=memory.id, newest=True, limit=1)
+    if memory.state == "archived" and last and last[0].verb == "forget":
+        tx.apply(undone(memory, last[0], (), by=by, at=at, profile=project.profile))
+        memory = tx.get(memory.id)
+    told = f"{by} put its line on {line.path}: off trial" if line.path else ""
+    _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=project.profile))
+
+
+def _vouch(tx: Transaction, memory: Memory, line: Line, by: str, at: str) -> None:
+    tx.add_evidence(
+        Evidence(
+            memory.id, memory.project, signal="approved", by=by, tier="user", place=f"{line.path} {line.place} {at}",
+            quote=line.text, at=at,
+        )
+    )  # fmt: skip
+
+
+def _apply(tx: Transaction, change: Any) -> None:
+    if change is not None:
+        tx.apply(change)
+
+
+def _propose(tx: Transaction, project: Project, profile: Profile, finding: Finding, at: str, id: str) -> None:
+    """Ask once. What was rejected, or that nobody answered, stays quiet until the line changes again."""
+    extra = dict(finding.extra or {})
+    asked = tx.one(
+        "SELECT 1 FROM proposal WHERE project = :p AND kind = 'page' AND json_extract(payload, '$.key') = :key",
+        p=project.id, key=str(extra["key"]),
+    )  # fmt: skip
+    if asked:
+        return
+    suspicion = screen(finding.text)
+    told = f"{finding.quote}{'' if suspicion.clean else f' ({suspicion.reason})'}"
+    payload = {**extra, "text": finding.text, "place": finding.place}
+    tx.put_proposal(
+        Proposal(
+            id, project.id, "page", told, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
+            expires_at=after_days(at, profile.triage.expire_days),
+        )
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""A run while it goes on, for loops in Python: what it is given, what it takes down, and how it is learned at its end.
+
+    with memories.run(task="make the tests pass") as run:
+        prompt = f"{run.text}\\n{task}"
+        run.step(tool="shell", input="pytest", output=out, error=err, status=1)
+        run.finding("The fixtures need `make seed` first.", by="reviewer", files=["tests/conftest.py"])
+
+Leaving the block ends the run: it is settled and learned. An exception ends it as a failure and goes on its way. A store
+that cannot be used at the start gives nothing and is in nobody's way. `async with` does the store's work in a thread.
+"""
+
+from __future__ import annotations
+
+from tacit.core import clock
+from tacit.core.errors import TacitError, Unavailable, UsageError
+from tacit.core.memory import checked
+from tacit.core.run import OUTCOMES, Cost, Run, Step
+from tacit.core.trust import PERSONS, TIER_OF
+from tacit.learn.by_hand import finding_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import TracebackType
+    from typing import Any, Protocol
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.learn import Learned
+    from tacit.recall import Injection
+
+    class Recording(Protocol):
+        """What a run needs of the memories: `Memories` is one."""
+
+        env: Mapping[str, str]
+
+        @property
+        def profile(self) -> Profile: ...
+        def get(self, id: str) -> Memory: ...
+        def inject(self, task: str = "", **named: Any) -> Injection: ...
+        def learn(self, source: Run, *, over: bool = False) -> list[Learned]: ...
+        def close(self) -> None: ...
+
+
+OF_RUN = ("agent", "domain", "task_type", "task_id", "model", "host")  # facets that a run keeps
+OF_INJECT = (
+    "agent",
+    "domain",
+    "task_type",
+    "task_id",
+    "model",
+    "host",
+    "files",
+    "errors",
+    "mission",
+    "category",
+    "budget",
+)
+ROLES = ("user", "assistant", "tool", "system")
+
+
+class Running:
+    """One run of a loop, between its beginning and its end."""
+
+    def __init__(
+        self,
+        memories: Recording,
+        another: Callable[[], Recording],
+        task: str,
+        id: str,
+        root: str,
+        instruments: tuple[str, ...],
+        facets: Mapping[str, Any],
+    ) -> None:
+        unknown = [name for name in facets if name not in OF_INJECT]
+        if unknown:
+            raise UsageError(f"{unknown[0]} is not a facet of a run.", f"Facets: {', '.join(OF_INJECT)}.")
+        self.id, self.task = id, task
+        self.text = ""  # the lessons as text for a prompt; empty where there are none
+        self.lessons: Sequence[Memory] = ()
+        self.note = ""  # why nothing was given, where that is not plain
+        self.cost: Cost | None = None
+        self.learned: Learned | None = None  # what came of it, after the end
+        self._memories, self._another = memories, another
+        self._root, self._instruments = root, instruments
+        self._facets = {"host": "library", **facets}
+        self._steps: list[Step] = []
+        self._findings: list[Finding] = []
+        self._started = self._outcome = ""
+
+    @property
+    def outcome(self) -> str:
+        """success, failure, aborted or unknown: said by the loop, or told from how it ends; empty until then."""
+        return self._outcome
+
+    @outcome.setter
+    def outcome(self, word: str) -> None:
+        self._outcome = checked("outcome", word, OUTCOMES)
+
+    # -- what the loop tells -----------------------------------------------------------------------------------------
+
+    def step(
+        self, role: str = "", text: str = "", *, input: str | Mapping[str, Any] | None = None, **fields: Any
+    ) -> None:
+        """Something that happened: a tool call with its answer, or what somebody said.
+
+        Fields: tool, output, error, status, files, agent, typed (the words of the person at the keyboard), interrupted. A step with a
+        `tool` is a tool's; `input` may be the command line itself.
+        """
+        who = checked("role of a step", role or ("tool" if fields.get("tool") else "assistant"), ROLES)
+        given = {"command": input} if isinstance(input, str) else input
+        fields["files"] = tuple(fields.get("files") or ())
+        try:
+            self._steps.append(Step(who, f"step:{len(self._steps) + 1}", text, input=given, at=clock.now(), **fields))
+        except TypeError:
+            known = "tool, output, error, status, files, agent, typed, interrupted"
+            raise UsageError(f"A step has no such field among {', '.join(fields)}.", f"Fields: {known}.") from None
+
+    def finding(self, text: str, *, by: str = "agent", files: Sequence[str] = (), **facets: Any) -> None:
+        """Something that may be worth remembering, and who says so: reviewer, test, ci, linter, harness, agent, page …
+
+        Its trust follows who said it, never above review; that a person said it, only a person can say (`memories.add`).
+        Facets: kind, category, severity, domain, task_type, tags, quote, error.
+        """
+        if by.lower() in PERSONS:
+            raise UsageError(
+                f"A loop cannot speak for a person ({by!r}).",
+                "Give the person's own words as a step: role='user', typed=True.",
+            )
+        tier = TIER_OF.get(by.lower(), "agent")
+        told = {**facets, "by": by, "paths": [*files]}
+        self._findings.append(finding_from(text, told, self._memories.profile, self.id, tier, clock.now()))
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment for child processes: a `tacit` that their agents call belongs to this run."""
+        return {**self._memories.env, "TACIT_RUN": self.id}
+
+    # -- beginning and end -------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Running:
+        self._begin(self._memories)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(error, lambda act: act(self._memories))
+
+    async def __aenter__(self) -> Running:
+        import asyncio
+
+        await asyncio.to_thread(self._apart, self._begin)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        import asyncio
+
+        # A cancelled task has run all the same.
+        await asyncio.shield(asyncio.to_thread(self._leave, error, self._apart))
+
+    def _apart(self, act: Callable[[Recording], Any]) -> Any:
+        """Do something in this thread, with a connection of its own."""
+        own = self._another()
+        try:
+            return act(own)
+        finally:
+            own.close()
+
+    def _begin(self, memories: Recording) -> None:
+        self._started = clock.now()
+        try:
+            given = memories.inject(self.task, run=self.id, root=self._root, surface="loop", **self._asked())
+        except Unavailable as error:
+            self.note = error.message
+            return
+        self.note = given.note
+        if given.injected:
+            self.text = given.markdown
+            self.lessons = [memories.get(id) for id in given.injected]
+
+    def _asked(self) -> dict[str, Any]:
+        listed: dict[str, Any] = {
+            name: tuple(self._facets[name]) for name in ("files", "errors") if name in self._facets
+        }
+        return {**self._facets, **listed}
+
+    def _leave(self, error: BaseException | None, hold: Callable[[Callable[[Recording], Any]], Any]) -> None:
+        run = self._as_run(error)
+        try:
+            (self.learned,) = hold(lambda memories: memories.learn(run, over=True))
+        except TacitError as failed:
+            if error is None:
+                raise
+            error.add_note(f"tacit: this run was not learned: {failed.message}")  # the loop's own error goes first
+
+    def _as_run(self, error: BaseException | None) -> Run:
+        """The run as it is learned: over, with all that was taken down."""
+        if not self._outcome:
+            self._outcome = "success" if error is None else "failure" if isinstance(error, Exception) else "aborted"
+        if isinstance(error, Exception):
+            told = f"{type(error).__name__}: {error}"
+            self._steps.append(Step("system", f"step:{len(self._steps) + 1}", text=told, at=clock.now()))
+        kept: dict[str, Any] = {name: str(self._facets[name]) for name in OF_RUN if name in self._facets}
+        return Run(
+            self.id,
+            steps=tuple(self._steps),
+            findings=tuple(self._findings),
+            root=self._root,
+            task=self.task,
+            outcome=self._outcome,
+            complete=True,
+            cost=self.cost,
+            files=tuple(dict.fromkeys(path for step in self._steps for path in step.files)),
+            started_at=self._started,
+            ended_at=clock.now(),
+            extra={"instruments": [*self._instruments]} if self._instruments else None,
+            **kept,
+        )
+
+
+def watched(run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]) -> Any:
+    """A decorator that makes each call of a function a run."""
+    from functools import wraps
+    from inspect import iscoroutinefunction
+
+    def begin(args: Any, named: Any) -> Running:
+        return run(task(*args, **named) if callable(task) else task, **facets)
+
+    def decorate(work: Callable[..., Any]) -> Callable[..., Any]:
+        if iscoroutinefunction(work):
+
+            @wraps(work)
+            async def told(*args: Any, **named: Any) -> Any:
+                async with begin(args, named) as running:
+                    return await work(running, *args, **named)
+
+            return told
+
+        @wraps(work)
+        def told_at_once(*args: Any, **named: Any) -> Any:
+            with begin(args, named) as running:
+                return work(running, *args, **named)
+
+        return told_at_once
+
+    return decorate

@@ -1,0 +1,143 @@
+"""The files of a work tree that Tacit reads and, where a person asked for it, writes: pages.
+
+A file is replaced whole or not at all: a temporary one beside it, flushed to the disk, renamed over it, so that whoever
+reads at any moment, and whatever happens at any moment, finds the old text or the new one. Before the rename the file is
+read once more: what an editor saved in between is never written over. Links are followed, never replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from tacit.core.digest import new_id
+from tacit.core.errors import Refused, Unavailable
+
+MAX_BYTES = 4 << 20  # hosts skip larger instruction files; so do we
+MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
+
+
+class WorkTree:
+    """One work tree. Paths are relative to it, with `/`; none leads out of it except through a link."""
+
+    def __init__(self, root: str, git_dir: str = "") -> None:
+        self.root = os.path.realpath(root)
+        self._git_dir = git_dir
+
+    @property
+    def head(self) -> str:
+        """What is checked out, as git names it: a branch or a commit; empty without git."""
+        try:
+            with open(os.path.join(self._git_dir, "HEAD"), "rb") as file:
+                return file.read(400).decode("utf-8", "replace").strip() if self._git_dir else ""
+        except OSError:
+            return ""
+
+    def path(self, name: str) -> str:
+        """The full path of a name, which may not lead out of the work tree."""
+        parts = name.replace("\\", "/").split("/")
+        if not name or os.path.isabs(name) or ".." in parts or "\0" in name:
+            raise Refused(f"{name!r} is not a file of this project.", "Name it from the top of the work tree.")
+        return os.path.join(self.root, *parts)
+
+    def real(self, name: str) -> str:
+        """Where a name leads: from the top of the work tree, or a full path where a link leads out of it."""
+        found = os.path.realpath(self.path(name))
+        inside = os.path.commonpath([found, self.root]) == self.root
+        return os.path.relpath(found, self.root) if inside else found
+
+    def read(self, name: str) -> bytes | None:
+        """A file's bytes; None where there is none."""
+        try:
+            return _read(os.path.realpath(self.path(name)), name)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise Unavailable(f"{name} cannot be read: {error.strerror}.", "Check its permissions.") from None
+
+    def write(self, name: str, data: bytes, was: bytes | None) -> bool:
+        """Replace a file that still holds `was` (None: that is not there); False, and nothing changed, if it does not."""
+        path = os.path.realpath(self.path(name))
+        folder = os.path.dirname(path)
+        temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}{new_id()}")
+        try:
+            if was is None:
+                os.makedirs(folder, exist_ok=True)
+            mode = stat.S_IMODE(os.stat(path).st_mode) if was is not None else 0o644
+            _clear(folder, os.path.basename(path))
+            _put(temporary, data, mode)
+            try:
+                if not _unchanged(path, name, was):
+                    return False
+                os.rename(temporary, path)
+            finally:
+                _remove(temporary)
+            _flush(folder)
+        except FileNotFoundError:
+            return False  # it vanished after it was read
+        except OSError as error:
+            raise Unavailable(f"{name} cannot be written: {error.strerror}.", "Check the permissions of its folder.") from None
+        return True
+
+    def remove(self, name: str, was: bytes) -> bool:
+        """Remove a file that still holds `was`; False, and nothing changed, if it does not."""
+        path = os.path.realpath(self.path(name))
+        try:
+            if not _unchanged(path, name, was):
+                return False
+            os.unlink(path)
+            _flush(os.path.dirname(path))
+        except OSError as error:
+            raise Unavailable(f"{name} cannot be removed: {error.strerror}.", "Check the permissions of its folder.") from None
+        return True
+
+
+def _read(path: str, name: str) -> bytes:
+    # Opened without waiting: a pipe that stands in a page's place would never answer.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with open(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.")
+        if found.st_size > MAX_BYTES:
+            raise Refused(f"{name} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.", "No host reads such a file.")
+        return file.read()
+
+
+def _unchanged(path: str, name: str, was: bytes | None) -> bool:
+    try:
+        return _read(path, name) == was
+    except FileNotFoundError:
+        return was is None
+
+
+def _put(path: str, data: bytes, mode: int) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with open(fd, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fchmod(fd, mode)
+        os.fsync(fd)
+
+
+def _flush(folder: str) -> None:
+    """Make the folder's new entry last."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _clear(folder: str, name: str) -> None:
+    """Take away what a killed process left behind."""
+    for each in os.listdir(folder):
+        if each.startswith(f".{name}{MARK}"):
+            _remove(os.path.join(folder, each))
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass

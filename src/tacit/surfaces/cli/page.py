@@ -1,0 +1,175 @@
+"""page, blame: the files that hosts load and people read."""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.errors import UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, table, width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.tend.context import StepReport
+    from tacit.tend.pages import Blamed
+
+LISTED = 30  # lines that are shown before somebody is asked about them
+
+
+def _declare_page(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("verb", nargs="?", default="write", choices=("write", "approve"), help="without it: write")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="approve: these lessons; without ids, all that have earned a line")
+    parser.add_argument(
+        "--target", action="append", default=[], metavar="FILE", help="keep this page from now on; may be repeated"
+    )
+    parser.add_argument("--off", action="store_true", help="with --target: keep it no more")
+    parser.add_argument("--diff", action="store_true", help="show what would change, write nothing")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page is not up to date")
+    parser.epilog = (
+        "examples:\n"
+        "  tacit page                                 how the page would read; nothing is written before you ask for it\n"
+        "  tacit page --target MEMORY.md              keep it: write it now, and whenever tacit tend runs\n"
+        "  tacit page --target AGENTS.md              a block in a file of yours; not a byte outside of it changes\n"
+        "  tacit page --target .claude/rules          a file of rules per folder, for lessons that name paths\n"
+        "  tacit page --diff                          what would change\n"
+        "  tacit page approve k3v9                    let a lesson onto the page, which takes it off trial\n"
+        "\nWhat you change, add or delete on a page is learned: tacit page shows it and asks whether it is yours."
+    )
+
+
+def _page(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.off and not args.target:
+        raise UsageError("tacit page --off: of which page?", "Name it: tacit page --target AGENTS.md --off")
+    if args.ids and args.verb != "approve":
+        raise UsageError(f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID")
+    looks_only = args.diff or args.check
+    with cli.open(args, create=bool(args.target) and not looks_only) as memories:
+        for target in args.target:
+            memories.keep_page(target, not args.off)
+        if args.verb == "approve":
+            _approve(memories, args.ids)
+        if not memories.pages.kept():
+            return _nothing_kept(memories, args)
+        if looks_only:
+            return _compared(memories.page(dry_run=True), args.check)
+        return _written(memories, args, cli)
+
+
+def _nothing_kept(memories: Memories, args: argparse.Namespace) -> Answer:
+    if args.off:
+        return Answer({"kept": []}, "no page is kept any more")
+    text = memories.pages.preview()
+    note = f"nothing is written: tacit page --target {memories.profile.page.target} keeps this page"
+    return Answer({"kept": [], "preview": text}, text.rstrip("\n") or "no lesson has earned a line yet", warnings=[note])
+
+
+def _approve(memories: Memories, ids: Sequence[str]) -> int:
+    chosen = [memories.get(id).id for id in ids] if ids else [memory.id for memory in memories.pages.waiting()]
+    for id in chosen:
+        memories.put_on_page(id)
+    return len(chosen)
+
+
+def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
+    waiting = memories.pages.waiting()
+    if waiting and args.verb != "approve":
+        lines = [one_line(memory.text, width() - 6) for memory in waiting]
+        head = f"{_count(len(waiting), 'lesson has', 'lessons have')} earned a line:"
+        if _agreed(args, cli, head, lines, "Put them on the page, off trial?"):
+            _approve(memories, ())
+    found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
+    told = [one_line(each["told"], width() - 6) for each in found]
+    mine = bool(found) and _agreed(args, cli, f"{_count(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?")
+    done = memories.page(vouch=mine)
+    lines = [f"{'removed' if each['removed'] else 'wrote'} {each['path']}" for each in done.figures.get("files", ())]
+    lines += [f"learned: {each}" for each in told] if mine else []
+    notes = [*done.notes]
+    if found and not mine:
+        notes.append(f"{_count(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal")
+    left = memories.pages.waiting()
+    if left:
+        notes.append(f"{_count(len(left), 'lesson has', 'lessons have')} earned a line: tacit page approve")
+    return Answer(_json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes)
+
+
+def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str], question: str) -> bool:
+    """Ask a person at a terminal; without one, only `--yes` is a yes."""
+    if args.yes:
+        return True
+    if cli.json or not sys.stdin.isatty():
+        return False
+    more = [f"  … and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+    cli.err.write("\n".join([head, *(f"  {line}" for line in lines[:LISTED]), *more, f"{question} [y/N] "]))
+    cli.err.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _compared(report: StepReport, check: bool) -> Answer:
+    from difflib import unified_diff
+
+    files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
+    found: Sequence[Mapping[str, Any]] = report.figures.get("findings", ())
+    diffs = [
+        "".join(unified_diff(each["before"].splitlines(True), each["after"].splitlines(True), each["path"], f"{each['path']} (new)"))
+        for each in files
+    ]
+    lines = [f"by hand: {each['told']}" for each in found] + [diff.rstrip("\n") for diff in diffs]
+    behind = bool(files or found or report.notes)
+    return Answer(
+        {"files": [{**each, "diff": diff} for each, diff in zip(files, diffs)], "findings": list(found), "up_to_date": not behind},
+        "\n".join(lines) or "every page is up to date",
+        code=int(check and behind),
+        warnings=report.notes,
+    )
+
+
+def _json(memories: Memories, done: StepReport, vouched: bool) -> dict[str, Any]:
+    return {
+        "kept": [target.name for target in memories.pages.kept()],
+        "written": [each["path"] for each in done.figures.get("files", ())],
+        "findings": list(done.figures.get("findings", ())),
+        "learned": vouched,
+        "proposals": list(done.proposals),
+    }
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
+
+
+def _declare_blame(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a page, or any file that holds lines of one")
+    parser.epilog = "example:\n  tacit blame MEMORY.md"
+
+
+def _blame(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        found = memories.blame(args.file)
+    rows = [_row(each) for each in found]
+    heads = ("line", "id", "evidence", "verdict", "last use", "text")
+    return Answer({"file": args.file, "lines": [_line(each) for each in found]}, table(rows, heads) if rows else "no lines of lessons here")
+
+
+def _row(each: Blamed) -> list[str]:
+    memory = each.memory
+    if memory is None:
+        return [str(each.number), "-", "", "", "", one_line(each.text, max(30, width() - 60))]
+    used = (memory.tally.last_used_at or "")[:10] or "never"
+    return [str(each.number), memory.id, str(each.evidence), memory.verdict, used, one_line(memory.text, max(30, width() - 60))]
+
+
+def _line(each: Blamed) -> dict[str, Any]:
+    memory = each.memory
+    known = {} if memory is None else {
+        "state": memory.state, "seen": memory.tally.seen, "evidence": each.evidence, "verdict": memory.verdict,
+        "last_used_at": memory.tally.last_used_at,
+    }  # fmt: skip
+    return {"line": each.number, "id": memory.id if memory else None, "text": each.text, **known}
+
+
+COMMANDS = {"page": (_declare_page, _page), "blame": (_declare_blame, _blame)}

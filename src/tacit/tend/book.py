@@ -1,0 +1,81 @@
+"""What is remembered of a project's pages: which a person asked for, and each file as it was last written."""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.value import replace, value
+from tacit.tend import hand
+from tacit.tend.targets import FOLDERS, Target
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+
+@value
+class Keeping:
+    """One target that a person asked for."""
+
+    target: Target
+    real: str  # where its name led then: a link that leads elsewhere later is not followed
+    by: str
+    at: str
+
+
+@value
+class Book:
+    """What a project keeps of its pages: the targets, and each file as it was last written."""
+
+    targets: Mapping[str, Keeping] | None = None
+    files: Mapping[str, hand.Kept] | None = None
+
+    @property
+    def kept(self) -> Mapping[str, Keeping]:
+        """The targets by name."""
+        return self.targets or {}
+
+    def of(self, path: str) -> hand.Kept:
+        """What is remembered of a file."""
+        return (self.files or {}).get(path) or hand.Kept()
+
+
+def read_book(store: SqliteStore | Transaction, project: str) -> Book:
+    """What a project keeps of its pages."""
+    text = store.meta(f"page:{project}")
+    if not text:
+        return Book()
+    at = json.loads(text)
+    targets = {name: Keeping(Target(name, each["kind"]), each["real"], each["by"], each["at"]) for name, each in at["targets"].items()}
+    return Book(targets, {path: hand.from_json(each) for path, each in at["files"].items()})
+
+
+def put_book(tx: Transaction, project: str, book: Book) -> None:
+    """Keep it."""
+    targets = {name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at} for name, each in book.kept.items()}
+    files = {path: hand.to_json(kept) for path, kept in (book.files or {}).items()}
+    tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False))
+
+
+def without(book: Book, name: str) -> Book:
+    """The book without one target and its files."""
+    left = {each: keeping for each, keeping in book.kept.items() if each != name}
+    gone = {name, *files_of(book, book.kept[name].target)}
+    return Book(left, {path: kept for path, kept in (book.files or {}).items() if path not in gone})
+
+
+def again(book: Book, keeping: Keeping) -> Book:
+    """The book with a target that a person asked for, anew or once more: what they took off it may stand there again."""
+    mine = {keeping.target.name, *files_of(book, keeping.target)}
+    files = {path: replace(kept, off=()) if path in mine else kept for path, kept in (book.files or {}).items()}
+    return Book({**book.kept, keeping.target.name: keeping}, files)
+
+
+def files_of(book: Book, target: Target, but: Collection[str] = ()) -> list[str]:
+    """The files of a folder that were written, but for some."""
+    if target.kind not in FOLDERS:
+        return []
+    head, _, tail = target.name.partition("*")
+    return [path for path in book.files or {} if path not in but and path.startswith(head) and path.endswith(tail)]

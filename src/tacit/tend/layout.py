@@ -1,0 +1,270 @@
+"""How a page reads: which section a lesson belongs to, how its line is worded, and what the page looks like afterwards.
+
+A page is a person's document that Tacit writes lines into. So it is never made anew from the store: lines that are there
+stay where they stand, in the order and the sections a person gave them; a line is worded anew only if its lesson
+changed; new ones go to the end of their section; whatever is not a line of ours is left alone.
+"""
+
+from __future__ import annotations
+
+from tacit.core.page import HEADING, bullets, split_id
+from tacit.core.screen import plain_line
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.core.page import Bullet
+    from tacit.core.profile import Page
+
+TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
+SHORT = 8  # characters of an id behind a line
+LONGEST = 1_000  # characters of a line; what is longer is no line
+_TITLED = "**{title}** — "
+_SEVERITY = ("bug", "warning", "recommendation", "info")
+_STATE = ("canonical", "stable", "provisional")
+
+
+@value
+class Entry:
+    """A lesson as it is to stand on a page."""
+
+    id: str
+    section: str
+    line: str  # with its bullet and id
+
+    @property
+    def said(self) -> str:
+        """The line without bullet and id: what two spellings are compared by."""
+        return split_id(self.line[2:])[0]
+
+
+@value
+class Line:
+    """A line of a page that says something."""
+
+    section: str
+    text: str
+    number: int  # counted from 1
+
+
+# --- one line ---------------------------------------------------------------------------------------------------------
+
+
+def section_of(memory: Memory, page: Page) -> str:
+    """Where a lesson belongs: where a person put it, or by its kind or category; the inbox if the map knows neither."""
+    put = str((memory.extra or {}).get("section") or "")
+    found = put or page.map.get(memory.kind) or page.map.get(memory.category) or page.map.get(memory.klass)
+    return known_section(found or "", page)
+
+
+def known_section(name: str, page: Page) -> str:
+    """A section by its name in any case; the inbox for one the page does not have, never a section of rules."""
+    asked = name.strip().casefold()
+    return next((section for section in page.sections if section.casefold() == asked), page.inbox)
+
+
+def entry_of(memory: Memory, page: Page) -> Entry:
+    """A lesson as it is to stand on a page."""
+    return Entry(memory.id, section_of(memory, page), line_of(memory, page))
+
+
+def line_of(memory: Memory, page: Page) -> str:
+    """A lesson as its line on the page."""
+    text = plain_line(memory.text, LONGEST)
+    template = page.line
+    title = one_line(str((memory.extra or {}).get("title") or ""))
+    if "{title}" in template and not title:
+        title, text = _titled(text)
+        template = template if title else template.replace(_TITLED, "")
+    return one_line(
+        template.format(
+            text=text, title=title, date=memory.created_at[:10], id=memory.alias or memory.id[:SHORT], kind=memory.kind
+        )
+    )
+
+
+def said_by(line: str, page: Page) -> str:
+    """What a line of the page says as a lesson: without the date and the title's marks that the page put around it."""
+    rest = line
+    if "{date}" in page.line and rest[:1] == "(" and rest[11:12] == ")" and rest[1:11].replace("-", "").isdigit():
+        rest = rest[12:].lstrip()
+    if "{title}" in page.line and rest.startswith("**") and "** — " in rest:
+        title, _, text = rest[2:].partition("** — ")
+        rest = f"{title}: {text}"
+    return rest
+
+
+def strength(memory: Memory) -> tuple[object, ...]:
+    """What stands first, and what is left out last where there is no room: a person's own lines, then what is proven."""
+    at = memory.tally
+    return (
+        not memory.pinned,
+        not memory.origin.startswith("page:"),
+        _STATE.index(memory.state) if memory.state in _STATE else len(_STATE),
+        memory.verdict != "helps",
+        _SEVERITY.index(memory.severity),
+        -at.seen,
+        memory.created_at,
+        memory.id,
+    )
+
+
+def one_line(text: str) -> str:
+    """A text on one line: what stands on a page as a bullet cannot begin a heading."""
+    return " ".join(text.split())
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """A lesson's first clause and the rest of it; no title where it is all one clause."""
+    for mark in (": ", ". ", " — "):
+        head, found, rest = text.partition(mark)
+        if found and rest and len(head) <= TITLE_CHARS:
+            return head, rest
+    return "", text
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
+
+
+def compose(
+    lines: Sequence[str],
+    entries: Sequence[Entry],
+    placed: Mapping[str, Bullet],
+    page: Page,
+    *,
+    fresh: Collection[str] = (),
+    remove: Collection[str] = (),
+    heading: str = HEADING,
+) -> list[str]:
+    """The page with these lessons on it.
+
+    `placed` tells which bullets are which lessons; those of them in `fresh` are worded anew, those in `remove` go, all
+    others stay as they are but for an id that is missing. Lessons that are not placed come to the end of their section.
+    """
+    new = list(lines)
+    by_id = {entry.id: entry for entry in entries}
+    for id, bullet in sorted(placed.items(), key=lambda each: -each[1].start):
+        if id in remove:
+            new[bullet.start : bullet.end] = []
+        elif id in fresh:
+            new[bullet.start : bullet.end] = [by_id[id].line]
+        elif id in by_id:
+            new[bullet.end - 1] = _with_id(new[bullet.end - 1], bullet, by_id[id])
+    if remove and heading:
+        new = _without_empty(new, page, heading)
+    for entry in entries:
+        if entry.id not in placed:
+            new = _inserted(new, entry, page, heading)
+    return new
+
+
+def _with_id(line: str, bullet: Bullet, entry: Entry) -> str:
+    wanted = split_id(entry.line)[1]
+    if not wanted or split_id(bullet.text)[1] == wanted:
+        return line
+    return f"{line.rstrip()} <!-- {wanted} -->"
+
+
+def _inserted(lines: list[str], entry: Entry, page: Page, heading: str) -> list[str]:
+    """The page with one more line, at the end of its section, which is made where it is missing."""
+    if not heading:
+        at = _last(lines, 0, len(lines))
+        return [*lines[:at], entry.line, *lines[at:]]
+    span = _span(lines, entry.section, heading)
+    if span is None:
+        at = _place_for(lines, entry.section, page, heading)
+        before = [] if at and not lines[at - 1].strip() else [""]
+        after = [""] if at < len(lines) and lines[at].strip() else []
+        return [*lines[:at], *before, f"{heading}{entry.section}", entry.line, *after, *lines[at:]]
+    at = _last(lines, *span)
+    return [*lines[:at], entry.line, *lines[at:]]
+
+
+def _last(lines: Sequence[str], start: int, end: int) -> int:
+    """Behind the last bullet of a span; behind its last words where it has none."""
+    found = [bullet.end for bullet in bullets(lines[start:end], heading="\0")]
+    if found:
+        return start + found[-1]
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _place_for(lines: Sequence[str], section: str, page: Page, heading: str) -> int:
+    """Where a new section begins: before the first one that comes after it on the page, otherwise at the end."""
+    order = [name.casefold() for name in page.sections]
+    mine = order.index(section.casefold()) if section.casefold() in order else len(order)
+    for number, name in _headings(lines, heading):
+        if name.casefold() in order and order.index(name.casefold()) > mine:
+            return number
+    end = len(lines)
+    while end and not lines[end - 1].strip():
+        end -= 1
+    return end
+
+
+def _without_empty(lines: list[str], page: Page, heading: str) -> list[str]:
+    """The page without sections of ours that nothing stands in any more."""
+    known = {name.casefold() for name in page.sections}
+    for _, name in list(_headings(lines, heading)):
+        span = _span(lines, name, heading)
+        if span and name.casefold() in known and not any(line.strip() for line in lines[slice(*span)]):
+            lines = [*lines[: span[0] - 1], *lines[span[1] :]]
+    return lines
+
+
+def append(markdown: str, section: str, bullet: str) -> str:
+    """The page with a bullet at the end of a section; the section is added where it is missing."""
+    line = one_line(bullet)
+    lines = markdown.split("\n")
+    span = _span(lines, section, HEADING)
+    if span is None:
+        return f"{markdown}\n\n## {section}\n\n{line}" if markdown.strip() else f"## {section}\n\n{line}\n"
+    start, end = span
+    while end > start and not lines[end - 1].strip():
+        end -= 1
+    return "\n".join((*lines[:end], line, *lines[end:]))
+
+
+def lines(markdown: str) -> Iterator[Line]:
+    """The bullets of a page, each with its section."""
+    section = ""
+    for number, (line, heading) in enumerate(_read(markdown.split("\n"), HEADING), 1):
+        if heading:
+            section = heading
+        elif line.lstrip().startswith(("- ", "* ")):
+            yield Line(section, line.strip(), number)
+
+
+def _span(lines: Sequence[str], section: str, mark: str) -> tuple[int, int] | None:
+    """Where a section begins (after its heading) and ends."""
+    start = None
+    for number, name in _headings(lines, mark):
+        if start is not None:
+            return start, number
+        if name.casefold() == section.strip().casefold():
+            start = number + 1
+    return None if start is None else (start, len(lines))
+
+
+def _headings(lines: Sequence[str], mark: str) -> Iterator[tuple[int, str]]:
+    return ((number, name) for number, (_, name) in enumerate(_read(lines, mark)) if name)
+
+
+def _read(lines: Sequence[str], mark: str) -> Iterator[tuple[str, str]]:
+    """Each line with the section it opens, empty for every other line. Headings inside code fences are text."""
+    fenced = ""
+    for line in lines:
+        bare = line.strip()
+        fence = bare[:3]
+        if fenced:
+            fenced = "" if fence == fenced and not bare.strip("`~") else fenced
+            yield line, ""
+        elif fence in ("```", "~~~"):
+            fenced = fence
+            yield line, ""
+        else:
+            yield line, bare[len(mark) :].strip() if line.startswith(mark) else ""

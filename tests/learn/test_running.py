@@ -1,0 +1,163 @@
+"""Loops in Python: `memories.run`, its decorator, its async twins, and the page that teaches them, run as it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.errors import UsageError
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
+STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
+
+
+@pytest.fixture
+def memories(folder: Path, tmp_path: Path) -> Any:
+    """A store whose coin always gives."""
+    steady = tmp_path / "steady.toml"
+    steady.write_text(STEADY)
+    with open_memories(profile=str(steady)) as found:
+        yield found
+
+
+def fail_and_cure(run: Any) -> None:
+    run.step(tool="shell", input="python check.py", error="FileNotFoundError: no such file: 'settings.json'", status=1)
+    run.step(tool="shell", input="python make_settings.py", output="made", status=0)
+    run.step(tool="shell", input="python check.py", output="fine", status=0)
+
+
+def test_what_two_runs_met_the_third_is_told(memories: Memories) -> None:
+    """Steps and findings are learned at the end of each block; the third is given both, with an outcome when it ends."""
+    for _ in range(2):
+        with memories.run(task="check the settings") as run:
+            assert run.text == "" and run.lessons == ()
+            fail_and_cure(run)
+            run.finding(
+                "Scripts should read the exit status of check.py.",
+                by="reviewer",
+                files=["check.py"],
+                severity="warning",
+            )
+        assert run.learned and run.learned.findings == 2 and run.outcome == "success"
+    with memories.run(task="check the settings", instruments=["review"]) as run:
+        assert {memory.trust for memory in run.lessons} == {"observed", "review"}
+        assert all(memory.id in run.text for memory in run.lessons) and "<tacit-notes" in run.text
+        fail_and_cure(run)
+    assert run.learned and run.learned.settled == 2
+    (audit,) = memories.audit(run.id)
+    assert sorted(each.outcome for each in audit.lessons) == ["not_occurred", "occurred"]
+    assert memories.health().health.faults == ()
+
+
+def test_how_a_run_ends(memories: Memories) -> None:
+    """An exception is a failure and goes on; an interrupt is an abort; what the loop says itself stands."""
+    ends: dict[str, type[BaseException] | None] = {"success": None, "failure": ValueError, "aborted": KeyboardInterrupt}
+    for outcome, raised in ends.items():
+        try:
+            with memories.run(task="a task", run=outcome):
+                if raised:
+                    raise raised("mine")
+        except BaseException as error:
+            assert type(error) is raised and str(error) == "mine"
+        row = memories.store.find_run(memories.project_id, outcome)
+        assert row and (row.outcome, bool(row.settled_at)) == (outcome, True)
+    with pytest.raises(ValueError), memories.run(run="said") as run:
+        run.outcome = "unknown"
+        raise ValueError
+    row = memories.store.find_run(memories.project_id, "said")
+    assert row and row.outcome == "unknown"
+
+
+def test_what_cannot_be_is_said_at_once(memories: Memories) -> None:
+    """Mistakes of the loop's author are told where they are made, not when the run is over."""
+    with memories.run(task="a task") as run:
+        for wrong in (
+            lambda: run.finding("Prices are integers in cents.", kind="poem"),
+            lambda: run.finding("Prices are integers in cents.", colour="red"),
+            lambda: run.finding("Use pnpm, never npm.", by="user"),
+            lambda: run.step(tool="shell", colour="red"),
+            lambda: run.step("narrator", "once upon a time"),
+            lambda: setattr(run, "outcome", "fine"),
+            lambda: memories.run(task="a task", colour="red"),
+        ):
+            with pytest.raises(UsageError):
+                wrong()
+    assert run.learned and run.learned.findings == 0
+
+
+def test_tries_share_their_lessons_and_children_their_run(memories: Memories) -> None:
+    """A retry with the same root is not told again; a child's own recall is recorded for this run."""
+    memories.add("Prices are integers in cents, never floats.", kind="fact")
+    with memories.run(task="how are prices stored", run="first") as first:
+        assert len(first.lessons) == 1
+        asked = [sys.executable, "-m", "tacit", "recall", "prices", "--raw"]
+        told = subprocess.run(asked, env=first.env, capture_output=True, text=True)
+        assert "integers in cents" in told.stdout
+    marks = memories.store.marks(memory=first.lessons[0].id)
+    assert ("delivered", "on request") in [(mark.signal, mark.value) for mark in marks]
+    with memories.run(task="how are prices stored", run="second", root="first") as second:
+        assert second.lessons == ()
+
+
+def test_a_store_in_trouble_is_in_nobodys_way(memories: Memories) -> None:
+    """While another holds the store, a run begins without lessons and says why; its own error is never hidden by ours."""
+    memories.add("Prices are integers in cents, never floats.", kind="fact")
+    memories.store.wait = 0.2
+    with memories.another() as other:
+        try:
+            with other.store.write(), memories.run(task="how are prices stored") as run:
+                assert run.text == "" and "busy" in run.note
+                raise ValueError("mine")
+        except ValueError as error:
+            assert str(error) == "mine" and "was not learned" in error.__notes__[0]
+
+
+def test_many_async_runs_at_once(memories: Memories) -> None:
+    """`async with` and a decorated coroutine, ten at a time: each is learned, in a thread of its own."""
+
+    @memories.watched(task=lambda n: f"question {n}", agent="answerer")
+    async def answer(run: Any, n: int) -> int:
+        await asyncio.sleep(0)
+        run.finding(f"Question {n} is answered in docs/q{n}.md, not in the code.", by="reviewer")
+        return n
+
+    async def main() -> list[int]:
+        return await asyncio.gather(*(answer(n) for n in range(10)))
+
+    assert asyncio.run(main()) == [*range(10)]
+    rows = memories.store.runs(memories.project_id)
+    assert len(rows) == 10 and all(row.learned_at and row.agent == "answerer" for row in rows)
+
+
+def test_the_page_runs_as_it_stands(folder: Path) -> None:
+    """Each example of docs/howto/your-own-loop.md, as a newcomer saves it; the loop is told by its third run, or finds its coin in the audit."""
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
+    assert len(blocks) == 3
+    said = []
+    for number, block in enumerate([blocks[0], *blocks]):
+        (folder / f"example{number}.py").write_text(block)
+        done = subprocess.run([sys.executable, f"example{number}.py"], capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        said.append(done.stdout)
+    assert said[0].startswith("(nothing is known yet)") and "new lessons: 2" in said[0] and "new lessons: 0" in said[1]
+    assert "lessons, 42" in said[2] and "5 runs; []" in said[3]
+    with open_memories() as memories:
+        lessons = memories.list()
+        assert len(lessons) == 2 and {memory.state for memory in lessons} == {"provisional"}
+    done = subprocess.run(
+        [sys.executable, "example0.py"], capture_output=True, text=True, cwd=folder, env={**os.environ}
+    )
+    with open_memories() as memories:
+        audit = memories.audit()[0]
+        assert len(audit.lessons) == 2
+        for each in audit.lessons:
+            assert (each.memory in done.stdout) == (each.arm != "withheld")
