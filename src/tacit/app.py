@@ -77,16 +77,18 @@ def open(
     wait: float = 60.0,
     by: str = "",
     yes: bool = False,
+    now: Callable[[], str] | None = None,
 ) -> Memories:
     """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
 
     `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
-    `create=False` a missing store raises `Unavailable`. Close it, or use it in a `with` block.
+    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. Close it, or use it in a
+    `with` block.
     """
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
     store = _open_store(store_path(path_or_url, seen), seen, create, wait)
-    return Memories(store, seen, folder, project or "", profile or "", by, yes)
+    return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
 
 
 def _open_store(path: str, env: Mapping[str, str], create: bool, wait: float) -> Any:
@@ -162,6 +164,10 @@ class Checkup:
     counters: dict[str, int]
 
 
+def _now() -> str:
+    return clock.now()
+
+
 class Memories:
     """The memories of one project in one store: every verb of the command line, synchronous and typed.
 
@@ -177,10 +183,12 @@ class Memories:
         profile: str = "",
         by: str = "",
         yes: bool = False,
+        now: Callable[[], str] | None = None,
     ) -> None:
         from tacit.core.trust import actor
 
         self.store = store
+        self.now = now or _now
         self.env = env
         self.folder = folder
         self.actor: Actor = actor(env, by, yes)
@@ -275,7 +283,7 @@ class Memories:
     def _new_project(self, tx: Transaction, id: str) -> Project:
         from tacit.core.memory import AGENT
 
-        place, at = self.place, clock.now()
+        place, at = self.place, self.now()
         project = Project(
             id,
             place.given or place.name,
@@ -343,7 +351,7 @@ class Memories:
         """Let another profile judge this project from now on."""
         project = self.ensure_project()
         self._asked_profile, self._profile = name, None
-        at = clock.now()
+        at = self.now()
         with self.store.write() as tx:
             self._project = replace(project, profile=self._keep_profile(tx, at))
             tx.put_project(self._project)
@@ -372,7 +380,7 @@ class Memories:
         from tacit.providers import chosen
         from tacit.stores.ledger import StoreLedger
 
-        return chosen(settings, self.env, StoreLedger(self.store, clock.now), lane=step if step == "rewrite" else "")
+        return chosen(settings, self.env, StoreLedger(self.store, self.now), lane=step if step == "rewrite" else "")
 
     # -- keep: what a person does by hand ---------------------------------------------------------
 
@@ -400,7 +408,7 @@ class Memories:
         from tacit.core.keep import made
         from tacit.learn.by_hand import memory_from
 
-        when = str(facets.get("at") or at or clock.now())
+        when = str(facets.get("at") or at or self.now())
         memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
         return made(
             memory,
@@ -456,7 +464,7 @@ class Memories:
         from tacit.core.links import Mark
 
         with self.store.write(confidence=self.profile.signals) as tx:
-            tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=clock.now()))
+            tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
         return self.store.get(memory.id)
 
     def edit(self, id: str, *, reason: str = "", **fields: Any) -> Memory:
@@ -472,7 +480,7 @@ class Memories:
                 m,
                 wanted,
                 by=self.actor.name,
-                at=clock.now(),
+                at=self.now(),
                 klass=self._class_of(wanted.get("kind")),
                 reason=reason,
                 profile=self.profile_version,
@@ -491,7 +499,7 @@ class Memories:
         self._need_person("Pinning")
         return self._change(
             self.get(id).id,
-            lambda m: pinned(m, on, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version),
+            lambda m: pinned(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version),
         )
 
     def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
@@ -500,7 +508,7 @@ class Memories:
 
         self._need_person("Approving a line for the page")
         found = self.get(id).id
-        return self._change(found, lambda m: paged(m, on, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
+        return self._change(found, lambda m: paged(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
 
     def look_up(self, id: str, run: str = "") -> Memory:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
@@ -512,7 +520,7 @@ class Memories:
         crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
         if not crossed and self.is_withheld(memory.id, run):
             with self.store.write() as tx:
-                tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=clock.now()))
+                tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=self.now()))
         return memory
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
@@ -530,7 +538,7 @@ class Memories:
         return [
             self._change(
                 one,
-                lambda m: forgotten(m, by=self.actor.name, at=clock.now(), reason=told, profile=self.profile_version),
+                lambda m: forgotten(m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version),
             )
             for one in ids
         ]
@@ -561,7 +569,7 @@ class Memories:
         with self.store.write() as tx:
             memory = tx.get(entry.memory)
             later = tx.entries(memory=entry.memory, after=entry.id)
-            tx.apply(undone(memory, entry, later, by=self.actor.name, at=clock.now(), profile=self.profile_version))
+            tx.apply(undone(memory, entry, later, by=self.actor.name, at=self.now(), profile=self.profile_version))
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
@@ -574,8 +582,8 @@ class Memories:
         found = self.get(id)
         with self.store.write() as tx:
             memory = tx.get(found.id)
-            tx.apply(erased(memory, by=self.actor.name, at=clock.now(), reason=reason, profile=self.profile_version))
-            blank(tx, memory, clock.now())
+            tx.apply(erased(memory, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
+            blank(tx, memory, self.now())
         if self.store.is_file:
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
         self.store.scrub()
@@ -628,9 +636,9 @@ class Memories:
         from tacit.learn.by_hand import finding_from
 
         project = self.ensure_project()
-        finding = finding_from(text, facets, self.profile, run, "agent", clock.now())
+        finding = finding_from(text, facets, self.profile, run, "agent", self.now())
         return submit(
-            self.store, project, self.profile, finding, host=host, now=clock.now, ids=new_id, known_lines=self.instruction_lines()
+            self.store, project, self.profile, finding, host=host, now=self.now, ids=new_id, known_lines=self.instruction_lines()
         )
 
     def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
@@ -690,7 +698,7 @@ class Memories:
             project,
             home.profile,
             run,
-            now=clock.now,
+            now=self.now,
             ids=new_id,
             known_lines=home.instruction_lines(),
             over=over,
@@ -707,7 +715,7 @@ class Memories:
             or os.path.realpath(run.cwd) == os.path.realpath(self.folder)
         ):
             return self
-        return Memories(self.store, self.env, run.cwd, "", self._asked_profile)
+        return Memories(self.store, self.env, run.cwd, "", self._asked_profile, now=self.now)
 
     def instruction_lines(self) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""
@@ -761,7 +769,7 @@ class Memories:
             self.profile,
             Query(task=task, **facets),
             Asking(run, host, root, model, surface, event),
-            now=clock.now(),
+            now=self.now(),
             ids=new_id,
             level=budget,
             renderer=render,
@@ -800,7 +808,7 @@ class Memories:
             self.project,
             self.profile,
             Query(task=question, **facets),
-            now=clock.now(),
+            now=self.now(),
             asking=Asking(run, host, surface=surface) if run else None,
             level=budget,
             limit=limit,
@@ -879,7 +887,7 @@ class Memories:
         row = self.store.find_run(self.project_id, run) if run else None
         give_feedback(
             self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row, reason=reason,
-            at=clock.now(), ids=new_id,
+            at=self.now(), ids=new_id,
         )  # fmt: skip
         return self.store.get(memory.id)
 
@@ -909,7 +917,7 @@ class Memories:
             reports.append(
                 take_in(
                     self.store, project, self.profile, items, format=name, origin=each.path, tier=tier,
-                    by=self.actor.name, now=clock.now, ids=new_id, dry_run=dry_run,
+                    by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run,
                 )
             )  # fmt: skip
         return reports
@@ -936,7 +944,7 @@ class Memories:
         if wanted not in module.PARTS:
             raise UsageError(f"{format} has no part {part!r}.", f"One of: {', '.join(module.PARTS)}.")
         head = header(self.store, format, wanted, self.project_id)
-        return module.dump([head, *self._outgoing(format)], wanted, clock.now())
+        return module.dump([head, *self._outgoing(format)], wanted, self.now())
 
     def export_files(self, format: str) -> dict[str, str]:
         """All the files of another system, text by path; one that keeps a file a memory names them itself."""
@@ -946,7 +954,7 @@ class Memories:
         whole = getattr(module, "files", None)
         if whole is None:
             return {file: self.export(format, part) for part, file in module.PARTS.items()}
-        found: dict[str, str] = whole(self._outgoing(format), clock.now())
+        found: dict[str, str] = whole(self._outgoing(format), self.now())
         return found
 
     def _outgoing(self, format: str) -> list[Row | Given | Judged]:
@@ -981,7 +989,7 @@ class Memories:
         for name, figure in stated.items():
             if figure is not None and not 0 <= figure <= 1:
                 raise UsageError(f"{name} must be between 0 and 1, not {figure:g}.")
-        memory, at = self.get(id), clock.now()
+        memory, at = self.get(id), self.now()
         with self.store.write(confidence=self.profile.signals) as tx:
             for name, figure in stated.items():
                 if figure is not None:
@@ -998,7 +1006,7 @@ class Memories:
         """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
         from tacit.recall.knowledge import Knowledge
 
-        return Knowledge(self.store, self.project_id, self.profile, clock.now())
+        return Knowledge(self.store, self.project_id, self.profile, self.now())
 
     def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
         """What a task of this type and complexity takes; None where nothing is known well enough."""
@@ -1024,7 +1032,7 @@ class Memories:
         from tacit.learn.staging import Stage
 
         return Stage(
-            self.store, self.ensure_project(), self.profile, by=self.actor.name, now=clock.now, ids=new_id
+            self.store, self.ensure_project(), self.profile, by=self.actor.name, now=self.now, ids=new_id
         )
 
     def tend(
@@ -1038,7 +1046,7 @@ class Memories:
 
         project = self.ensure_project()
         return tend(
-            self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=clock.now, ids=new_id,
+            self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
             dry_run=dry_run, root=project.root, report=report, files=self._work_tree(), learn=self._learn_page(False),
         )  # fmt: skip
 
@@ -1060,7 +1068,7 @@ class Memories:
         if vouch:
             self._need_person("Vouching for a page")
         done = tend(
-            self.store, self.ensure_project(), self.profile, steps=("page",), now=clock.now, ids=new_id, dry_run=dry_run,
+            self.store, self.ensure_project(), self.profile, steps=("page",), now=self.now, ids=new_id, dry_run=dry_run,
             files=self._work_tree(), by=self.actor.name, learn=self._learn_page(vouch),
         )  # fmt: skip
         if done.busy:
@@ -1091,7 +1099,7 @@ class Memories:
         from tacit.learn.page import take
 
         return lambda found: take(
-            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=clock.now, ids=new_id
+            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=self.now, ids=new_id
         )
 
     def check(self, run: str) -> list[Checked]:
@@ -1106,7 +1114,7 @@ class Memories:
             if row is not None and not row.learned_at:
                 return []  # it was given lessons and has not come back yet
         current, _ = self._reread(run)
-        return check_run(self.store, self.ensure_project(), self.profile, current, clock.now())
+        return check_run(self.store, self.ensure_project(), self.profile, current, self.now())
 
     def regressions(self, run: str) -> list[Regression]:
         """Findings that were fixed in the run before this one and are back; `run` as for `check`."""
@@ -1183,7 +1191,7 @@ class Memories:
 
         self._need_person("Deciding")
         project = self.ensure_project()
-        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=clock.now, ids=new_id, publish=self.page)
+        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=self.page)
         if decision == "clear":
             return seat.clear(every=every)
         try:
