@@ -36,7 +36,7 @@ class Tended:
     run: str = ""
     steps: tuple[StepReport, ...] = ()
     dry_run: bool = False
-    busy: str = ""  # who else is tending this project; then nothing was done
+    busy: str = ""  # who else is tending this project; then nothing was done but a named run counted
 
     def of(self, name: str) -> StepReport:
         """What one step did; an empty report for one that was not taken."""
@@ -114,8 +114,8 @@ def tend(
     if dry_run or wanted == ALONE:
         return Tended(run, _taken(context, wanted), dry_run)
     holder = lease.take(context)
-    if holder:
-        return Tended(run, busy=holder)
+    if holder:  # a run that is over is counted all the same
+        return Tended(run, _taken(context, ALONE) if run and "sweep" in wanted else (), busy=holder)
     try:
         done = Tended(run, _taken(context, wanted))
     finally:

@@ -144,38 +144,53 @@ class _Sweep:
         self.left = self.expired = 0
 
     def report(self) -> StepReport:
-        """Do it, and say what was done."""
-        from tacit.stores.outgoing import faded_key, faded_to
-
-        with self.context.write() as tx:
-            self.row = _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
-        self.until = self.row.seq if self.row else _last_run(self.store, self.project)
-        before, entry = faded_to(self.store, self.project.id), last_entry(self.store)
-        for ids in _portions(self._candidates(before)):
+        """Do it, and say what was done. A preview is one transaction that is taken back: each part must see the one before."""
+        entry = last_entry(self.store)
+        if self.context.dry_run:
             with self.context.write() as tx:
-                for id in ids:
-                    self._judge(tx, id)
-            self.context.alive()
-        with self.context.write() as tx:
-            self._close(tx)
-            if self.profile.fade.function == "runs" and self.until > before:
-                tx.put_meta(faded_key(self.project.id), str(self.until))
-            if not self.left:  # what is left must be found again
-                self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}")
+                self._count(tx)
+                self._judge_each(tx, self._candidates())
+                self._close(tx)
+        else:
+            with self.context.write() as tx:
+                self._count(tx)
+            for ids in _portions(self._candidates()):
+                with self.context.write() as tx:
+                    self._judge_each(tx, ids)
+                self.context.alive()
+            with self.context.write() as tx:
+                self._close(tx)
+                if not self.left:  # what is left must be found again
+                    self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}")
         facts = {
-            "counted": bool(self.row) and self.until > before, "faded": len(self.lost), "stale": tuple(self.marked),
+            "counted": bool(self.row) and self.until > self.before, "faded": len(self.lost), "stale": tuple(self.marked),
             "expired": self.expired,
         }  # fmt: skip
         done = len(self.lost) + len(self.marked) + len(self.moves)
         return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, facts=facts)
 
-    def _candidates(self, before: int) -> list[str]:
+    def _count(self, tx: Transaction) -> None:
+        """The run's number, what the runs up to it took off, and the place up to which that was counted: together or not at all."""
+        from tacit.stores.outgoing import faded_key, faded_to
+
+        self.row = _counted(tx, self.project, self.context.run, self.at) if self.context.run else None
+        self.until = self.row.seq if self.row else _last_run(tx, self.project)
+        self.before = faded_to(tx, self.project.id)
+        step = self.profile.fade.runs_step
+        if self.profile.fade.function != "runs" or self.until <= self.before:
+            return
+        for id in _may_have_faded(tx, self.project.id, self.before, self.until, step):
+            lost = loss(tx.get(id), tx.evidence(id), self.profile, self.until)
+            if lost is not None:
+                tx.add_mark(mark_of(lost, self.project.id, self._run, self.at))
+                self.lost.append(id)
+        tx.put_meta(faded_key(self.project.id), str(self.until))
+
+    def _candidates(self) -> list[str]:
         """Whoever may have crossed a line since the last sweep."""
         project, profile = self.project.id, self.profile
         since, entry = self._since()
-        found: list[str] = []
-        if profile.fade.function == "runs" and self.until > before:
-            found += _may_have_faded(self.store, project, before, self.until, profile.fade.runs_step)
+        found = [*self.lost]
         if profile.fade.stale_days:
             found += crossed(self.store, project, profile.fade.stale_days, since, self.at, FADING)
             found += fresh(self.store, project, since)
@@ -193,16 +208,15 @@ class _Sweep:
         since = self.context.since
         return (since, 0) if since and since < at else (at, int(entry))
 
+    def _judge_each(self, tx: Transaction, ids: Sequence[str]) -> None:
+        for id in ids:
+            self._judge(tx, id)
+
     def _judge(self, tx: Transaction, id: str) -> None:
         memory = tx.get(id)
         if memory.project != self.project.id or memory.state not in OPEN:
             return
         evidence = tx.evidence(id)
-        lost = loss(memory, evidence, self.profile, self.until)
-        if lost is not None:
-            tx.add_mark(mark_of(lost, self.project.id, self._run, self.at))
-            self.lost.append(id)
-            memory = tx.get(id)
         marked = stale(memory, self.profile, self.at, profile_version=self.project.profile)
         if marked is not None:
             tx.apply(marked)

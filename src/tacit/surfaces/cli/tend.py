@@ -37,7 +37,7 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
             report=lambda step, words: _progress(cli, step, words),
         )  # fmt: skip
     _progress(cli, "", "")
-    notes = [note for step in done.steps for note in step.notes]
+    notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
     if done.left:
         notes.append(f"{done.left} more changes are due than one pass makes; tacit review shows the proposal")
     return Answer(_json(done), _text(done), warnings=notes)
@@ -81,7 +81,7 @@ def _change(change: tuple[str, str, str, str]) -> dict[str, str]:
 
 
 def _text(done: Tended) -> str:
-    if done.busy:
+    if done.busy and not done.steps:
         return f"{done.busy}; nothing was done"
     rows = [[step.name, _told(step)] for step in done.steps]
     lines = [table(rows)]
