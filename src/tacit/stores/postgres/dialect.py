@@ -1,7 +1,8 @@
 """Our SQL as PostgreSQL reads it. Statements are written once, with named parameters, in the part both engines speak.
 
-Four things differ and are rewritten by their spelling: parameters (`:name`), the list function `json_each`, `instr`, and the
-literal of no bytes. Everything else that an engine does its own way is a method of its store.
+Five things differ and are rewritten by their spelling: parameters (`:name`), the list function `json_each`, `instr`, the
+literal of no bytes, and hints (`INDEXED BY`), which its planner does without.
+Everything else that an engine does its own way is a method of its store.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from functools import lru_cache
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+_HINT = re.compile(r" INDEXED BY \w+")
 _QUOTED = re.compile(r"('(?:[^']|'')*')")
 
 
@@ -21,4 +23,4 @@ def translated(sql: str) -> str:
 
 
 def _rewritten(sql: str) -> str:
-    return _NAME.sub(r"%(\1)s", sql.replace("json_each(", "each_of(").replace("instr(", "strpos("))
+    return _NAME.sub(r"%(\1)s", _HINT.sub("", sql).replace("json_each(", "each_of(").replace("instr(", "strpos("))
