@@ -1048,6 +1048,7 @@ class Memories:
         return tend(
             self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
             dry_run=dry_run, root=project.root, report=report, files=self._work_tree(), learn=self._learn_page(False),
+            model=self.model("reflect") or self.model("triage"),
         )  # fmt: skip
 
     # -- pages -----------------------------------------------------------------------------------------------------

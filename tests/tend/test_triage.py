@@ -9,6 +9,7 @@ import pytest
 from tacit.core.memory import Memory
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
+from tacit.tend.agreement import is_autonomous
 from tacit.tend.layout import Line, append, known_section, line_of, lines, section_of
 from tacit.tend.triage import (
     Judged,
@@ -17,7 +18,6 @@ from tacit.tend.triage import (
     answers,
     batches,
     duplicate,
-    is_autonomous,
     likeness,
     merged,
     page_line,

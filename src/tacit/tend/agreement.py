@@ -1,0 +1,89 @@
+"""How often a tier of triage decides as people and outcomes do, and whether it may decide alone.
+
+A decision is a promotion or a rejection; passing on decides nothing. It is compared with what came later: a person's
+decision on the same proposal (each tenth is shown to one for that purpose, and all while a tier may not decide alone),
+what a person did to the lesson, what the control group found. Where nothing came, nothing is known, and it counts neither way.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tacit.core.profile import Triage
+
+TIERS = ("rules", "model")  # that decide before a person does
+CLOSED = ("archived", "rejected", "superseded", "decayed")  # states of a lesson that turned out not to be worth a line
+
+
+@value
+class Later:
+    """What is known by now of a proposal that a tier decided, and of its lesson."""
+
+    person: str = ""  # approved or rejected, where a person decided the same proposal
+    taken_off: bool = False  # a person took the lesson off the page, forgot or rejected it
+    put_on: bool = False  # a person put it on the page, pinned or approved it
+    state: str = ""
+    verdict: str = ""
+
+
+@value
+class Standing:
+    """A tier's record."""
+
+    tier: str
+    decided: int = 0  # promotions and rejections, as decisions or as advice
+    known: int = 0  # of them: those of which something came later
+    agreed: int = 0  # of the last `watch` known ones
+    last: int = 0  # how many those are
+    autonomous: bool = True
+
+    @property
+    def share(self) -> float | None:
+        """The agreement over the last known decisions; None where none is known."""
+        return self.agreed / self.last if self.last else None
+
+
+def agrees(action: str, later: Later) -> bool | None:
+    """Whether what came later bears a decision out; None where nothing is known, or nothing was decided.
+
+    A person's word on the proposal goes before what a person did to the lesson, and that before outcomes.
+    """
+    if action not in ("promote", "reject"):
+        return None
+    wanted = action == "promote"
+    if later.person:
+        return (later.person == "approved") is wanted
+    if later.taken_off or later.put_on:
+        return (later.put_on and not later.taken_off) is wanted
+    if later.verdict in ("harms", "no difference") or later.state in CLOSED:
+        return not wanted
+    if later.verdict == "helps":
+        return wanted
+    return None
+
+
+def standing(tier: str, decisions: Iterable[tuple[str, Later]], settings: Triage) -> Standing:
+    """A tier's record from its decisions, oldest first. Whether it may decide alone follows from all of them in their order."""
+    agreed: list[bool] = []
+    autonomous, decided = True, 0
+    for action, later in decisions:
+        decided += action in ("promote", "reject")
+        word = agrees(action, later)
+        if word is not None:
+            agreed.append(word)
+            autonomous = is_autonomous(agreed, autonomous, settings)
+    last = agreed[-settings.watch :]
+    return Standing(tier, decided, len(agreed), sum(last), len(last), autonomous)
+
+
+def is_autonomous(agreed: Sequence[bool], before: bool, settings: Triage) -> bool:
+    """Whether a tier decides by itself: it loses that below `lose` agreement over its last decisions, and has it back from `regain`."""
+    last = agreed[-settings.watch :]
+    if len(last) < settings.watch:
+        return before
+    share = sum(last) / len(last)
+    return share >= settings.lose if before else share >= settings.regain

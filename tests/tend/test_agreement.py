@@ -1,0 +1,68 @@
+"""What counts as agreement, and how a tier loses and regains the right to decide alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.profile_toml import standard
+from tacit.tend.agreement import Later, agrees, standing
+
+SETTINGS = standard("default").triage
+GOOD, BAD = Later(person="approved"), Later(person="rejected")
+
+
+@pytest.mark.parametrize(
+    ("later", "promote"),
+    [
+        (Later(), None),
+        (Later(verdict="not yet known", state="canonical"), None),
+        (Later(person="approved"), True),
+        (Later(person="rejected"), False),
+        (Later(put_on=True), True),
+        (Later(taken_off=True), False),
+        (Later(taken_off=True, put_on=True), False),
+        (Later(verdict="helps"), True),
+        (Later(verdict="harms"), False),
+        (Later(verdict="no difference"), False),
+        (Later(state="archived"), False),
+        (Later(state="superseded"), False),
+        (Later(person="approved", taken_off=True, verdict="harms"), True),
+        (Later(put_on=True, verdict="harms"), True),
+    ],
+)
+def test_what_came_later_bears_a_decision_out_or_not(later: Later, promote: bool | None) -> None:
+    """A person's word on the proposal, then what a person did, then outcomes; a rejection is right where a promotion is wrong."""
+    assert agrees("promote", later) is promote
+    assert agrees("reject", later) is (None if promote is None else not promote)
+
+
+@pytest.mark.parametrize("action", ["review", "merge", "", "approve everything"])
+def test_who_passes_on_decides_nothing(action: str) -> None:
+    """And is neither right nor wrong."""
+    assert agrees(action, GOOD) is None
+
+
+def test_a_record_counts_decided_known_and_agreed() -> None:
+    """Unknown ones count as decided only."""
+    record = standing("rules", [("promote", GOOD), ("reject", GOOD), ("promote", Later()), ("review", GOOD)], SETTINGS)
+    assert (record.decided, record.known, record.agreed, record.share, record.autonomous) == (3, 2, 1, 0.5, True)
+    assert standing("rules", [], SETTINGS).share is None
+
+
+def test_autonomy_is_lost_below_eighty_and_back_at_ninety() -> None:
+    """Over the last thirty known decisions, in their order: 24 right of 30 keep it, 23 lose it, and 80 % do not bring it back."""
+    for wrong, kept in ((6, True), (7, False)):
+        assert (
+            standing("model", [("promote", GOOD)] * (30 - wrong) + [("promote", BAD)] * wrong, SETTINGS).autonomous
+            is kept
+        )
+    lost = [("promote", GOOD)] * 23 + [("promote", BAD)] * 7
+    for more, back in ((26, False), (27, True)):
+        # The right ones that came first leave the window first: after 23 more it holds the seven wrong ones and 23 right ones.
+        assert standing("model", lost + [("promote", GOOD)] * more, SETTINGS).autonomous is back
+
+
+def test_unknown_decisions_do_not_water_it_down() -> None:
+    """A tier cannot outlive its errors by deciding what nobody looks at."""
+    record = standing("model", [("promote", BAD)] * 30 + [("promote", Later())] * 500, SETTINGS)
+    assert record.autonomous is False and record.last == 30
