@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-quality bench-effect bench-redaction campaign faults soak clean setup
+.PHONY: demo test check bench bench-quality bench-effect bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -60,6 +60,11 @@ faults: .venv/ready
 # Half an hour of eight agents at work; nothing may grow.
 soak: .venv/ready
 	@$(BIN)/python bench/faults/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
+# Strange input at every door, for so long; atheris where it installs. What is found grows bench/faults/corpus, which `make test` replays.
+fuzz: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris >/dev/null 2>&1 || echo "atheris does not install here: our own mutations only"
+	@$(BIN)/python bench/faults/fuzz.py --minutes $(or $(MINUTES),10)
 
 clean:
 	rm -rf .venv .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

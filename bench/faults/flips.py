@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from common import campaign, frozen_source, new_home, store_of, surroundings, tacit, transcript
+from kill import PROFILE
 
 FLIPS = 50
 PAGE = 4096
@@ -81,25 +82,49 @@ for line in sys.stdin:
 def made(place: Path) -> tuple[Path, Path]:
     """A store with rows in every truth table, and the folder with a backup of two thirds of it."""
     home = new_home(place)
+    (home / "short.toml").write_text(PROFILE)
     tacit(home, "init")
+    tacit(home, "profile", "use", str(home / "short.toml"))
     lines = "".join(json.dumps({"text": f"lesson {n} about zebra{n} in src/app/user_{n}.py", "tags": [f"t{n}"], "run": f"r{n % 5}", "alias": f"m-{n:03d}"}) + "\n" for n in range(24))
     tacit(home, "add", "-", stdin=lines)
     for n in range(3):
-        tacit(home, "learn", str(transcript(home, n)))
-        tacit(home, "inject", "--run", f"run-{n}", "--task", "a lesson about zebra3 and tests")
+        _session(home, n, "a lesson about zebra3 and tests")
+    tacit(home, "learn", "--stage", str(transcript(home, 8)))
     ids = [m["id"] for m in json.loads(tacit(home, "list", "--json").stdout)["data"]["memories"]]
     tacit(home, "edit", ids[0], "a corrected lesson")
     tacit(home, "pin", ids[1])
     tacit(home, "erase", ids[2], "--by", "ada", "--yes")
     tacit(home, "backup")
     for n in range(3, 5):
-        tacit(home, "learn", str(transcript(home, n)))
-        tacit(home, "inject", "--run", f"run-{n}", "--task", "a lesson about zebra7 and tests")
+        _session(home, n, "a lesson about zebra7 and tests")
+    tacit(home, "learn", "--stage", str(transcript(home, 9)))
     tacit(home, "add", "-", stdin="".join(f'"late lesson {n} about yak{n}"\n' for n in range(12)))
     tacit(home, "edit", ids[5], "a lesson corrected late")
     tacit(home, "forget", ids[6])
     tacit(home, "feedback", ids[0], "--wrong")
+    _need_rows(store_of(home))
     return store_of(home), next((home / "data" / "tacit" / "backups").iterdir())
+
+
+def _need_rows(store: Path) -> None:
+    """Every truth table has something to damage."""
+    code = """
+import apsw, sys
+from tacit.stores.sqlite.repair import _KEYS
+c = apsw.Connection(sys.argv[1])
+print(*[t for t in _KEYS if t not in ("queue", "counter") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent))
+    if done.stdout.strip() or done.returncode:
+        raise RuntimeError(f"tables without rows: {done.stdout}{done.stderr[-300:]}")
+
+
+def _session(home: Path, number: int, task: str) -> None:
+    """A run that is given lessons, then learned, so that what it was given is settled, and a sweep after it."""
+    path = transcript(home, number)
+    tacit(home, "inject", "--run", path.stem, "--task", task)
+    tacit(home, "learn", str(path))
+    tacit(home, "tend", "--run", f"tended-{number}")
 
 
 def batch(

@@ -1,34 +1,49 @@
 """Strange input at every door: each format's reader, hooks' JSON, profiles, configuration, import, lesson lines, arguments.
 
-A mutational fuzzer with a corpus that grows: an input that makes a door behave in a way not seen before is kept and
-mutated further. A door may answer, or raise an error of ours with a message; anything else is a crash, kept under
-`corpus/DOOR/crash-…` and replayed by the test suite for ever.
+Formats come from the registry, so that a new one is a door by itself. Where atheris is installed it leads by coverage, with
+our mutations among its own and the words of the program's text as its dictionary; elsewhere an input that makes a door
+behave in a way not seen before is kept and mutated further. A door may answer, or raise an error of ours with a
+message; anything else is a crash, kept under `corpus/DOOR/crash-…` and replayed by the test suite for ever.
 
-    python bench/faults/fuzz.py --points 100000 [--minutes 10]     all doors in turn, one batch each
+    python bench/faults/fuzz.py [--minutes 10] [--points EXECUTIONS]     all doors in turn, one batch each
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import importlib
+import importlib.util
 import io
 import json
 import os
+import pkgutil
 import random
 import signal
 import string
+import subprocess
 import sys
 import time
 import traceback
+import zlib
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from common import HERE, campaign, frozen_source
 
 CORPUS = HERE / "corpus"
-SECONDS = 15.0  # a batch
+SECONDS = 20.0  # a batch
+SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
 HANG = 20  # seconds after which an input counts as a crash
 KEPT = 40  # inputs a door's corpus grows to
+NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")  # a file's name tells some formats what it is
+BEHIND = {  # the rooms that are watched for coverage behind a door
+    "read": ("tacit.formats",), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.recall"),
+    "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
+    "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",),
+}  # fmt: skip
 QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}  # verbs that wait for somebody, or have a door of their own
 
 Door = Callable[[bytes], Any]
@@ -54,14 +69,14 @@ def doors(home: Path) -> dict[str, Door]:
 
     def reader(name: str) -> Door:
         def read(raw: bytes) -> Any:
-            module = formats.get(name)
-            sure = round(float(module.detect(BytesSource(raw, "x.jsonl"))), 1)
-            runs = list(module.read(BytesSource(raw, "x.jsonl")))
+            module, called = formats.get(name), NAMES[zlib.crc32(raw) % len(NAMES)]
+            sure = round(float(module.detect(BytesSource(raw, called))), 1)
+            runs = list(module.read(BytesSource(raw, called)))
             return sure, [(min(len(run.steps), 5), run.outcome, bool(run.findings), run.reading and min(sum(v for v in run.reading.__dict__.values() if isinstance(v, int)), 9)) for run in runs[:3]]
 
         return read
 
-    for name in formats.FORMATS:
+    for name in formats.names():
         found[f"read-{name}"] = reader(name)
     for name in formats.exchanging():
         found[f"import-{name}"] = lambda raw, name=name: [(report.__class__.__name__, len(repr(report)) // 50) for report in memories.import_(BytesSource(raw, "x.json"), format=name, dry_run=True)]
@@ -234,38 +249,124 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
         signal.signal(signal.SIGALRM, before)
 
 
-def batch(seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True) -> dict[str, Any]:
-    """One door for a while; the next seed is the next door."""
-    rng = random.Random(seed)
-    os.chdir(place)
-    found = doors(place)
-    names = sorted(found)
-    name = only or names[(seed - 1) % len(names)]
-    door, corpus = found[name], seeds(name)
-    seen: set[str] = set()
-    executions = 0
-    crashes: dict[str, bytes] = {}
-    new: list[bytes] = []
-    end = time.monotonic() + seconds
-    queue = list(corpus)
-    while time.monotonic() < end:
-        raw = queue.pop() if queue else mutated(rng.choice(corpus), corpus, rng)
-        executions += 1
-        did, crashed = behaviour(door, raw)
+class Tally:
+    """What a door did with its inputs."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.seen: set[str] = set()
+        self.executions = 0
+        self.crashes: dict[str, bytes] = {}
+
+    def tried(self, raw: bytes) -> bool:
+        """Try an input; whether the door did something new."""
+        self.executions += 1
+        did, crashed = behaviour(self.door, raw)
         if crashed:
-            crashes.setdefault(crashed.strip().splitlines()[-1][:120] + " @ " + _place(crashed), raw)
-        elif did not in seen:
-            seen.add(did)
-            if executions > len(corpus) and len(corpus) < 400:
-                corpus.append(raw)
-                if len(raw) < 3000:
-                    new.append(raw)
+            self.crashes.setdefault(crashed.strip().splitlines()[-1][:120] + " @ " + _place(crashed), raw)
+            return False
+        is_new = did not in self.seen
+        self.seen.add(did)
+        return is_new
+
+
+def batch(seed: int, place: Path, seconds: float = SECONDS, only: str = "", grow: bool = True, engine: str = "") -> dict[str, Any]:
+    """One door for a while; the next seed is the next door, and every other round is led by coverage."""
+    names = sorted(doors(place / "doors"))
+    turn, which = divmod(seed - 1, len(names))
+    name = only or names[which]
+    seconds *= SLOW.get(name, 1)
+    engine = engine or ("atheris" if turn % 2 == 0 and importlib.util.find_spec("atheris") else "own")
+    out = place / "found.json"
+    done = subprocess.run(
+        [sys.executable, __file__, "--inside", engine, name, str(seed), str(seconds), str(place / "at"), str(out)],
+        capture_output=True, text=True, errors="replace", timeout=seconds * 10 + 300,
+    )  # fmt: skip
+    if not out.exists():
+        return {"executions": 0, "door": name, "engine": engine, "crashes": [], "failures": [f"{name}: broke off: {done.stderr[-600:]}"]}
+    found = json.loads(out.read_text())
+    crashes = {what: bytes.fromhex(raw) for what, raw in found.pop("crashes").items()}
+    new = [bytes.fromhex(raw) for raw in found.pop("new")]
     if grow:
         _grow(name, new, crashes)
-    return {
-        "executions": executions, "door": name, "behaviours": len(seen), "seconds": seconds, "crashes": sorted(crashes),
-        "failures": [f"{name}: {each}" for each in sorted(crashes)][:20],
-    }  # fmt: skip
+    told = {"executions": found["executions"], "door": name, "engine": engine, "behaviours": found["behaviours"], "seconds": seconds}
+    return {**told, "crashes": sorted(crashes), "failures": [f"{name}: {each}" for each in sorted(crashes)][:20]}
+
+
+def inside(engine: str, name: str, seed: int, seconds: float, home: Path, out: Path) -> None:
+    """A process of its own, which an input may break: fuzz one door, write down what came of it."""
+    home.mkdir(parents=True, exist_ok=True)
+    if engine == "atheris":
+        _instrumented(name)
+    tally = Tally(doors(home)[name])
+    os.chdir(home)
+    fuzz = _led_by_coverage if engine == "atheris" else _led_by_behaviour
+    fuzz(tally, seeds(name), random.Random(seed), seconds, home, out)
+
+
+def _note(tally: Tally, new: list[bytes], out: Path) -> None:
+    found = {"executions": tally.executions, "behaviours": len(tally.seen), "new": [raw.hex() for raw in new]}
+    out.write_text(json.dumps({**found, "crashes": {what: raw.hex() for what, raw in tally.crashes.items()}}))
+
+
+def _led_by_behaviour(tally: Tally, corpus: list[bytes], rng: random.Random, seconds: float, _home: Path, out: Path) -> None:
+    queue, new, end = list(corpus), [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        raw = queue.pop() if queue else mutated(rng.choice(corpus), corpus, rng)
+        if tally.tried(raw) and tally.executions > len(corpus) and len(corpus) < 400:
+            corpus.append(raw)
+            new.append(raw)
+    _note(tally, new, out)
+
+
+def _instrumented(door: str) -> None:
+    """Load the rooms behind a door with counters in their branches."""
+    atheris = importlib.import_module("atheris")
+    sys.path.insert(0, str(frozen_source()))
+    rooms = BEHIND.get(door.partition("-")[0], ())
+    with atheris.instrument_imports(include=list(rooms), enable_loader_override=False):
+        for room in rooms:
+            module = importlib.import_module(room)
+            for each in pkgutil.walk_packages(getattr(module, "__path__", ()), room + "."):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(each.name)
+
+
+def _led_by_coverage(tally: Tally, corpus: list[bytes], rng: random.Random, seconds: float, home: Path, out: Path) -> None:
+    atheris = importlib.import_module("atheris")
+    started, grown = home / "started", home / "grown"
+    for folder in (started, grown):
+        folder.mkdir()
+    for raw in corpus:
+        (started / sha256(raw).hexdigest()).write_bytes(raw)
+    (home / "words").write_text("".join(f'"{word}"\n' for word in _words()))
+    end = time.monotonic() + seconds
+
+    def tried(raw: bytes) -> None:
+        if time.monotonic() >= end:
+            kept = sorted((path.read_bytes() for path in grown.iterdir()), key=len)
+            _note(tally, rng.sample(kept, len(kept)), out)
+            os._exit(0)
+        tally.tried(raw)
+
+    def changed(raw: bytes, most: int, seed: int) -> bytes:
+        choice = random.Random(seed)
+        ours = mutated(raw, corpus, choice) if choice.random() < 0.5 else atheris.Mutate(raw, most)
+        return bytes(ours[:most])
+
+    options = ["-timeout=0", "-rss_limit_mb=4096", "-max_len=4096", f"-seed={rng.randrange(1, 1 << 31)}", f"-dict={home / 'words'}", "-verbosity=0"]
+    atheris.Setup(["fuzz", *options, str(grown), str(started)], tried, custom_mutator=changed)
+    atheris.Fuzz()
+
+
+def _words() -> list[str]:
+    """The short literals of the program: names of fields, events and keys, for whichever door."""
+    found: set[str] = set()
+    for path in sorted((Path(frozen_source()) / "tacit").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and 2 < len(node.value) < 24:
+                found.add(node.value)
+    return sorted(word for word in found if word.isascii() and word.replace("_", "").replace(".", "").replace("-", "").isalnum())
 
 
 def _place(trace: str) -> str:
@@ -274,16 +375,17 @@ def _place(trace: str) -> str:
 
 
 def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
-    from hashlib import sha256
-
     folder = CORPUS / name
     folder.mkdir(parents=True, exist_ok=True)
     room = KEPT - len(list(folder.glob("kept-*")))
-    for raw in new[:room]:
+    for raw in [each for each in new if len(each) < 3000][: max(0, room)]:
         (folder / f"kept-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
     for raw in crashes.values():
         (folder / f"crash-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
 
 
 if __name__ == "__main__":
-    sys.exit(campaign("fuzz", batch, "executions", 1_000_000))
+    if sys.argv[1:2] == ["--inside"]:
+        inside(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), Path(sys.argv[6]), Path(sys.argv[7]))
+        sys.exit(0)
+    sys.exit(campaign("fuzz", batch, "executions", 1_000_000_000))

@@ -110,8 +110,7 @@ def holds(source: Source) -> float:
         return 0.9 if kind in MEMORY_KINDS or kind in ("memory_packet", "event") else 0.0
     found = document_in(source)
     if found is None:
-        listed = documents_in(source)
-        found = listed[0] if listed else {}
+        found = next((each for each in documents_in(source) or () if isinstance(each, dict)), {})
     kind = kind_of(found, source.path)
     if not kind and not found:
         return 0.5 if _memory_place(source.path) else 0.0  # ours by its place, and broken: somebody should be told
