@@ -155,9 +155,12 @@ def compose(
             new[bullet.end - 1] = _with_id(new[bullet.end - 1], bullet, by_id[id])
     if remove and heading:
         new = _without_empty(new, page, heading)
+    missing: dict[str, list[str]] = {}
     for entry in entries:
         if entry.id not in placed:
-            new = _inserted(new, entry, page, heading)
+            missing.setdefault(entry.section, []).append(entry.line)
+    for section, added in missing.items():
+        new = _inserted(new, section, added, page, heading)
     return new
 
 
@@ -168,19 +171,19 @@ def _with_id(line: str, bullet: Bullet, entry: Entry) -> str:
     return f"{line.rstrip()} <!-- {wanted} -->"
 
 
-def _inserted(lines: list[str], entry: Entry, page: Page, heading: str) -> list[str]:
-    """The page with one more line, at the end of its section, which is made where it is missing."""
+def _inserted(lines: list[str], section: str, added: Sequence[str], page: Page, heading: str) -> list[str]:
+    """The page with more lines at the end of a section, which is made where it is missing."""
     if not heading:
         at = _last(lines, 0, len(lines))
-        return [*lines[:at], entry.line, *lines[at:]]
-    span = _span(lines, entry.section, heading)
+        return [*lines[:at], *added, *lines[at:]]
+    span = _span(lines, section, heading)
     if span is None:
-        at = _place_for(lines, entry.section, page, heading)
+        at = _place_for(lines, section, page, heading)
         before = [] if at and not lines[at - 1].strip() else [""]
         after = [""] if at < len(lines) and lines[at].strip() else []
-        return [*lines[:at], *before, f"{heading}{entry.section}", entry.line, *after, *lines[at:]]
+        return [*lines[:at], *before, f"{heading}{section}", *added, *after, *lines[at:]]
     at = _last(lines, *span)
-    return [*lines[:at], entry.line, *lines[at:]]
+    return [*lines[:at], *added, *lines[at:]]
 
 
 def _last(lines: Sequence[str], start: int, end: int) -> int:

@@ -32,7 +32,7 @@ TOP = "top"  # the group of files that lie in no folder
 _BEGIN = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
 _END = re.compile(r"^[ \t]*<!-- tacit:end\b[^\n]*-->[ \t]*\r?$", re.M)
 _FRONT = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.M | re.S)
-_PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}")
+_PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}/?")
 
 
 @value
@@ -164,5 +164,5 @@ def outside(frame: Framed) -> str:
     before = frame.before[: _BEGIN.search(frame.before).start()]  # type: ignore[union-attr]
     after = frame.after[_END.search(frame.after).end() :].removeprefix("\n")  # type: ignore[union-attr]
     if not after:
-        before = before.removesuffix("\n").removesuffix("\r")
+        before = before.removesuffix("\r\n" if frame.before.endswith("\r\n") else "\n")
     return before + after

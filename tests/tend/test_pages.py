@@ -1,0 +1,317 @@
+"""Files that lessons are kept in: whole or not at all, and not a byte of anybody else's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+import tacit
+from tacit.app import Memories
+from tacit.core import clock
+from tacit.core.errors import NotFound, Refused
+from tacit.core.page import bullets
+from tacit.core.profile import changed
+from tacit.core.profile_toml import standard
+from tacit.stores.files import WorkTree
+from tacit.tend import hand
+from tacit.tend.layout import Entry, compose
+from tacit.tend.targets import END, framed, opening, outside
+
+RULES = ("Never push to main.", "Every migration has a way back.")
+PAGE = standard().page
+SOURCE = str(Path(tacit.__file__).parent.parent)
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    """Two rules, approved for the page."""
+    with tacit.open() as opened:
+        for text in RULES:
+            opened.put_on_page(opened.add(text, kind="rule").id)
+        yield opened
+
+
+# --- a file whole or not at all ---------------------------------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from tacit.stores import files
+line = int(sys.argv[1])
+
+def trace(frame, event, arg):
+    global line
+    if frame.f_code.co_filename == files.__file__:
+        if event == "line":
+            line -= 1
+            if line == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+tree = files.WorkTree(".")
+sys.settrace(trace)
+tree.write("MEMORY.md", b"new\\n" * 1000, b"old\\n" * 1000)
+sys.settrace(None)
+print("done")
+"""
+
+
+def test_killed_between_any_two_steps_a_page_is_old_or_new(folder: Path) -> None:
+    """SIGKILL before each line of the writer: never half a page, never another mode, nothing left behind by the next one."""
+    page, old, new = folder / "MEMORY.md", b"old\n" * 1000, b"new\n" * 1000
+    seen, line = set(), 0
+    while True:
+        line += 1
+        page.write_bytes(old)
+        page.chmod(0o640)
+        done = subprocess.run([sys.executable, "-S", "-c", KILLED, str(line)], capture_output=True, env={"PYTHONPATH": SOURCE})
+        assert page.read_bytes() in (old, new) and stat.S_IMODE(page.stat().st_mode) == 0o640
+        seen.add(page.read_bytes())
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert seen == {old, new} and line > 20
+    assert [each.name for each in folder.iterdir()] == ["MEMORY.md"]
+
+
+def test_what_an_editor_saved_meanwhile_is_not_written_over(folder: Path) -> None:
+    """A file that is not as it was read, or is gone, is left."""
+    tree, page = WorkTree("."), folder / "MEMORY.md"
+    page.write_text("saved meanwhile")
+    assert not tree.write("MEMORY.md", b"ours", b"as read")
+    assert not tree.write("MEMORY.md", b"ours", None)
+    assert not tree.remove("MEMORY.md", b"as read")
+    assert page.read_text() == "saved meanwhile"
+    page.unlink()
+    assert not tree.write("MEMORY.md", b"ours", b"as read")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_page_saved_between_reading_and_writing_is_read_again(memories: Memories, folder: Path) -> None:
+    """What the editor saved is on the page that is written, and the line of the page too."""
+    memories.keep_page("MEMORY.md")
+    memories.page()
+
+    class Editor(WorkTree):
+        saved = False
+
+        def write(self, name: str, data: bytes, was: bytes | None) -> bool:
+            if not self.saved:
+                self.saved = True
+                page = folder / name
+                page.write_text(page.read_text() + "\nWritten while you were looking.\n")
+            return super().write(name, data, was)
+
+    from tacit.core.digest import new_id
+    from tacit.tend import tend
+
+    memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
+    done = tend(
+        memories.store, memories.ensure_project(), memories.profile, steps=("page",), now=clock.now, ids=new_id, files=Editor(".")
+    )  # fmt: skip
+    text = (folder / "MEMORY.md").read_text()
+    assert done.of("page").done == 1
+    assert "Written while you were looking." in text and "- Sign every release." in text
+
+
+def test_a_link_is_followed_and_one_that_turns_is_not(memories: Memories, folder: Path, tmp_path: Path) -> None:
+    """The page stays a link; when it leads elsewhere than when a person asked for it, nothing is written."""
+    (tmp_path / "notes.md").write_text("# Mine\n")
+    (folder / "MEMORY.md").symlink_to(tmp_path / "notes.md")
+    memories.keep_page("MEMORY.md")
+    memories.page()
+    assert (folder / "MEMORY.md").is_symlink() and "- Never push to main." in (tmp_path / "notes.md").read_text()
+    (tmp_path / "bashrc").write_text("alias ls=ls\n")
+    (folder / "MEMORY.md").unlink()
+    (folder / "MEMORY.md").symlink_to(tmp_path / "bashrc")
+    assert "leads to" in memories.page().notes[0]
+    assert (tmp_path / "bashrc").read_text() == "alias ls=ls\n"
+
+
+@pytest.mark.parametrize("name", ["../MEMORY.md", "/etc/motd", "a/../../b.md"])
+def test_no_target_lies_outside(memories: Memories, name: str) -> None:
+    """A page is a file of the project."""
+    with pytest.raises(Refused):
+        memories.keep_page(name)
+
+
+def test_what_is_no_file_is_told(memories: Memories, folder: Path) -> None:
+    """A pipe does not make us wait, a folder does not make us fail."""
+    os.mkfifo(folder / "MEMORY.md")
+    memories.keep_page("MEMORY.md")
+    assert memories.page().notes == ("MEMORY.md is not a plain file.",)
+
+
+# --- blocks -------------------------------------------------------------------------------------------------------------
+
+THEIRS = some.text(some.sampled_from("ab# -\n\r<!>é"), max_size=60)
+
+
+@given(THEIRS, THEIRS)
+def test_a_block_changes_nothing_outside_of_it(before: str, after: str) -> None:
+    """Whatever stands around it, and taken out of the end of a file it leaves the file as it was."""
+    lead, part, end = opening("block", "Lessons", "", before)
+    frame = framed(before + lead + part + end + after, "block")
+    assert (frame.before, frame.part, frame.after) == (before + lead, part, end + after)
+    assert outside(framed(before + lead + part + end, "block")) == before
+
+
+@pytest.mark.parametrize("theirs", [b"# Mine\n\nRead this.\n", b"# Mine\r\n\r\nNo line break at the end", b"\xff\xfe not UTF-8\n", b""])
+def test_a_block_in_somebodys_file(memories: Memories, folder: Path, theirs: bytes) -> None:
+    """Written, brought up to date wherever it is moved, and taken out again: their bytes stay."""
+    file = folder / "AGENTS.md"
+    file.write_bytes(theirs)
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    first = file.read_bytes()
+    assert first.startswith(theirs) and b"- Never push to main." in first and b"### Rules" in first
+    assert (b"\r\n" in first) == (b"\r\n" in theirs) and first.count(b"\n") - first.count(b"\r\n") in (0, first.count(b"\n"))
+    memories.put_on_page(memories.add("Sign every release.", kind="rule").id)
+    file.write_bytes(first + b"More of mine.\n")
+    memories.page()
+    assert b"- Sign every release." in file.read_bytes() and file.read_bytes().endswith(b"More of mine.\n")
+    file.write_bytes(file.read_bytes().removesuffix(b"More of mine.\n"))
+    memories.keep_page("AGENTS.md", on=False)
+    assert file.read_bytes() == theirs
+    assert len(memories.list()) == 3
+
+
+def test_a_block_that_we_brought_leaves_no_file_behind(memories: Memories, folder: Path) -> None:
+    """A file that was not there before is gone again."""
+    memories.keep_page("CLAUDE.md")
+    memories.page()
+    assert (folder / "CLAUDE.md").exists()
+    memories.keep_page("CLAUDE.md", on=False)
+    assert not (folder / "CLAUDE.md").exists()
+    with pytest.raises(NotFound):
+        memories.keep_page("CLAUDE.md", on=False)
+
+
+def test_broken_markers_are_told_and_left(memories: Memories, folder: Path) -> None:
+    """Without its end nobody knows what is ours."""
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    file = folder / "AGENTS.md"
+    broken = file.read_text().replace(END, "")
+    file.write_text(broken)
+    assert "1 begin and 0 end markers" in memories.page().notes[0]
+    assert file.read_text() == broken
+
+
+def test_a_line_taken_off_one_page_stays_on_the_other(memories: Memories, folder: Path) -> None:
+    """Its lesson is kept; asked for again, it comes back."""
+    for name in ("MEMORY.md", "AGENTS.md"):
+        memories.keep_page(name)
+    memories.page()
+    file = folder / "AGENTS.md"
+    file.write_text("".join(line for line in file.read_text().splitlines(True) if "push to main" not in line))
+    memories.page()
+    memories.page()
+    assert "push to main" not in file.read_text() and "push to main" in (folder / "MEMORY.md").read_text()
+    assert len(memories.list()) == 2
+    memories.keep_page("AGENTS.md")
+    memories.page()
+    assert "push to main" in file.read_text()
+
+
+# --- rules per folder, agents' files ----------------------------------------------------------------------------------
+
+
+def test_rules_per_folder(memories: Memories, folder: Path) -> None:
+    """A file for each folder that lessons name, with the front matter of its host; the block keeps the rest."""
+    for text, paths in (
+        ("Responses keep their shape.", ["src/api/schema.py"]),
+        ("Times are UTC.", ["src/api/time.py", "web/date.ts"]),
+        ("Tabs here.", ["Makefile"]),
+    ):
+        memories.put_on_page(memories.add(text, kind="rule", paths=paths).id)
+    for name in (".claude/rules", ".cursor/rules", "CLAUDE.md", "AGENTS.md"):
+        memories.keep_page(name)
+    (folder / ".claude" / "rules").mkdir(parents=True)
+    (folder / ".claude" / "rules" / "mine.md").write_text("Mine.\n")
+    memories.page()
+    rules = {path.name: path.read_text() for path in (folder / ".claude" / "rules").iterdir()}
+    (api,) = [text for name, text in rules.items() if "src-api" in name]
+    assert api.startswith('---\npaths:\n  - "src/api/**"\n---\n# Lessons for src/api/\n')
+    assert "- Responses keep their shape. <!--" in api and "- Times are UTC. <!--" in api and "Tabs" not in api
+    assert rules["tacit-top.md"].startswith('---\npaths:\n  - "Makefile"\n---\n')
+    assert sorted(rules) == ["mine.md", next(n for n in rules if "api" in n), "tacit-top.md", "tacit-web.md"]
+    cursor = (folder / ".cursor" / "rules" / "tacit-web.mdc").read_text()
+    assert cursor.startswith("---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n")
+    assert "UTC" not in (folder / "CLAUDE.md").read_text() and "UTC" in (folder / "AGENTS.md").read_text()
+
+    web = folder / ".claude" / "rules" / "tacit-web.md"
+    web.write_text(web.read_text() + "- Dates are rendered in the browser.\n")
+    memories.page(vouch=True)
+    added = next(m for m in memories.list() if "rendered" in m.text)
+    assert (added.paths, added.on_page) == (("web/",), True) and f"<!-- {added.id[:8]} -->" in web.read_text()
+    for memory in memories.list():
+        if any(path.startswith("web/") for path in memory.paths):
+            memories.edit(memory.id, paths=["src/api/time.py"])
+    memories.page()
+    assert not web.exists() and (folder / ".claude" / "rules" / "mine.md").read_text() == "Mine.\n"
+    assert memories.page(dry_run=True).figures["files"] == ()
+
+
+def test_an_agent_or_a_path_is_never_a_place_to_write(memories: Memories, folder: Path) -> None:
+    """Names out of lessons become file names, not paths."""
+    for path in ("../../etc/passwd", "/etc/passwd", "a/../../b", "x\ny/z"):
+        memories.put_on_page(memories.add(f"About {path!r}", kind="rule", paths=[path]).id)
+    memories.keep_page(".claude/rules")
+    memories.page()
+    assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == []
+
+
+# --- limits, layout -----------------------------------------------------------------------------------------------------
+
+
+def test_a_page_keeps_its_limits(folder: Path) -> None:
+    """At most so many lines and bytes, the strongest first; what found no room is counted, and given otherwise."""
+    with tacit.open() as memories:
+        made = memories.add_many({"text": f"Rule number {n}: {'x' * (n % 90)}", "kind": "rule"} for n in range(200))
+        memories.pin(made[199].id)
+        for memory in made:
+            memories.put_on_page(memory.id)
+        memories.keep_page("MEMORY.md")
+        (note,) = memories.page().notes
+        text = (folder / "MEMORY.md").read_text()
+        assert "of its 200 lessons found no room" in note
+        assert text.count("\n") <= 180 and len(text.encode()) <= 22_000 and text.count("\n- ") > 150
+        assert "Rule number 199" in text
+        assert memories.page(dry_run=True).figures["files"] == ()
+        memories._profile = changed(memories.profile, {"page.max_bytes": 3_000})
+        memories.page()
+        assert len((folder / "MEMORY.md").read_bytes()) <= 3_000
+
+
+@pytest.mark.parametrize("heading", ["## ", "### "])
+def test_new_lines_go_to_the_end_of_their_section(heading: str) -> None:
+    """Sections that are missing come in the profile's order; foreign ones and fences stay."""
+    lines = f"{heading}Mine\n- prose\n\n{heading}Security\n- old <!-- a1 -->\nNot a line.\n```\n{heading}Rules\n```\n\n{heading}Facts\n".split("\n")
+    entries = [Entry("a1", "Security", "- old <!-- a1 -->"), Entry("b2", "Security", "- new <!-- b2 -->"), Entry("c3", "Rules", "- rule <!-- c3 -->")]
+    placed = {"a1": next(each for each in bullets(lines, heading) if "old" in each.text)}
+    drawn = "\n".join(compose(lines, entries, placed, PAGE, heading=heading))
+    assert drawn == (
+        f"{heading}Mine\n- prose\n\n{heading}Rules\n- rule <!-- c3 -->\n\n{heading}Security\n- old <!-- a1 -->\n- new <!-- b2 -->\nNot a line.\n"
+        f"```\n{heading}Rules\n```\n\n{heading}Facts\n"
+    )
+
+
+@given(some.lists(some.tuples(some.sampled_from("abcdef"), some.sampled_from(["one", "two", "three", "four"])), max_size=8))
+def test_every_line_is_somebodys(found: list[tuple[str, str]]) -> None:
+    """However lines were shuffled, repeated and mixed up, each is one lesson's, or new, or a copy of one that is there."""
+    lines = [f"- {text} <!-- {id} -->" for id, text in found]
+    entries = [Entry(id, "Rules", f"- {text} <!-- {id} -->") for id, text in zip("abcd", ["one", "two", "three", "four"])]
+    known = {entry.id: hand.Known(1, hand.spelled(entry.said), (hand.spelled(entry.said),)) for entry in entries}
+    at = hand.compare(list(bullets(lines)), entries, hand.Kept(1, "", known), lambda token: token if token in known else "")
+    assert {*at.placed, *at.gone} == {*known}
+    told = {each.text.split(" <!--")[0] for each in (*at.placed.values(), *at.added)}
+    assert told == {text for _, text in found}
