@@ -1185,8 +1185,8 @@ class Memories:
     ) -> Reviewed | int:
         """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
 
-        `to` names the state to approve, `outcome` what a review comes to (reinstate, supersede, archive, reject, decay), `into`
-        the memory that takes another's place. Where other roles must approve too, the decision waits for them.
+        `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
+        `into` the memory that takes another's place. Where other roles must approve too, the decision waits for them.
         """
         from tacit.learn.review import Review, find_proposal
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tacit.core.digest import new_id
+from tacit.core.errors import Refused
 from tacit.core.proposal import Proposal
+from tacit.learn.review import Reviewed
 
 
 @pytest.fixture
@@ -103,3 +105,77 @@ def test_roles_sign_one_after_the_other(tacit: Any, folder: Path) -> None:
     last = tacit("review", "approve", first["proposal"], "--role", "orchestration_authority", "--by", "olga", *geas).data
     assert (last["state"], last["waits_for"]) == ("canonical", None)
     assert tacit("review", "approve", "mem-1", "--role", "janitor", *geas).code == 2
+
+
+def test_what_is_kept_is_asked_about_no_more(folder: Path) -> None:
+    """Its review date is put off, contradictions are weighed and done with, the proposal is turned down with the reason."""
+    import tacit as library
+    from tacit.core.value import replace
+
+    with library.open(profile="default", by="ada") as memories:
+        id = memories.add("Deploys go through the blue queue.").id
+        memories.feedback(id, "wrong", reason="it is green")
+        with memories.store.write() as tx:
+            tx.put_proposal(Proposal(new_id(), memories.project_id, "archive", "no difference", "learn", "2026-11-15T00:00:00.000Z", id, payload={"to": "archived"}))
+        done = memories.review(id, "close", outcome="keep", reason="the green one is gone")
+        memory = memories.get(id)
+        assert isinstance(done, Reviewed) and (done.state, memory.state, memory.tally.contradicted) == ("provisional", "provisional", 0)
+        assert memory.review_after > memory.updated_at
+        (turned,) = memories.proposals(state="")
+        assert (turned.state, turned.decided_by, turned.decision) == ("rejected", "ada", "kept by ada: the green one is gone")
+        assert [entry.verb for entry in memories.log(memory=id)][-1] == "approve"
+        memories.review(id, "open")
+        kept = memories.review(id, "close", outcome="keep")
+        assert replace(kept, reason="") == Reviewed(id, "provisional", "under_review", "")
+
+
+@pytest.mark.parametrize(("stood", "now"), [("canonical", "stable"), ("stable", "provisional"), ("provisional", "decayed")])
+def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, now: str) -> None:
+    """And less sure, by a contradiction's worth; the journal and geas's own review say why."""
+    import tacit as library
+    from tacit.formats.source import BytesSource
+
+    signals = {"evidence_count": 5, "reuse_count": 5, "successful_reuses": 5, "failed_reuses": 0, "contradiction_count": 0, "confidence": 0.9}
+    meta = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-11-06T08:15:00Z"}
+    entry = {"meta": meta, "memory_id": "mem-1", "memory_type": "security_pattern", "state": stood, "title": "t", "summary": "Never log a token", "scope": "project", "evidence_refs": ["r"], "signals": signals, "review_after": "2099-01-01T00:00:00Z", "supersedes": [], "superseded_by": None, "tags": [], "body": []}  # fmt: skip
+    with library.open(profile="geas", by="ada") as memories:
+        memories.import_(BytesSource(json.dumps(entry).encode(), "mem-1.json"), trust="user")
+        memories.review("mem-1", "open")
+        with pytest.raises(Refused):
+            memories.review(memories.add("another").id, "close", outcome="weaken")
+        memories.review("mem-1", "close", outcome="weaken", reason="only in the old service")
+        memory = memories.get("mem-1")
+        assert (memory.state, memory.tally.confidence) == (now, pytest.approx(0.7))
+        last = memories.log(memory=memory.id)[-1]
+        assert last.before["state"] == "under_review" and "weakened to" in last.reason and "only in the old service" in last.reason
+        reviews = [json.loads(line) for line in memories.export("geas", "reviews").splitlines()]
+        assert [each["decision"] for each in reviews] == ["weaken"]
+        assert memories.tend().moves == () and not memories.health().health.faults
+
+
+def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> None:
+    """Quoted evidence, for and against, beside the memory it is about."""
+    assert tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code == 0
+    shown = tacit("review", "show", ids[0])
+    assert "contradicts, ada (user)" in shown.out and "“the tests migrate by themselves”" in shown.out
+    assert tacit("review", "show", ids[0], "--json").data["evidence"][0]["quote"] == "the tests migrate by themselves"
+    assert tacit("review", "open", ids[0], "--as", "person").code == 0
+
+
+def test_what_was_turned_down_stays_quiet_until_more_is_known(folder: Path) -> None:
+    """A forgotten lesson is proposed after three further runs; rejected, after three more, not after each."""
+    import tacit as library
+    from tacit.testing import finding, run
+
+    said = "The importer drops rows with empty names"
+    with library.open(by="ada") as memories:
+        memories.learn(run("r0", finding("r0", said)))
+        memories.forget(memories.list()[0].id)
+        asked = []
+        for n in range(1, 10):
+            memories.learn(run(f"r{n}", finding(f"r{n}", said)))
+            waiting = memories.proposals()
+            asked += [n] if waiting else []
+            for each in waiting:
+                memories.review(each.id, "reject", reason="not again")
+        assert asked == [3, 6, 9]

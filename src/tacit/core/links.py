@@ -236,7 +236,8 @@ def _no_confidence(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: N
 def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
     """What the source said, last word first (Ralph: a ratio fixed at extraction)."""
     said = [row.amount for row in evidence if row.signal == "confidence"]
-    return said[-1] if said else None
+    less = sum(mark.amount for mark in marks if mark.signal == "weakened")
+    return max(0.0, round(said[-1] + less, 10)) if said else None
 
 
 def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
@@ -261,6 +262,7 @@ def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -
     reuse = {"successful_reuse": steps.positive, "failed_reuse": steps.negative}
     moves += [(mark.at, 0, reuse[mark.signal] * mark.amount) for mark in marks if mark.signal in reuse and mark.unit]
     moves += [(mark.at, 1, mark.amount) for mark in marks if mark.signal == "reinstated"]
+    moves += [(mark.at, 0, mark.amount) for mark in marks if mark.signal == "weakened"]
     for _, lifted, step in sorted(moves):
         level = max(level, step) if lifted else min(1.0, max(0.0, round(level + step, 10)))
     return round(min(1.0, max(0.0, level)), 10)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from tacit.core.clock import after_days
 from tacit.core.journal import change
 from tacit.core.lifecycle import review_days
-from tacit.core.proposal import Proposal
+from tacit.core.proposal import OPEN, Proposal
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from tacit.core.journal import Change
     from tacit.core.lifecycle import Move
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
+NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
 _OUT = ("decayed", "archived", "rejected", "superseded", "under_review")  # states that remember why one came there
 
@@ -46,6 +49,23 @@ def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str
         created_at=at,
         memory=memory.id,
         tier="person",
-        payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule},
+        payload={"to": wanted.to, "needs": list(wanted.needs), "rule": wanted.rule, "known": known_of(memory)},
         expires_at=after_days(at, profile.triage.expire_days),
     )
+
+
+def was_answered(earlier: Iterable[Proposal], memory: Memory, to: str) -> bool:
+    """Whether a move is not to be proposed: it waits already, or it was turned down or let lapse and nothing much is new since."""
+    asked = [each for each in earlier if (each.payload or {}).get("to") == to]
+    return any(each.state == OPEN or not _is_news(memory, (each.payload or {}).get("known")) for each in asked)
+
+
+def known_of(memory: Memory) -> list[str | int]:
+    """What speaks for and against a memory, in figures."""
+    return [memory.state, memory.verdict, memory.tally.contradicted, memory.tally.seen]
+
+
+def _is_news(memory: Memory, known: Sequence[str | int] | None) -> bool:
+    """Whether more is known than then: another state or verdict, a contradiction, or three further sightings."""
+    now = known_of(memory)
+    return not known or [*known[:3]] != now[:3] or int(now[3]) >= int(known[3]) + NEWS

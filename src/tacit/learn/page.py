@@ -14,6 +14,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.screen import screen
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
+from tacit.stores.sql import asked_about
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +92,12 @@ def learn_line(
         return _add(tx, project, profile, line, actor, at, ids)
     if line.act == MANY:
         for id in line.memories:
-            _apply(tx, forgotten(tx.get(id), by=by, at=at, reason=f"{by} deleted its line from {line.path}", profile=project.profile))
+            _apply(
+                tx,
+                forgotten(
+                    tx.get(id), by=by, at=at, reason=f"{by} deleted its line from {line.path}", profile=project.profile
+                ),
+            )
         return ""
     if line.act == DROP:
         return ""  # that a page is kept no more is for the page's own record
@@ -158,11 +164,7 @@ def _apply(tx: Transaction, change: Any) -> None:
 def _propose(tx: Transaction, project: Project, profile: Profile, finding: Finding, at: str, id: str) -> None:
     """Ask once. What was rejected, or that nobody answered, stays quiet until the line changes again."""
     extra = dict(finding.extra or {})
-    asked = tx.one(
-        "SELECT 1 FROM proposal WHERE project = :p AND kind = 'page' AND json_extract(payload, '$.key') = :key",
-        p=project.id, key=str(extra["key"]),
-    )  # fmt: skip
-    if asked:
+    if asked_about(tx, project.id, str(extra["key"])):
         return
     suspicion = screen(finding.text)
     told = f"{finding.quote}{'' if suspicion.clean else f' ({suspicion.reason})'}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.lifecycle import advance, due
-from tacit.core.moves import moved, proposed
-from tacit.core.proposal import OPEN
+from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.standing import standing_of
 from tacit.core.value import replace, value
 
@@ -76,8 +75,8 @@ def _propose(
     at: str,
     ids: Callable[[], str],
 ) -> int:
-    """Ask once: an open proposal for the same move is enough."""
-    if any((waiting.payload or {}).get("to") == wanted.to for waiting in tx.proposals(memory=memory.id, state=OPEN)):
+    """Ask once, and again only when more is known."""
+    if was_answered(tx.proposals(memory=memory.id, state=""), memory, wanted.to):
         return 0
     tx.put_proposal(proposed(memory, wanted, profile, by=by, at=at, id=ids(), project=project.id))
     return 1

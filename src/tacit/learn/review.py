@@ -12,7 +12,7 @@ from tacit.core.clock import after_days
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited
-from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge
+from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge, review_days
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
@@ -39,7 +39,10 @@ OUTCOMES = {
     "archive": "archived",
     "reject": "rejected",
     "decay": "decayed",
+    "keep": "previous",
+    "weaken": "lower",
 }
+LOWER = {"canonical": "stable", "stable": "provisional", "provisional": "decayed"}
 
 
 @value
@@ -106,16 +109,19 @@ class Review:
     def close(
         self, id: str, outcome: str, *, to: str = "", text: str = "", successor: str = "", reason: str = ""
     ) -> Reviewed:
-        """Close a review: reinstate (with a better text), supersede, archive, reject, or leave it to decay."""
+        """Close a review: reinstate (with a better text), keep, weaken, supersede, archive, reject, or leave it to decay.
+
+        To keep says that it stands as it is, and is meant also for a memory whose review was only due. To weaken brings it back one
+        state lower than it stood, and less sure.
+        """
         if outcome not in OUTCOMES:
             raise UsageError(f"{outcome!r} is no outcome of a review.", f"One of: {', '.join(OUTCOMES)}.")
         with self._write() as tx:
             memory = tx.get(id)
-            if memory.state != "under_review" and outcome in ("reinstate", "decay"):
+            if outcome == "keep" and memory.state in INJECTABLE:
+                return self._keep(tx, memory, reason)
+            if memory.state != "under_review" and outcome in ("reinstate", "decay", "keep", "weaken"):
                 raise Refused(f"{id} is {memory.state}, not under review.", f"tacit review open {id}")
-            goal = OUTCOMES[outcome]
-            if goal == "previous":
-                goal = to or (memory.previous_state if memory.previous_state in INJECTABLE else "provisional")
             if outcome == "supersede" and successor:
                 return self._supersede(tx, memory, tx.get(successor), reason)
             if text and (
@@ -123,15 +129,41 @@ class Review:
             ):
                 tx.apply(now)
                 memory = tx.get(id)
-            return self._decide(tx, memory, goal, reason)
+            stood = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
+            if outcome == "weaken":
+                return self._weaken(tx, memory, LOWER[stood], reason)
+            goal = OUTCOMES[outcome]
+            return self._decide(tx, memory, (to or stood) if goal == "previous" else goal, reason)
 
-    def _decide(self, tx: Transaction, memory: Memory, to: str, reason: str) -> Reviewed:
+    def _keep(self, tx: Transaction, memory: Memory, reason: str) -> Reviewed:
+        """It stays as it is: its next review is put off, what was held against it is wiped, proposals to take it out are turned down."""
+        at, told = self.now(), f"kept by {self.by}" + (f": {reason}" if reason else "")
+        days = review_days(self.profile, memory.state)
+        now = replace(memory, review_after=after_days(at, days) if days else "", stale_at="", updated_at=at)
+        tx.apply(change(memory, now, verb="approve", by=self.by, reason=told, at=at, profile=self.project.profile))
+        self._wipe(tx, memory, at)
+        for each in tx.proposals(memory=memory.id, state=OPEN):
+            if (each.payload or {}).get("to") in ("under_review", "archived", "decayed"):
+                tx.put_proposal(replace(each, state=REJECTED, decided_by=self.by, decided_at=at, decision=told))
+        return Reviewed(memory.id, memory.state, memory.state, told)
+
+    def _weaken(self, tx: Transaction, memory: Memory, goal: str, reason: str) -> Reviewed:
+        """Back one state lower than it stood, and less sure by a contradiction's worth, as far as a review that lets it stay allows."""
+        at, told = self.now(), f"weakened to {goal}" + (f": {reason}" if reason else "")
+        done = self._decide(tx, memory, goal, told, stood=goal)
+        if not done.waits_for and memory.tally.confidence is not None:
+            step = self.profile.signals.contradiction
+            tx.add_mark(Mark(memory.id, "", memory.project, "weakened", amount=step, surface="review", reason=told, at=at))
+        return done
+
+    def _decide(self, tx: Transaction, memory: Memory, to: str, reason: str, *, stood: str = "") -> Reviewed:
         at = self.now()
         waiting = [each for each in tx.proposals(memory=memory.id, state=OPEN) if (each.payload or {}).get("to") == to]
         approvals = waiting[0].approvals if waiting else ()
         standing = standing_of(
             memory, self.profile, at, evidence=tx.evidence(memory.id), moment="request", approvals=approvals, run_seq=self.project.run_seq
         )  # fmt: skip
+        standing = replace(standing, previous_state=stood or standing.previous_state)
         word = judge(self.profile, standing, to, (self.by, self.role))
         if isinstance(word, Refusal):
             everybody = tuple((f"{role} {n}", role) for role in (PERSON, *self.profile.roles) for n in (1, 2))

@@ -76,7 +76,9 @@ class WorkTree:
         except FileNotFoundError:
             return False  # it vanished after it was read
         except OSError as error:
-            raise Unavailable(f"{name} cannot be written: {error.strerror}.", "Check the permissions of its folder.") from None
+            raise Unavailable(
+                f"{name} cannot be written: {error.strerror}.", "Check the permissions of its folder."
+            ) from None
         return True
 
     def remove(self, name: str, was: bytes) -> bool:
@@ -88,7 +90,9 @@ class WorkTree:
             os.unlink(path)
             _flush(os.path.dirname(path))
         except OSError as error:
-            raise Unavailable(f"{name} cannot be removed: {error.strerror}.", "Check the permissions of its folder.") from None
+            raise Unavailable(
+                f"{name} cannot be removed: {error.strerror}.", "Check the permissions of its folder."
+            ) from None
         return True
 
 
@@ -100,7 +104,9 @@ def _read(path: str, name: str) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.")
         if found.st_size > MAX_BYTES:
-            raise Refused(f"{name} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.", "No host reads such a file.")
+            raise Refused(
+                f"{name} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.", "No host reads such a file."
+            )
         return file.read()
 
 

@@ -127,6 +127,16 @@ def run_id(project: str, host: str, foreign_id: str) -> str:
     return short_hash("run", project, host, foreign_id)
 
 
+def asked_about(store: SqlStore, project: str, key: str) -> list[Proposal]:
+    """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
+    rows = store.rows(
+        "SELECT id FROM proposal WHERE project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id",
+        project=project,
+        key=key,
+    )
+    return [found for row in rows if (found := store.proposal(row[0])) is not None]
+
+
 def scope_projects(project: str) -> tuple[str, str, str]:
     """Where a project's searches look: its own rows and the two that hold everywhere."""
     return (project, GLOBAL, AGENT)

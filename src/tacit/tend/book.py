@@ -48,13 +48,19 @@ def read_book(store: SqliteStore | Transaction, project: str) -> Book:
     if not text:
         return Book()
     at = json.loads(text)
-    targets = {name: Keeping(Target(name, each["kind"]), each["real"], each["by"], each["at"]) for name, each in at["targets"].items()}
+    targets = {
+        name: Keeping(Target(name, each["kind"]), each["real"], each["by"], each["at"])
+        for name, each in at["targets"].items()
+    }
     return Book(targets, {path: hand.from_json(each) for path, each in at["files"].items()})
 
 
 def put_book(tx: Transaction, project: str, book: Book) -> None:
     """Keep it."""
-    targets = {name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at} for name, each in book.kept.items()}
+    targets = {
+        name: {"kind": each.target.kind, "real": each.real, "by": each.by, "at": each.at}
+        for name, each in book.kept.items()
+    }
     files = {path: hand.to_json(kept) for path, kept in (book.files or {}).items()}
     tx.put_meta(f"page:{project}", json.dumps({"targets": targets, "files": files}, ensure_ascii=False))
 

@@ -217,7 +217,14 @@ def remembered(
 def to_json(kept: Kept) -> dict[str, Any]:
     """As the store keeps it."""
     lines = {id: [known.since, known.entry, *known.spellings] for id, known in kept.known.items()}
-    return {"version": kept.version, "head": kept.head, "lines": lines, "off": list(kept.off), "made": kept.made, "front": kept.front}
+    return {
+        "version": kept.version,
+        "head": kept.head,
+        "lines": lines,
+        "off": list(kept.off),
+        "made": kept.made,
+        "front": kept.front,
+    }
 
 
 def from_json(at: Mapping[str, Any]) -> Kept:

@@ -7,16 +7,15 @@ person's word is left as it stands in the file. Lessons that have earned a line 
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.digest import short_hash
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
-from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED
+from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.redact import private, redact
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
+from tacit.stores.sql import asked_about
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
 from tacit.tend.context import Context, StepReport
@@ -96,7 +95,7 @@ class _Pass:
             self._stop_keeping(looked)
             looked = look(context)
         written = sum(self._bring_up(seen) for seen in looked)
-        self._mark({str((each.extra or {})["key"]) for seen in looked for each in seen.findings})
+        self._mark({_key(each) for seen in looked for each in seen.findings})
         facts = {"files": tuple(self.changed), "findings": tuple(_told(finding) for finding in found)}
         return StepReport("page", written, notes=tuple(self.notes), facts=facts)
 
@@ -131,9 +130,15 @@ class _Pass:
         """Write one file, and then what is remembered of it; 1 where its text changed."""
         path = seen.sheet.path
         for _ in range(TRIES):
-            asked = [each.quote for each in seen.findings if _act(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)]
+            asked = [
+                each.quote
+                for each in seen.findings
+                if _act(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)
+            ]
             if seen.fault or asked:
-                self.notes += [seen.fault] if seen.fault else [f"{told}; until then it is left as it is" for told in asked]
+                self.notes += (
+                    [seen.fault] if seen.fault else [f"{told}; until then it is left as it is" for told in asked]
+                )
                 return 0
             plan, new = self._fitted(seen, self._plan(seen))
             if self.context.dry_run or self._write(seen, new):
@@ -165,7 +170,7 @@ class _Pass:
             extra, act, state = finding.extra or {}, _act(finding), self._state(finding)
             memory = str(extra["memory"])
             if act == "add" and state == APPROVED:
-                placed |= _adopted(seen, finding, self.decided[str(extra["key"])][1])
+                placed |= _adopted(seen, finding, self.decided[_key(finding)][1])
             elif act in ASKED:
                 off += extra["off"] if state == APPROVED else ()
                 returned += extra["memories"] if state == REJECTED else ()
@@ -178,7 +183,7 @@ class _Pass:
         return Plan(entries, placed, pending, tuple(refused), tuple(returned), tuple(off))
 
     def _state(self, finding: Finding) -> str:
-        return self.decided.get(str((finding.extra or {})["key"]), ("", ""))[0]
+        return self.decided.get(_key(finding), ("", ""))[0]
 
     def _fitted(self, seen: Seen, plan: Plan) -> tuple[Plan, bytes | None]:
         """As many lessons as the limits let in, the strongest first."""
@@ -190,7 +195,9 @@ class _Pass:
             middle = (low + high) // 2
             fits = self._fits(drawn(seen, replace(plan, entries=plan.entries[:middle]), self.page), seen)
             low, high = (middle, high) if fits else (low, middle)
-        self.notes.append(f"{seen.sheet.path} is full: {len(plan.entries) - low} of its {len(plan.entries)} lessons found no room")
+        self.notes.append(
+            f"{seen.sheet.path} is full: {len(plan.entries) - low} of its {len(plan.entries)} lessons found no room"
+        )
         plan = replace(plan, entries=plan.entries[:low])
         return plan, drawn(seen, plan, self.page)
 
@@ -217,7 +224,11 @@ class _Pass:
             now = replace(now, off=off, made=kept.made or (seen.raw is None and not kept.version), front=front)
             self._let_go(tx, seen)
             if new is None:
-                put_book(tx, context.project.id, Book(book.targets, {p: k for p, k in (book.files or {}).items() if p != path}))
+                put_book(
+                    tx,
+                    context.project.id,
+                    Book(book.targets, {p: k for p, k in (book.files or {}).items() if p != path}),
+                )
             elif not kept.version or replace(now, version=kept.version) != kept:
                 put_book(tx, context.project.id, Book(book.targets, {**(book.files or {}), path: now}))
 
@@ -227,7 +238,9 @@ class _Pass:
             if _act(finding) == "delete" and self._state(finding) == EXPIRED:
                 context, memory = self.context, tx.get(str((finding.extra or {})["memory"]))
                 told = f"its line was taken off {seen.sheet.path}, and nobody said otherwise: on trial again"
-                change = paged(memory, False, by=context.by, at=context.now(), reason=told, profile=context.project.profile)
+                change = paged(
+                    memory, False, by=context.by, at=context.now(), reason=told, profile=context.project.profile
+                )
                 if change is not None:
                     tx.apply(change)
 
@@ -265,7 +278,9 @@ def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Seen:
         return seen
     found = _bullets(frame, keeping.target)
     left = named_otherwise(context, found, seen.entries)
-    return replace(seen, compared=hand.compare(found, seen.entries, kept, name_of(context, kept), context.files.head, left))
+    return replace(
+        seen, compared=hand.compare(found, seen.entries, kept, name_of(context, kept), context.files.head, left)
+    )
 
 
 def _fault(keeping: Keeping, path: str, real: str, frame: Framed, lines: Sequence[str]) -> str:
@@ -343,7 +358,9 @@ def _asking(seen: Seen, gone: Sequence[str], off: Sequence[str], vanished: bool)
 def _by_line(seen: Seen, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
     at, path = seen.compared, seen.sheet.path
     for id in lost:
-        yield _finding(seen, "delete", f"line deleted from {path}: {said[id]}", memory=id, key=str(seen.kept.known[id].since))
+        yield _finding(
+            seen, "delete", f"line deleted from {path}: {said[id]}", memory=id, key=str(seen.kept.known[id].since)
+        )
     for id, words in at.edited.items():
         if id in said and _is_text(words):
             told = f"line changed on {path}: {said[id]} → {words}"
@@ -395,6 +412,10 @@ def _is_text(words: str) -> bool:
     return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
 
 
+def _key(finding: Finding) -> str:
+    return str((finding.extra or {})["key"])
+
+
 def _act(finding: Finding) -> str:
     return str((finding.extra or {})["act"])
 
@@ -405,23 +426,33 @@ def _place(bullet: Bullet) -> str:
 
 def _told(finding: Finding) -> dict[str, Any]:
     extra = finding.extra or {}
-    return {"act": extra["act"], "path": extra["path"], "memory": extra["memory"] or None, "text": finding.text, "told": finding.quote}
+    return {
+        "act": extra["act"],
+        "path": extra["path"],
+        "memory": extra["memory"] or None,
+        "text": finding.text,
+        "told": finding.quote,
+    }
 
 
 def _decided(context: Context, findings: Sequence[Finding]) -> dict[str, tuple[str, str]]:
     """What became of the proposals about these findings: key -> (state, memory)."""
-    rows = context.store.rows(
-        "SELECT json_extract(payload, '$.key'), state, memory, expires_at, approvals FROM proposal WHERE project = :p AND kind = 'page'"
-        " AND json_extract(payload, '$.key') IN (SELECT value FROM json_each(:keys)) ORDER BY created_at",
-        p=context.project.id, keys=json.dumps([(each.extra or {})["key"] for each in findings]),
-    )  # fmt: skip
-    now = context.now()
-    over = {key: until and until <= now for key, _, _, until, _ in rows}
-    signed = {key: approvals not in ("", "[]") for key, _, _, _, approvals in rows}
     return {
-        key: (state if state != OPEN else APPROVED if signed[key] else EXPIRED if over[key] else OPEN, memory)
-        for key, state, memory, _, _ in rows
+        key: _state(context, each)
+        for finding in findings
+        for key in [_key(finding)]
+        for each in asked_about(context.store, context.project.id, key)
     }
+
+
+def _state(context: Context, proposal: Proposal) -> tuple[str, str]:
+    """A proposal's state; one that was signed and not marked yet is approved, one whose time is over expired."""
+    state = proposal.state
+    if state == OPEN and proposal.approvals:
+        state = APPROVED
+    elif state == OPEN and proposal.expires_at and proposal.expires_at <= context.now():
+        state = EXPIRED
+    return state, proposal.memory
 
 
 # --- drawing ----------------------------------------------------------------------------------------------------------

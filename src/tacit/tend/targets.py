@@ -1,10 +1,10 @@
 """Where lessons are written down for hosts and people: whole pages, blocks in somebody's file, a file per path or agent.
 
-    file    a page of its own, MEMORY.md: whatever a person writes into it stays
-    block   the lines between two markers in a file of theirs, AGENTS.md: not a byte outside of them changes
-    paths   a folder of rules, one file per group of paths, with front matter that Claude Code reads (`paths`)
-    globs   the same for Cursor (`description`, `globs`, `alwaysApply`)
-    agents  a file per agent, geas's agents/*.md
+file    a page of its own, MEMORY.md: whatever a person writes into it stays
+block   the lines between two markers in a file of theirs, AGENTS.md: not a byte outside of them changes
+paths   a folder of rules, one file per group of paths, with front matter that Claude Code reads (`paths`)
+globs   the same for Cursor (`description`, `globs`, `alwaysApply`)
+agents  a file per agent, geas's agents/*.md
 """
 
 from __future__ import annotations
@@ -116,7 +116,11 @@ def groups_of(memory: Memory) -> list[str]:
 def _slug(name: str) -> str:
     """A file name for a group: an id or an agent is never a path."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-").lower()[:60]
-    return plain if plain and plain == name.replace("/", "-").lower() and "-" not in name else f"{plain or 'group'}-{short_hash(name)[:4]}"
+    return (
+        plain
+        if plain and plain == name.replace("/", "-").lower() and "-" not in name
+        else f"{plain or 'group'}-{short_hash(name)[:4]}"
+    )
 
 
 def _paths_front(title: str, globs: Sequence[str]) -> str:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 def standing(store: SqliteStore | Transaction, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
     rows = store.rows("SELECT id FROM memory WHERE project = :p AND on_page = 1 AND gate = 'allow'", p=project)
-    return [m for m in store.memories([row[0] for row in rows]) if m.state in INJECTABLE and m.verdict not in CLOSED and m.text]
+    return [
+        m
+        for m in store.memories([row[0] for row in rows])
+        if m.state in INJECTABLE and m.verdict not in CLOSED and m.text
+    ]
 
 
 def worthy(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
@@ -54,8 +58,21 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
         if any(each.state == OPEN or (each.payload or {}).get("key") == key for each in asked):
             continue
         entry = entry_of(memory, profile.page)
-        why = "pinned" if memory.pinned else memory.state if memory.state in profile.page.states else f"class {memory.klass}"
-        payload = {"act": "put", "path": "", "memory": memory.id, "section": entry.section, "text": memory.text, "key": key}
+        why = (
+            "pinned"
+            if memory.pinned
+            else memory.state
+            if memory.state in profile.page.states
+            else f"class {memory.klass}"
+        )
+        payload = {
+            "act": "put",
+            "path": "",
+            "memory": memory.id,
+            "section": entry.section,
+            "text": memory.text,
+            "key": key,
+        }
         told = f"has earned a line under {entry.section} ({why}): {entry.said}"
         made.append(context.ids())
         tx.put_proposal(

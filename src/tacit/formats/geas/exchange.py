@@ -656,7 +656,10 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged
             event = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason, "timestamp": at}
         if event:
             yield Judged("events", name, "event", entry.at, text=entry.reason, record=event)
-        decision = "keep" if was == "under_review" and now in PROMOTED else DECIDED.get(now)
+        decision = DECIDED.get(now)
+        if was == "under_review" and now in PROMOTED:
+            stood = text_of(entry.before.get("previous_state"))
+            decision = "weaken" if stood in PROMOTED and PROMOTED.index(now) < PROMOTED.index(stood) else "keep"
         if decision and entry.by not in MACHINES:
             yield Judged(
                 "reviews", name, "review", entry.at, text=entry.reason, record=_review_of(name, decision, entry)

@@ -23,7 +23,9 @@ LISTED = 30  # lines that are shown before somebody is asked about them
 
 def _declare_page(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verb", nargs="?", default="write", choices=("write", "approve"), help="without it: write")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="approve: these lessons; without ids, all that have earned a line")
+    parser.add_argument(
+        "ids", nargs="*", metavar="ID", help="approve: these lessons; without ids, all that have earned a line"
+    )
     parser.add_argument(
         "--target", action="append", default=[], metavar="FILE", help="keep this page from now on; may be repeated"
     )
@@ -65,7 +67,9 @@ def _nothing_kept(memories: Memories, args: argparse.Namespace) -> Answer:
         return Answer({"kept": []}, "no page is kept any more")
     text = memories.pages.preview()
     note = f"nothing is written: tacit page --target {memories.profile.page.target} keeps this page"
-    return Answer({"kept": [], "preview": text}, text.rstrip("\n") or "no lesson has earned a line yet", warnings=[note])
+    return Answer(
+        {"kept": [], "preview": text}, text.rstrip("\n") or "no lesson has earned a line yet", warnings=[note]
+    )
 
 
 def _approve(memories: Memories, ids: Sequence[str]) -> int:
@@ -84,13 +88,17 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
             _approve(memories, ())
     found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
     told = [one_line(each["told"], width() - 6) for each in found]
-    mine = bool(found) and _agreed(args, cli, f"{_count(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?")
+    mine = bool(found) and _agreed(
+        args, cli, f"{_count(len(found), 'change', 'changes')} by hand:", told, "Yours, and to be learned?"
+    )
     done = memories.page(vouch=mine)
     lines = [f"{'removed' if each['removed'] else 'wrote'} {each['path']}" for each in done.figures.get("files", ())]
     lines += [f"learned: {each}" for each in told] if mine else []
     notes = [*done.notes]
     if found and not mine:
-        notes.append(f"{_count(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal")
+        notes.append(
+            f"{_count(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal"
+        )
     left = memories.pages.waiting()
     if left:
         notes.append(f"{_count(len(left), 'lesson has', 'lessons have')} earned a line: tacit page approve")
@@ -115,13 +123,21 @@ def _compared(report: StepReport, check: bool) -> Answer:
     files: Sequence[Mapping[str, Any]] = report.figures.get("files", ())
     found: Sequence[Mapping[str, Any]] = report.figures.get("findings", ())
     diffs = [
-        "".join(unified_diff(each["before"].splitlines(True), each["after"].splitlines(True), each["path"], f"{each['path']} (new)"))
+        "".join(
+            unified_diff(
+                each["before"].splitlines(True), each["after"].splitlines(True), each["path"], f"{each['path']} (new)"
+            )
+        )
         for each in files
     ]
     lines = [f"by hand: {each['told']}" for each in found] + [diff.rstrip("\n") for diff in diffs]
     behind = bool(files or found or report.notes)
     return Answer(
-        {"files": [{**each, "diff": diff} for each, diff in zip(files, diffs)], "findings": list(found), "up_to_date": not behind},
+        {
+            "files": [{**each, "diff": diff} for each, diff in zip(files, diffs)],
+            "findings": list(found),
+            "up_to_date": not behind,
+        },
         "\n".join(lines) or "every page is up to date",
         code=int(check and behind),
         warnings=report.notes,
@@ -152,7 +168,10 @@ def _blame(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.blame(args.file)
     rows = [_row(each) for each in found]
     heads = ("line", "id", "evidence", "verdict", "last use", "text")
-    return Answer({"file": args.file, "lines": [_line(each) for each in found]}, table(rows, heads) if rows else "no lines of lessons here")
+    return Answer(
+        {"file": args.file, "lines": [_line(each) for each in found]},
+        table(rows, heads) if rows else "no lines of lessons here",
+    )
 
 
 def _row(each: Blamed) -> list[str]:
@@ -160,7 +179,14 @@ def _row(each: Blamed) -> list[str]:
     if memory is None:
         return [str(each.number), "-", "", "", "", one_line(each.text, max(30, width() - 60))]
     used = (memory.tally.last_used_at or "")[:10] or "never"
-    return [str(each.number), memory.id, str(each.evidence), memory.verdict, used, one_line(memory.text, max(30, width() - 60))]
+    return [
+        str(each.number),
+        memory.id,
+        str(each.evidence),
+        memory.verdict,
+        used,
+        one_line(memory.text, max(30, width() - 60)),
+    ]
 
 
 def _line(each: Blamed) -> dict[str, Any]:

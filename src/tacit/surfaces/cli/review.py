@@ -9,6 +9,7 @@ from tacit.surfaces.cli.words import one_line, table, width
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from tacit.app import Memories
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
     from tacit.learn.review import Reviewed
 
 VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
-OUTCOMES = ("reinstate", "supersede", "archive", "reject", "decay")
+OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
+QUOTED = 5  # pieces of evidence that are shown with what they say
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verb", nargs="?", default="list", choices=VERBS, help="what to do; without it: list")
     parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
     parser.add_argument("other", nargs="?", default="", help="merge: the memory that stays")
-    parser.add_argument("--role", default="person", help="the role you sign for, for example design_authority")
+    parser.add_argument(
+        "--as", "--role", dest="role", metavar="ROLE", default="person", help="the role you sign for, for example design_authority"
+    )
     parser.add_argument("--to", default="", help="approve, close: the state it should go to")
     parser.add_argument("--outcome", choices=OUTCOMES, help="close: what the review came to")
     parser.add_argument("--into", default="", help="close --outcome supersede: the memory that takes its place")
@@ -36,9 +40,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  tacit review                                    what waits for you\n"
         "  tacit review approve k3v9                       let a held lesson in, or a lesson rise\n"
-        "  tacit review approve mem-task-014-1 --to canonical --role design_authority\n"
+        "  tacit review approve mem-task-014-1 --to canonical --as design_authority\n"
         "  tacit review open k3v9 --reason 'misled two tasks'\n"
         "  tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'\n"
+        "  tacit review close k3v9 --outcome weaken --reason 'only true for the old queue'\n"
         "  tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back"
     )
 
@@ -161,24 +166,52 @@ def _show(memories: Memories, id: str) -> Answer:
         found = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
         if len(found) != 1:
             raise
-        proposal = found[0]
-        kept = memories.get(proposal.memory) if proposal.memory else None
-        lines = [f"{proposal.id}  {proposal.kind} ({proposal.state}): {proposal.reason}"]
-        if _goal(proposal):
-            lines.append(f"  to        {_goal(proposal)}")
-        needs = ", ".join(map(str, (proposal.payload or {}).get("needs", ())))
-        lines += [f"  needs     {needs}"] if needs else []
-        lines += [f"  approved  {_signed(proposal)}"]
-        lines += [f"  memory    {kept.id} ({kept.state}): {one_line(kept.text, width() - 20)}"] if kept else []
-        lines += [f"  expires   {proposal.expires_at[:10]}"] if proposal.expires_at else []
-        return Answer(_proposal(proposal), "\n".join(lines))
+        return _show_proposal(memories, found[0])
     waiting = [each for each in memories.proposals() if each.memory == memory.id]
-    lines = [f"{memory.id}  {memory.state}, gate {memory.gate}: {one_line(memory.text, width() - 30)}"]
-    lines += [
-        f"  {each.id}  {each.kind} → {_goal(each)}, approved by {_signed(each)}: {each.reason}" for each in waiting
-    ]
+    told = _evidence(memories, memory)
+    lines = [f"{memory.id}  {memory.state}, gate {memory.gate}: {one_line(memory.text, width() - 30)}", *_quoted(told)]
+    lines += [f"  {each.id}  {each.kind} → {_goal(each)}, approved by {_signed(each)}: {each.reason}" for each in waiting]
     lines.append(f"  tacit why {memory.id} tells what would move it")
-    return Answer({"memory": as_json(memory), "proposals": [_proposal(each) for each in waiting]}, "\n".join(lines))
+    data = {"memory": as_json(memory), "evidence": told, "proposals": [_proposal(each) for each in waiting]}
+    return Answer(data, "\n".join(lines))
+
+
+def _show_proposal(memories: Memories, proposal: Proposal) -> Answer:
+    payload = proposal.payload or {}
+    named = [memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id]
+    lines = [f"{proposal.id}  {proposal.kind} ({proposal.state}): {proposal.reason}"]
+    facts = {
+        "to": _goal(proposal),
+        "needs": ", ".join(map(str, payload.get("needs", ()))),
+        "text": str(payload.get("text") or ""),
+        "approved": _signed(proposal),
+        "expires": proposal.expires_at[:10] if proposal.state == "open" else "",
+        "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}" if proposal.decided_at else "",
+    }
+    lines += [f"  {name:<9} {one_line(fact, width() - 14)}" for name, fact in facts.items() if fact]
+    told: list[dict[str, Any]] = []
+    for memory in named:
+        mine = _evidence(memories, memory)
+        lines += [f"  {'memory':<9} {memory.id} ({memory.state}): {one_line(memory.text, width() - 40)}", *_quoted(mine)]
+        told += mine
+    return Answer({**_proposal(proposal), "evidence": told}, "\n".join(lines))
+
+
+def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
+    """What speaks for and against a memory, newest first, in its own words."""
+    rows = sorted(memories.store.evidence(memory.id), key=lambda row: row.at, reverse=True)
+    names = ("stance", "run", "by", "tier", "place", "quote", "at")
+    return [{"memory": memory.id, **{name: row.__dict__[name] for name in names}} for row in rows]
+
+
+def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
+    quoted = [each for each in told if each["quote"]]
+    lines = [
+        f"    {each['stance']}, {each['by'] or '?'} ({each['tier']}) {each['at'][:10]}: “{one_line(each['quote'], 160)}”"
+        for each in quoted[:QUOTED]
+    ]
+    more = len(told) - len(lines)
+    return [*lines, f"    and {more} more without words or older"] if more > 0 else lines
 
 
 COMMANDS = {"review": (_declare, _review)}
