@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
-from tacit.surfaces.cli.connect import is_ours, registration, with_entries, without_entries
+from tacit.surfaces.cli.entries import is_ours, with_entries, without_entries
+from tacit.surfaces.cli.hosts import registration
 from tacit.surfaces.cli.json_text import member, parts, put, take, top
 
 ENTRIES = registration(("/opt/tacit/bin/tacit", []))

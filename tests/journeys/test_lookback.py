@@ -250,3 +250,26 @@ def test_a_page_that_cannot_be_written(tacit: Any, projects: Path, folder: Path,
     done = tacit("lookback", "--html", target)
     assert done.code in (2, 4) and done.err.startswith("tacit: ")
     assert list(folder.iterdir()) == []
+
+
+def test_the_folders_of_codex_and_gemini_are_looked_in(tacit: Any, alone: Path, tmp_path: Path) -> None:
+    """Sessions of every host that keeps transcripts count, and nothing else in those folders is read."""
+    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    chats = alone / ".gemini" / "tmp" / "work" / "chats"
+    for folder in (rollout.parent, chats):
+        folder.mkdir(parents=True)
+    at = "2026-11-14T09:00:0{}.000Z"
+    lines: list[dict[str, Any]] = [
+        {"timestamp": at.format(0), "type": "session_meta", "payload": {"id": "s1", "cwd": str(tmp_path), "source": "cli"}},
+        {"timestamp": at.format(1), "type": "response_item", "payload": {"type": "function_call", "name": "shell", "call_id": "c", "arguments": '{"command": "make"}'}},
+        {"timestamp": at.format(2), "type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": "Exit code: 2\nNo rule to make target"}},
+    ]
+    rollout.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    head = {"sessionId": "g1", "projectHash": "p", "startTime": at.format(0), "directories": [str(tmp_path)]}
+    call = {"id": "c", "name": "run_shell_command", "args": {"command": "make"}, "status": "error", "result": [{"functionResponse": {"response": {"error": "no target"}}}]}
+    answer = {"id": "m", "timestamp": at.format(1), "type": "gemini", "content": "", "toolCalls": [call]}
+    (chats / "session-2026-11-14T09-00-g1.json").write_text(json.dumps({**head, "messages": [answer]}))
+    (chats.parent / "logs.json").write_text('[{"sessionId": "x"}]')
+    found = tacit("lookback", "--json").data
+    assert (found["sessions"], found["tool_calls"]) == (2, 2)
+    assert found["looked_in"] == [str(alone / ".codex" / "sessions"), str(alone / ".gemini" / "tmp")]

@@ -14,7 +14,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.surfaces import skill
-from tacit.surfaces.cli.connect import registration
+from tacit.surfaces.cli.hosts import registration
 from tacit.surfaces.session import ancestors, note, session_of
 
 ROOT = Path(__file__).parent.parent.parent

@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("look", "what is kept here, on one screen (also: bare `tacit`)"),
     "lookback": ("lookback", "what your agents' past runs would have taught; no set-up"),
     "init": ("setup", "make the store and this project's row"),
-    "connect": ("connect", "let a host's agents remember (claude-code)"),
+    "connect": ("connect", "let a host's agents remember (claude-code, codex …)"),
     "add": ("keep", "keep a lesson"),
     "list": ("keep", "find lessons by their facets"),
     "show": ("keep", "one lesson, whole"),

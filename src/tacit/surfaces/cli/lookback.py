@@ -27,17 +27,16 @@ LISTED = 5  # problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
 NARROW = 100  # columns, below which a problem does not fit beside its figures
 WIDEST = 118  # columns; longer lines are hard to read
-HOST, SURE = "claude-code", 0.9
-TRANSCRIPTS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+SURE = 0.9
 EXAMPLES = """examples:
-  tacit lookback                                     every Claude Code session on this machine
+  tacit lookback                                     every session of Claude Code, Codex and Gemini on this machine
   tacit lookback --days 30 --project-filter shop
   tacit lookback --html lookback.html                the same as one page for the browser
   tacit lookback runs.jsonl                          your own loop's runs (docs/formats/neutral.md)"""
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: Claude Code's own)")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the hosts' own)")
     parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
     parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
     parser.add_argument("--limit", type=int, metavar="N", help=f"list N problems and corrections (default {LISTED})")
@@ -50,7 +49,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
-    folders = args.paths or [_host_folder(cli.env)]
+    folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
@@ -76,9 +75,15 @@ def _room(module: str) -> Any:
 # --- reading ------------------------------------------------------------------------------------------------------------
 
 
-def _host_folder(env: Mapping[str, str]) -> str:
-    home = env.get("HOME") or os.path.expanduser("~")
-    return os.path.join(env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
+def _host_folders(env: Mapping[str, str]) -> list[str]:
+    """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
+    from tacit.app import store_path
+    from tacit.surfaces.cli.past import KEPT, folders_of
+    from tacit.surfaces.hooks.capture import FOLDER
+
+    captured = os.path.join(os.path.dirname(store_path(None, env)), FOLDER)
+    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), captured]
+    return [folder for folder in folders if os.path.isdir(folder)] or folders[:1]
 
 
 def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Source], list[str]]:
@@ -92,10 +97,16 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = list(walk(folders))
-    if not named:  # the host keeps other things in its folder too
-        found = [source for source in found if source.path.endswith(TRANSCRIPTS)]
+    if not named:  # hosts keep other things in their folders too
+        found = [source for source in found if _is_transcript(source)]
     recent = [source for source in found if not since or _changed(source.path) >= clock.seconds(since)]
     return recent, [str(each.message) for each in caught]
+
+
+def _is_transcript(source: Source) -> bool:
+    if source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
+        return True
+    return source.name.startswith("session-") and source.name.endswith(".json")  # Gemini's older files
 
 
 def _printable(path: str) -> str:
@@ -111,13 +122,14 @@ def _changed(path: str) -> float:
 
 def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int) -> Lookback:
     from tacit import formats, profiles
+    from tacit.surfaces.cli.past import KEPT
 
     room = _room("lookback")
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
-        # Most files are the host's: it is asked alone first, since asking every format costs more than reading.
-        name = HOST if formats.get(HOST).detect(source) >= SURE else formats.detect(source)
+        # Most files are a host's: those are asked first, since asking every format costs more than reading.
+        name = next((host for host in KEPT if formats.get(host).detect(source) >= SURE), None) or formats.detect(source)
         return formats.read(source, name) if name else None
 
     found: Lookback = room.look_back(
@@ -288,8 +300,8 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
     if narrowed:
         lines.append(f"Perhaps {' and '.join(narrowed)} left out too much: try without.")
     lines += [
-        "Claude Code writes a transcript of every session by itself: work a few days, then look back.",
-        "Transcripts in another place: tacit lookback PATH (CLAUDE_CONFIG_DIR is obeyed).",
+        "Claude Code, Codex and Gemini write a transcript of every session by themselves: work a few days, then look back.",
+        "Transcripts in another place: tacit lookback PATH (CLAUDE_CONFIG_DIR and CODEX_HOME are obeyed).",
         "Runs of your own loop: docs/formats/neutral.md says how to write them down.",
         "",
         "Next: tacit connect claude-code   so that sessions are learned from as they end",

@@ -2,7 +2,7 @@
 
 Claude Code keeps a session's transcript in a folder named after the project's path, everything but letters and digits
 made a dash. Two paths may share one name, and a long one is cut, so the records inside have the last word on where
-they were written.
+they were written. Codex keeps its rollouts by date, Gemini its sessions by project; both say where they were written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 
 from tacit.core.errors import TacitError
 from tacit.core.value import value
-from tacit.surfaces.hooks.claude_code import HOST
+from tacit.surfaces.cli.hosts import HOSTS, home_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from tacit.stores.identity import Place
     from tacit.surfaces.cli import Cli
 
+# Where a host keeps its transcripts, below the user's folder of it, and how their names end.
+KEPT = {
+    "claude-code": (("projects",), (".jsonl",)),
+    "codex": (("sessions", "archived_sessions"), (".jsonl", ".jsonl.zst")),
+    "gemini": (("tmp",), (".jsonl", ".json")),
+}
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
 DAY = 86400.0
@@ -44,21 +50,23 @@ class Cost:
         return f"{self.sessions} {'session' if self.sessions == 1 else 'sessions'}, {self.bytes / 1e6:.1f} MB, about {span}"
 
 
-def offer(cli: Cli, memories: Memories, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
+def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
     """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
-    paths = transcripts(memories.place, memories.env, days, everywhere=everywhere)
+    if host not in KEPT:
+        return {"sessions": 0}, ""
+    paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere)
     if not paths:
         return {"sessions": 0}, f"no session of the last {days} days was found to learn from"
-    cost = _measured(memories, paths)
+    cost = _measured(memories, host, paths)
     said: dict[str, Any] = {"sessions": cost.sessions, "bytes": cost.bytes, "seconds": round(cost.seconds, 1), "learned": 0}
     if not yes and not _wanted(cli, f"Learn the last {days} days now ({cost})? [y/N] "):
-        more = f"tacit connect claude-code --learn-days {days} --yes learns them"
+        more = f"tacit connect {host} --learn-days {days} --yes learns them"
         return said, f"not learned: the last {days} days ({cost}); {more}"
     learned = lessons = failed = 0
     for number, path in enumerate(paths, 1):
         _progress(cli, f"  {number}/{len(paths)} {os.path.basename(path)}")
         try:
-            found = memories.learn(path, format=HOST)
+            found = memories.learn(path, format=host)
         except (TacitError, OSError):
             failed += 1
             continue
@@ -69,7 +77,7 @@ def offer(cli: Cli, memories: Memories, days: int, *, everywhere: bool, yes: boo
     return said, f"learned {learned} sessions: {lessons} lessons" + (f"; {failed} could not be read" if failed else "")
 
 
-def transcripts(place: Place, env: Mapping[str, str], days: int, *, everywhere: bool = False) -> list[str]:
+def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False) -> list[str]:
     """Transcripts of this project, or of all whose folder is still there, changed in the last days.
 
     Oldest first: lessons grow in the order in which they were met.
@@ -77,7 +85,7 @@ def transcripts(place: Place, env: Mapping[str, str], days: int, *, everywhere: 
     since = time.time() - days * DAY
     where = _Where(place, env)
     found: list[tuple[float, str]] = []
-    for path in _all(claude_folder(env)):
+    for path in all_of(host, env):
         try:
             at = os.stat(path).st_mtime
         except OSError:
@@ -87,21 +95,24 @@ def transcripts(place: Place, env: Mapping[str, str], days: int, *, everywhere: 
     return [path for _, path in sorted(found)]
 
 
-def claude_folder(env: Mapping[str, str]) -> str:
-    """Where Claude Code keeps what is the user's."""
-    return env.get("CLAUDE_CONFIG_DIR") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".claude")
+def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
+    """Where a host keeps its transcripts."""
+    return [os.path.join(home_of(HOSTS[host], env), name) for name in KEPT[host][0]]
 
 
-def _all(folder: str) -> Iterator[str]:
-    for project in _listed(os.path.join(folder, "projects")):
-        yield from (path for path in _listed(project) if path.endswith(".jsonl") and not os.path.basename(path).startswith("agent-"))
+def all_of(host: str, env: Mapping[str, str]) -> Iterator[str]:
+    """Every transcript of a host; those of sub-agents come with their sessions."""
+    for folder in folders_of(host, env):
+        for at, _, names in os.walk(folder):
+            if os.path.basename(at) != "subagents":
+                yield from (os.path.join(at, name) for name in names if is_transcript(host, name))
 
 
-def _listed(folder: str) -> list[str]:
-    try:
-        return [os.path.join(folder, name) for name in os.listdir(folder)]
-    except OSError:
-        return []
+def is_transcript(host: str, name: str) -> bool:
+    """Whether a file of this name is a session's: hosts keep other things in their folders too."""
+    if host == "gemini" and not name.startswith("session-"):
+        return False
+    return name.endswith(KEPT[host][1]) and not name.startswith("agent-")
 
 
 class _Where:
@@ -135,23 +146,26 @@ def slug(folder: str) -> str:
 
 
 def written_in(path: str) -> str:
-    """The folder that a transcript's first records name."""
+    """The folder that a transcript's first records name, or the file beside Gemini's chats."""
     try:
         with open(path, "rb") as file:
-            found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', file.read(HEAD))
-        return str(json.loads(found[1])) if found else ""
+            found = re.search(rb'"(?:cwd":|directories":\s*\[)\s*("(?:[^"\\]|\\.)*")', file.read(HEAD))
+        if found:
+            return str(json.loads(found[1]))
+        with open(os.path.join(os.path.dirname(path), "..", ".project_root"), encoding="utf-8") as file:
+            return file.read(4096).strip()
     except (OSError, ValueError):
         return ""
 
 
-def _measured(memories: Memories, paths: list[str]) -> Cost:
+def _measured(memories: Memories, host: str, paths: list[str]) -> Cost:
     """From a try with the one of middle size; the try changes nothing."""
     sized = sorted((os.path.getsize(path), path) for path in paths if os.path.exists(path))
     total = sum(size for size, _ in sized)
     size, middle = sized[len(sized) // 2]
     began = time.perf_counter()
     try:
-        memories.learn(middle, format=HOST, dry_run=True)
+        memories.learn(middle, format=host, dry_run=True)
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))

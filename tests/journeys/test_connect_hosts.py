@@ -1,0 +1,331 @@
+"""connect, for every host: in the host's own shape, twice is once, and out again to the byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as thorough
+from hypothesis import strategies as st
+
+from tacit.surfaces.cli.hosts import HOSTS, registration
+from tacit.surfaces.cli.json_text import bare, loads, member, parts, put, take, top
+
+SAMPLES = Path(__file__).parent / "data" / "settings"
+OTHERS = ("codex", "copilot", "vscode", "gemini", "cursor")
+USERS = {
+    "codex": ".codex/hooks.json",
+    "copilot": ".copilot/hooks/tacit.json",
+    "vscode": ".copilot/hooks/tacit-vscode.json",
+    "gemini": ".gemini/settings.json",
+    "cursor": ".cursor/hooks.json",
+}
+PROJECTS = {**USERS, "copilot": ".github/hooks/tacit.json", "vscode": ".github/hooks/tacit-vscode.json"}
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def sample(host: str) -> str:
+    return (SAMPLES / f"{host}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("level", ["user", "shared"])
+@pytest.mark.parametrize("host", OTHERS)
+def test_connect_connect_undo_on_a_sample(tacit: Any, folder: Path, alone: Path, host: str, level: str) -> None:
+    """Comments, unknown keys, spacing and other people's hooks: the second connect changes nothing, undo gives every byte back."""
+    path = written(alone / USERS[host] if level == "user" else folder / PROJECTS[host], sample(host))
+    where = [] if level == "user" else ["--shared"]
+    done = tacit("connect", host, *where, "--json").data
+    assert (done["settings"], done["changed"], done["project"] is None) == (str(path), True, level == "user")
+    once = path.read_bytes()
+    assert all(
+        line[line.rfind(mark) :] in once.decode()
+        for line in sample(host).splitlines()
+        for mark in ("// ", "/*")
+        if mark in line
+    )
+    before, after = loads(sample(host)), loads(once.decode())
+    assert all(after["hooks"][event][: len(listed)] == listed for event, listed in before["hooks"].items())
+    assert {key: said for key, said in after.items() if key != "hooks"} == {
+        key: said for key, said in before.items() if key != "hooks"
+    }
+    assert tacit("connect", host, *where, "--json").data["changed"] is False
+    assert path.read_bytes() == once
+    assert tacit("connect", host, *where, "--undo", "--json").data["changed"] is True
+    assert path.read_bytes() == sample(host).encode()
+    assert tacit("connect", host, *where, "--undo", "--json").data["changed"] is False
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_undo_after_other_changes_takes_out_only_ours(tacit: Any, alone: Path, host: str) -> None:
+    """What somebody wrote since stays, to the byte."""
+    text = sample(host)
+    path = written(alone / USERS[host], text)
+    tacit("connect", host)
+    edited = (
+        path.read_text()
+        .replace("audit", "audited")
+        .replace("guard", "guarded")
+        .replace("format", "formatted")
+        .replace("lint", "linted")
+    )
+    path.write_text(edited)
+    tacit("connect", host, "--undo")
+    assert path.read_text() == text.replace("audit", "audited").replace("guard", "guarded").replace(
+        "format", "formatted"
+    ).replace("lint", "linted")
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_a_file_of_ours_alone_comes_and_goes(tacit: Any, alone: Path, host: str) -> None:
+    """Where there was none there is none afterwards, nor its folder; in between it is in the host's shape."""
+    path = alone / USERS[host]
+    done = tacit("connect", host)
+    assert f"connected: {path}" in done.out and f"tacit connect {host} --undo ends it" in done.out
+    tree = json.loads(path.read_text())
+    assert set(tree) == {"hooks", *(HOSTS[host].frame or {})}
+    assert list(tree["hooks"]) == [entry.theirs for entry in HOSTS[host].entries]
+    assert tacit("connect", host, "--undo").code == 0
+    assert not path.exists() and not path.parent.exists()
+
+
+def test_entries_in_every_dialect() -> None:
+    """Field for field as the hosts document them: groups or flat, seconds or milliseconds, one command string or program and arguments."""
+    start = ("/opt/my tools/tacit", [])
+    codex, copilot, vscode, gemini, cursor = (registration(start, "", HOSTS[name]) for name in OTHERS)
+    program = "'/opt/my tools/tacit' hook"
+    assert codex["SessionStart"] == {
+        "matcher": "startup|resume|clear|compact",
+        "hooks": [{"type": "command", "command": f"{program} session-start --host codex", "timeout": 10}],
+    }
+    assert (
+        codex["PostToolUse"]["matcher"] == "Bash|shell|exec_command|local_shell"
+        and codex["SessionEnd"]["hooks"][0]["timeout"] == 3
+    )
+    assert gemini["AfterTool"] == {
+        "matcher": "run_shell_command",
+        "hooks": [
+            {"name": "tacit", "type": "command", "command": f"{program} tool-failure --host gemini", "timeout": 5000}
+        ],
+    }
+    assert copilot["postToolUse"] == {"type": "command", "bash": f"{program} step --host copilot", "timeoutSec": 5}
+    assert vscode["PostToolUse"] == {"type": "command", "command": f"{program} step --host vscode", "timeout": 5}
+    assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor", "timeout": 5}
+    assert "preToolUse" not in copilot  # one that crashes would deny the call
+    assert registration(start, "/x/y.db", HOSTS["cursor"])["stop"]["command"].endswith(
+        "stop --host cursor --store /x/y.db"
+    )
+
+
+PAYLOADS = {
+    "codex": {"session_id": "s", "hook_event_name": "SessionStart", "source": "startup", "transcript_path": None},
+    "copilot": {"sessionId": "s", "timestamp": 1, "source": "new"},
+    "vscode": {"session_id": "s", "timestamp": "t", "hook_event_name": "SessionStart", "source": "new"},
+    "gemini": {
+        "session_id": "s",
+        "timestamp": "t",
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+        "transcript_path": "",
+    },
+    "cursor": {"conversation_id": "s", "hook_event_name": "sessionStart", "cursor_version": "2"},
+}
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_the_registered_command_answers(tacit: Any, alone: Path, folder: Path, host: str) -> None:
+    """What stands in the settings, started by a shell from elsewhere, gives what was kept."""
+    tacit("connect", host)
+    tacit("add", "Always use pnpm, never npm.", "--kind", "preference")
+    first = next(iter(json.loads((alone / USERS[host]).read_text())["hooks"].values()))[0]
+    handler = first["hooks"][0] if "hooks" in first else first
+    payload = {**PAYLOADS[host], "cwd": str(folder), "workspace_roots": [str(folder)]}
+    done = subprocess.run(
+        ["sh", "-c", handler.get("command") or handler["bash"]],
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=60,
+    )
+    assert "Always use pnpm, never npm." in done.stdout and json.loads(done.stdout) and done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [
+        ("codex", '{"a": 1, // why\n}'),
+        ("cursor", '{"hooks": []}'),
+        ("gemini", '{"hooks": {'),
+        ("copilot", "[]"),
+        ("vscode", '{"hooks": {"Stop": {}}}'),
+    ],
+)
+def test_malformed_settings_are_left_alone(tacit: Any, alone: Path, host: str, text: str) -> None:
+    """Also a comment where the host itself would not read it."""
+    path = written(alone / USERS[host], text)
+    for undo in ([], ["--undo"]):
+        done = tacit("connect", host, *undo)
+        assert done.code == 1 and "nothing was changed" in done.err
+    assert path.read_bytes() == text.encode() and not (alone / "data" / "tacit" / "tacit.db").exists()
+
+
+def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> None:
+    """Entries of another installation do not stay beside the new ones, in flat lists either."""
+    from tacit.surfaces.cli.entries import with_entries
+
+    old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), "", HOSTS["cursor"]), "settings")
+    path = written(alone / USERS["cursor"], old)
+    tacit("connect", "cursor")
+    assert "/gone/" not in path.read_text()
+    tacit("connect", "cursor", "--undo")
+    assert path.read_text() == sample("cursor")
+
+
+def test_homes_of_hosts_are_obeyed(tacit: Any, tmp_path: Path) -> None:
+    """CODEX_HOME and COPILOT_HOME name the user's folder."""
+    assert tacit("connect", "codex", "--json", CODEX_HOME=str(tmp_path / "c")).data["settings"] == str(
+        tmp_path / "c" / "hooks.json"
+    )
+    assert tacit("connect", "copilot", "--json", COPILOT_HOME=str(tmp_path / "p")).data["settings"] == str(
+        tmp_path / "p" / "hooks" / "tacit.json"
+    )
+
+
+def test_a_dry_run_shows_the_change_and_makes_nothing(tacit: Any, alone: Path) -> None:
+    """Both ways."""
+    path = written(alone / USERS["gemini"], sample("gemini"))
+    assert "+    " in tacit("connect", "gemini", "--dry-run").out and path.read_text() == sample("gemini")
+    tacit("connect", "gemini")
+    there = path.read_text()
+    assert "-" in tacit("connect", "gemini", "--undo", "--dry-run").out and path.read_text() == there
+
+
+def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
+    """Which are on this machine, and in which of their files we stand."""
+    (alone / ".gemini").mkdir()
+    tacit("connect", "claude-code")
+    tacit("connect", "codex")
+    tacit("connect", "cursor", "--shared")
+    rows = {row["host"]: row for row in tacit("connect", "--list", "--json", PATH="/nowhere").data["hosts"]}
+    assert list(rows) == ["claude-code", *OTHERS]
+    assert {name: row["here"] for name, row in rows.items()} == {
+        "claude-code": False,
+        "codex": True,
+        "copilot": False,
+        "vscode": False,
+        "gemini": True,
+        "cursor": False,
+    }
+    assert {name: row["connected"] for name, row in rows.items() if row["connected"]} == {
+        "claude-code": [str(folder / ".claude" / "settings.local.json")],
+        "codex": [str(alone / ".codex" / "hooks.json")],
+        "cursor": [str(folder / ".cursor" / "hooks.json")],
+    }
+    assert "codex" in tacit("connect", "--list").out
+    assert tacit("connect").code == 2
+
+
+def test_cursors_rule_is_a_fallback(tacit: Any, folder: Path) -> None:
+    """On request a rule tells of the notes; undo takes it away, but not a rule that its owner changed."""
+    rule = folder / ".cursor" / "rules" / "tacit.mdc"
+    tacit("connect", "cursor", "--rules")
+    assert rule.read_text().startswith("---\ndescription: ") and "alwaysApply: true" in rule.read_text()
+    assert tacit("connect", "cursor", "--rules", "--json").data["changed"] is False
+    tacit("connect", "cursor", "--undo")
+    assert not (folder / ".cursor").exists()
+    tacit("connect", "cursor", "--rules")
+    rule.write_text(rule.read_text() + "And be brief.\n")
+    tacit("connect", "cursor", "--undo")
+    assert "And be brief." in rule.read_text()
+    assert tacit("connect", "codex", "--rules").code == 2
+
+
+# -- past sessions ------------------------------------------------------------------------------------------------------
+
+
+def test_past_sessions_of_codex_and_gemini_are_offered(tacit: Any, folder: Path, alone: Path) -> None:
+    """Found where the hosts keep them, by the folder they name; learned on request."""
+    rollout = alone / ".codex" / "sessions" / "2026" / "11" / "14" / "rollout-2026-11-14T09-00-00-s1.jsonl"
+    meta = {
+        "timestamp": "2026-11-14T09:00:00.000Z",
+        "type": "session_meta",
+        "payload": {"id": "s1", "cwd": str(folder), "source": "cli"},
+    }
+    wish = {
+        "timestamp": "2026-11-14T09:00:01.000Z",
+        "type": "event_msg",
+        "payload": {"type": "user_message", "message": "From now on always use pnpm in this repository."},
+    }
+    written(rollout, json.dumps(meta) + "\n" + json.dumps(wish) + "\n")
+    chats = alone / ".gemini" / "tmp" / "work" / "chats"
+    written(chats / "session-2026-11-14T09-00-g1.jsonl", json.dumps({"sessionId": "g1", "projectHash": "p"}) + "\n")
+    written(chats.parent / ".project_root", str(folder))
+    written(chats.parent / "logs.json", "[]")
+    learned = tacit("connect", "codex", "--learn-days", "30", "--yes", "--json").data["learn"]
+    assert (learned["sessions"], learned["learned"], learned["failed"]) == (1, 1, 0)
+    assert "pnpm" in tacit("list", "--json").out
+    assert tacit("connect", "gemini", "--shared", "--json").data["learn"]["sessions"] == 1
+    assert tacit("connect", "cursor", "--json").data["learn"] == {"sessions": 0}
+
+
+# -- the text of a JSON file with comments ------------------------------------------------------------------------------
+
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text('ab/*,"\\}', max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab/", max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+NOISE = st.sampled_from(["", " ", "\n", " // a, b }\n", " /* \n ] */ ", "\t"])
+
+
+def noisy(tree: Any, data: st.DataObject) -> str:
+    """A tree as somebody with comments and trailing commas would write it."""
+    if isinstance(tree, dict | list) and tree:
+        items = (
+            [f"{json.dumps(key)}{data.draw(NOISE)}:{noisy(each, data)}" for key, each in tree.items()]
+            if isinstance(tree, dict)
+            else [noisy(each, data) for each in tree]
+        )
+        inner = ",".join(data.draw(NOISE) + item + data.draw(NOISE) for item in items) + (
+            "," + data.draw(NOISE) if data.draw(st.booleans()) else ""
+        )
+        return ("{" + inner + "}") if isinstance(tree, dict) else ("[" + inner + "]")
+    return json.dumps(tree)
+
+
+@thorough(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(st.text("ab", min_size=1, max_size=2), VALUES, max_size=3) | st.lists(VALUES, max_size=3),
+    VALUES,
+    st.data(),
+)
+def test_parts_go_in_and_out_between_comments(tree: Any, item: Any, data: st.DataObject) -> None:
+    """Whatever comments and commas stand around: what is put in is there, taken out it is gone, and every comment is still there, in order."""
+    text = data.draw(NOISE) + noisy(tree, data) + data.draw(NOISE)
+    key = "key" if isinstance(tree, dict) else ""
+    assert len(bare(text)) == len(text) and loads(text) == tree
+    more = put(text, top(text), key, item)
+    assert loads(more) == ({**tree, key: item} if isinstance(tree, dict) else [*tree, item])
+    added = member(more, top(more), key) if key else parts(more, top(more))[-1]
+    assert added is not None
+    less = take(more, top(more), added)
+    assert loads(less) == tree
+    assert "".join(less.split()) == "".join(text.split())
+
+
+@thorough(max_examples=100, deadline=None)
+@given(st.lists(VALUES, min_size=1, max_size=4), st.data())
+def test_any_part_may_go(tree: list[Any], data: st.DataObject) -> None:
+    """First, middle, last or only: the others stay as they are."""
+    text = noisy(tree, data)
+    at = data.draw(st.integers(0, len(tree) - 1))
+    assert loads(take(text, top(text), parts(text, top(text))[at])) == tree[:at] + tree[at + 1 :]
