@@ -19,7 +19,7 @@ from tacit.core.screen import screen
 from tacit.core.value import replace
 from tacit.tend.agreement import TIERS, Later, Standing, standing
 from tacit.tend.context import NOTHING, StepReport
-from tacit.tend.triage import RULES, Suggested, answers, batches, question, schema
+from tacit.tend.triage import RULES, Suggested, answers, batches, likeness, question, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ BY = "triage"  # with the tier's name, the author of its decisions
 CHECKED = 10  # one decision in so many is left to a person, to compare
 ASKED = 2  # questions about a proposal that a model may leave unanswered before a person is asked
 RECORD = 500  # a tier's latest decisions that are looked at
+NEARLY = 0.6  # alike: what disagrees with a lesson and is this near to it, is its opposite
 PERSON = "person"
 
 
@@ -183,7 +184,7 @@ class Judge:
             return
         at, id = self.context.now(), self.context.ids()
         payload = {"text": text, "was": memory.text, "evidence": quotes(tx, memory)}
-        told = f"the model's words for it: {text}"
+        told = "; ".join(filter(None, (f"the model's words for it: {text}", doubt(memory, text))))
         tx.put_proposal(
             Proposal(
                 id, self.context.project.id, "edit", told, f"{BY}:model", at, memory.id, tier=PERSON, payload=payload,
@@ -203,10 +204,24 @@ def is_checked(id: str) -> bool:
 
 
 def is_fair_rewrite(memory: Memory, text: str) -> bool:
-    """Whether a model's text for a lesson may be proposed: other words, no other meaning, nothing that reads like an attack."""
-    if not text or text == " ".join(memory.text.split()):
+    """Whether a model's text for a lesson may be proposed: other words, nothing that reads like an attack, and not its opposite.
+
+    "X fails where Y was not done" and "do Y before X" differ in a negation and say the same; only a text that is nearly the
+    lesson itself and disagrees with it is its opposite. Of the others `doubt` tells the person.
+    """
+    if not text or text == " ".join(memory.text.split()) or not screen(text).clean:
         return False
-    return screen(text).clean and not opposed(prepare(memory.text), prepare(text))
+    return not is_opposite(memory.text, text)
+
+
+def is_opposite(text: str, other: str) -> bool:
+    """Whether two texts are nearly the same words and disagree."""
+    return likeness(text.lower(), other.lower(), NEARLY) > 0 and bool(opposed(prepare(text), prepare(other)))
+
+
+def doubt(memory: Memory, text: str) -> str:
+    """What a person should look at before taking a model's words for a lesson; empty where nothing is noticed."""
+    return "check its negations and numbers" if opposed(prepare(memory.text), prepare(text)) else ""
 
 
 def quotes(tx: SqliteStore | Transaction, memory: Memory, most: int = 3) -> list[dict[str, str]]:
