@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench bench-quality bench-effect bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-frameworks check bench bench-quality bench-effect bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -23,6 +23,16 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/python -m pytest
+
+# tacit.integrations against the real frameworks, in an environment of their own; `make test` skips these.
+test-frameworks: .venv-frameworks/ready
+	.venv-frameworks/bin/python -m pytest tests/integrations
+
+.venv-frameworks/ready: pyproject.toml
+	@echo "setting up .venv-frameworks …"
+	@$(PYTHON) -m venv .venv-frameworks
+	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]'
+	@touch .venv-frameworks/ready
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready
@@ -67,4 +77,4 @@ fuzz: .venv/ready
 	@$(BIN)/python bench/faults/fuzz.py --minutes $(or $(MINUTES),10)
 
 clean:
-	rm -rf .venv .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-frameworks .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,6 +20,7 @@ MAY = {
     "tend": {"core", "tend", "stores"},
     "prove": {"core", "prove", "learn", "recall", "stores"},
     "surfaces": {"core", "surfaces", "app", "profiles", "formats", "stores", "tacit"},
+    "integrations": {"core", "app", "integrations"},  # surfaces inside other people's frameworks
     "app": {"core", "formats", "profiles", "learn", "recall", "tend", "prove", "stores", "providers", "app"},
     "testing": {"core", "app", "stores", "formats", "profiles", "testing"},
 }

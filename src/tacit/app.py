@@ -487,6 +487,15 @@ class Memories:
             ),
         )
 
+    def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
+        """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
+        from tacit.core.keep import rewritten
+        from tacit.core.redact import private, redact
+
+        clean = redact(private(text)).text
+        by, version = self.actor.name, self.profile_version
+        return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=clock.now(), reason=reason, profile=version))
+
     def _class_of(self, kind: str | None) -> str:
         from tacit.core.profile import class_of
 

@@ -12,6 +12,7 @@ from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, 
 from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES, Finding
+from tacit.core.screen import screen
 from tacit.learn.shape import tags_for
 
 TYPE_CHECKING = False
@@ -51,6 +52,9 @@ def memory_from(
             f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
             "A person signs with --by NAME --yes.",
         )
+    # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
+    seen = None if actor.is_person else screen(clean.text)
+    suspicion = seen.reason if seen is not None and not seen.clean else ""
     memory = Memory(
         id=id,
         project={"global": GLOBAL, "agent": AGENT}.get(scope, project),
@@ -61,6 +65,8 @@ def memory_from(
         source=found.pop("source", actor.name if not actor.is_person else "user"),
         origin=str(facets.get("origin") or ""),
         trust=actor.tier,
+        gate="quarantine" if suspicion else "allow",
+        gate_reason=suspicion,
         state="provisional" if actor.is_person else "candidate",
         created_at=at,
         updated_at=at,

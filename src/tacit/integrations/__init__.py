@@ -1,0 +1,37 @@
+"""Tacit inside agent frameworks, one module each: langgraph, anthropic, openai_agents, pydantic_ai.
+
+A module imports its framework, and only that; this one imports none. All are thin: what a run is given and what it
+tells goes through `memories.run`, what an agent keeps or asks by itself through `as_agent`. A framework's agents work
+on threads of its choosing, so each call has a connection of its own.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from tacit.core.errors import MissingExtra
+from tacit.core.trust import Actor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.app import Memories
+
+AGENT = Actor("agent", "agent", "a framework's agent is not a person")
+
+
+@contextmanager
+def as_agent(memories: Memories) -> Iterator[Memories]:
+    """The same memories for one call of an agent: a connection of its own, and an agent's trust."""
+    own = memories.another()
+    own.actor = AGENT
+    try:
+        yield own
+    finally:
+        own.close()
+
+
+def missing(package: str, error: ImportError) -> MissingExtra:
+    """The error for a framework that is not installed."""
+    return MissingExtra(f"This integration needs {package} ({error}).", f"pip install {package}")
