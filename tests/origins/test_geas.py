@@ -601,3 +601,33 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     for path in out.rglob("*.json"):
         if path.name != "memory-index.json":
             assert json.loads((desk.folder / "again" / path.relative_to(out)).read_text("utf-8")) == json.loads(path.read_text("utf-8"))
+
+
+def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
+    """geas's second shape: lines keep their ids, drafts and prose stay, what is added by hand is a rule of the project or the agent."""
+    agents = folder / ".geas" / "memory" / "agents"
+    agents.mkdir(parents=True)
+    rules, notes = folder / ".geas" / "rules.md", agents / "quality-specialist.md"
+    rules.write_text("# Project Rules\n\nProse.\n\n## Rules\n- [mem-task-1-1] Always run the gate\n- Keep contracts small\n  and signed\n- [DRAFT] maybe\n")
+    notes.write_text("# Quality Memory\n\n- Check the evidence first\n")
+    with tacit.open(profile="geas", by="olga", cwd=str(folder)) as memories:
+        memories.import_(".geas", trust="user")
+        for target in (".geas/rules.md", ".geas/memory/agents"):
+            memories.keep_page(target)
+        for memory in memories.pages.waiting():
+            memories.put_on_page(memory.id)
+        assert memories.page(vouch=True).figures["findings"] == ()
+        assert [line.partition(" <!--")[0] for line in rules.read_text().splitlines()] == [
+            "# Project Rules", "", "Prose.", "", "## Rules", "- [mem-task-1-1] Always run the gate", "- Keep contracts small", "  and signed", "- [DRAFT] maybe",
+        ]  # fmt: skip
+        assert [path.name for path in agents.iterdir()] == ["quality-specialist.md"]
+        notes.write_text(notes.read_text() + "- Read the contract twice\n")
+        rules.write_text(rules.read_text() + "- Sign every release\n")
+        memories.page(vouch=True)
+        found = {memory.text: memory for memory in memories.list()}
+        mine, ours = found["Read the contract twice"], found["Sign every release"]
+        assert (mine.agent, mine.scope, mine.trust, mine.project) == ("quality_specialist", "agent", "user", memories.project_id)
+        assert (ours.kind, ours.agent, ours.on_page) == ("project_rule", "", True)
+        assert "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
+        blamed = memories.blame(".geas/rules.md")
+        assert [line.memory.text if line.memory else None for line in blamed] == ["Always run the gate", "Keep contracts small\nand signed", None, "Sign every release"]

@@ -444,6 +444,43 @@ def test_defect_14_a_keyword_is_a_word(book: Notebook, text: str, category: str)
     assert book.learn(text)[0].category == category
 
 
+# --- its page ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_was_kept_by_hand_goes_on(book: Notebook, folder: Path) -> None:
+    """Every line stays as it stands, whatever its shape; what is promoted stands at the end of its section, dated and titled."""
+    page = folder / "MEMORY.md"
+    page.write_text("# Memory\n\nOurs.\n\n## Hard Rules\n- (2026-03-10) **Never force push** — it breaks: the hook reads main\n- Plain\n\n## Billing\n- (2026-02-01) Invoices are final\n")
+    book.memories.import_("MEMORY.md", trust="user")
+    book.memories.keep_page("MEMORY.md")
+    assert book.memories.page(vouch=True).figures["findings"] == ()
+    for text in (f"{FACT}: restart it", "Queue depth: alert above 500"):
+        book.memories.put_on_page(book.memories.add(text, category="jc:operations", at="2026-03-11T00:00:00Z").id)
+    book.memories.page()
+    assert [line.partition(" <!--")[0] for line in page.read_text().splitlines()] == [
+        "# Memory", "", "Ours.", "", "## Hard Rules", "- (2026-03-10) **Never force push** — it breaks: the hook reads main", "- Plain", "",
+        "## Billing", "- (2026-02-01) Invoices are final", "", "## Patterns", "- (2026-03-11) Restarting the gateway clears the stuck lock file in /var/run: restart it",
+        "- (2026-03-11) **Queue depth** — alert above 500",
+    ]  # fmt: skip
+    assert all(line.endswith("-->") for line in page.read_text().splitlines() if line.startswith("- "))
+
+
+def test_a_proposal_is_marked_after_the_page_is_written(book: Notebook, folder: Path) -> None:
+    """batch-review deleted first and wrote then: a crash between lost the proposal. Here a page that cannot be written loses nothing."""
+    memories = book.memories
+    memories.keep_page("MEMORY.md")
+    memories.pin(memories.add("Rotate keys monthly.").id)
+    memories.tend()
+    (waiting,) = memories.proposals()
+    (folder / "MEMORY.md").mkdir()
+    memories.review(waiting.id)
+    assert memories.get(waiting.memory).on_page
+    (folder / "MEMORY.md").rmdir()
+    memories.tend()
+    assert "Rotate keys monthly." in (folder / "MEMORY.md").read_text()
+    assert [each.state for each in memories.proposals(state="")] == ["approved"]
+
+
 # --- a journey --------------------------------------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ HEADING = "## "
 _DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
 _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
+_FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
 @value
@@ -58,8 +59,10 @@ def parts(line: str) -> Line:
 
 
 def split_id(line: str) -> tuple[str, str]:
-    """A line and the id behind it; empty where none is."""
+    """A line and its id; empty where none is."""
     rest = line.strip()
+    if first := _FIRST.match(rest):
+        return rest[first.end() :], first[1]
     if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
         return rest[:at].rstrip(), named[1]
     return rest, ""

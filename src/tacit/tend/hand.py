@@ -131,7 +131,7 @@ class _Matching:
     def _spellings(self, id: str) -> tuple[str, ...]:
         known = self.kept.known.get(id)
         entry = self.wanted.get(id) or self.left.get(id)
-        now = (spelled(entry.said),) if entry else ()
+        now = (spelled(entry.said), spelled(entry.text)) if entry else ()
         return (*known.spellings, *now) if known else now
 
     def _by_id(self, found: Sequence[Bullet], name_of: Callable[[str], str]) -> list[Bullet]:

@@ -7,7 +7,9 @@ changed; new ones go to the end of their section; whatever is not a line of ours
 
 from __future__ import annotations
 
-from tacit.core.page import HEADING, bullets, split_id
+import re
+
+from tacit.core.page import HEADING, bullets, parts, split_id
 from tacit.core.screen import plain_line
 from tacit.core.value import value
 
@@ -23,6 +25,7 @@ TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
 SHORT = 8  # characters of an id behind a line
 LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
+_NAME = re.compile(r"[A-Za-z][\w.-]{3,40}")  # an alias that may stand for the id
 _SEVERITY = ("bug", "warning", "recommendation", "info")
 _STATE = ("canonical", "stable", "provisional")
 
@@ -34,6 +37,7 @@ class Entry:
     id: str
     section: str
     line: str  # with its bullet and id
+    text: str = ""  # what the lesson says, unshortened
 
     @property
     def said(self) -> str:
@@ -56,8 +60,8 @@ class Line:
 def section_of(memory: Memory, page: Page) -> str:
     """Where a lesson belongs: where a person put it, or by its kind or category; the inbox if the map knows neither."""
     put = str((memory.extra or {}).get("section") or "")
-    found = put or page.map.get(memory.kind) or page.map.get(memory.category) or page.map.get(memory.klass)
-    return known_section(found or "", page)
+    names = (memory.kind, memory.category, memory.category.rpartition(":")[2], memory.klass)
+    return known_section(put or next((page.map[name] for name in names if name in page.map), ""), page)
 
 
 def known_section(name: str, page: Page) -> str:
@@ -68,22 +72,22 @@ def known_section(name: str, page: Page) -> str:
 
 def entry_of(memory: Memory, page: Page) -> Entry:
     """A lesson as it is to stand on a page."""
-    return Entry(memory.id, section_of(memory, page), line_of(memory, page))
+    return Entry(memory.id, section_of(memory, page), line_of(memory, page), memory.text)
 
 
 def line_of(memory: Memory, page: Page) -> str:
-    """A lesson as its line on the page."""
+    """A lesson as its line on the page; one that came from a page, and says what it said there, as it stood there."""
+    extra, name = memory.extra or {}, memory.alias if _NAME.fullmatch(memory.alias) else memory.id[:SHORT]
+    came = extra.get("line")
+    if isinstance(came, str) and parts(came).said == memory.text:
+        return f"- {split_id(came)[0]} <!-- {split_id(came)[1] or name} -->"
     text = plain_line(memory.text, LONGEST)
     template = page.line
-    title = one_line(str((memory.extra or {}).get("title") or ""))
+    title = one_line(str(extra.get("title") or ""))
     if "{title}" in template and not title:
         title, text = _titled(text)
         template = template if title else template.replace(_TITLED, "")
-    return one_line(
-        template.format(
-            text=text, title=title, date=memory.created_at[:10], id=memory.alias or memory.id[:SHORT], kind=memory.kind
-        )
-    )
+    return one_line(template.format(text=text, title=title, date=memory.created_at[:10], id=name, kind=memory.kind))
 
 
 def said_by(line: str, page: Page) -> str:

@@ -19,7 +19,7 @@ from tacit.stores.sql import asked_about
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
 from tacit.tend.context import Context, StepReport
-from tacit.tend.layout import Entry, compose, entry_of, said_by, strength
+from tacit.tend.layout import SHORT, Entry, compose, entry_of, said_by, strength
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import propose, standing
 
@@ -304,13 +304,15 @@ def name_of(context: Context, kept: hand.Kept) -> Callable[[str], str]:
 
     def name(token: str) -> str:
         known = [id for id in kept.known if id.startswith(token.lower())]
-        if len(known) == 1:
+        if len(known) == 1 and len(token) >= SHORT:
             return known[0]
         try:
             id = context.store.resolve(token, context.project.id)
         except (NotFound, Ambiguous):
             return ""
-        return id if context.store.get(id).project == context.project.id else ""
+        memory = context.store.get(id)
+        named = memory.id.startswith(token.lower()) and len(token) >= SHORT
+        return id if memory.project == context.project.id and (named or token == memory.alias) else ""
 
     return name
 

@@ -32,6 +32,7 @@ TOP = "top"  # the group of files that lie in no folder
 _BEGIN = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
 _END = re.compile(r"^[ \t]*<!-- tacit:end\b[^\n]*-->[ \t]*\r?$", re.M)
 _FRONT = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.M | re.S)
+_AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 _PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}/?")
 
 
@@ -97,13 +98,22 @@ def sheets(target: Target, memories: Sequence[Memory], title: str, kept: Sequenc
 
 
 def _sheet(target: Target, group: str, memories: Sequence[Memory]) -> Sheet:
-    path = target.name.replace("*", _slug(group) if target.kind == "agents" else f"{PREFIX}{_slug(group)}", 1)
     if target.kind == "agents":
-        return Sheet(path, f"{group.capitalize()} Memory", tuple(memories), facets={"agent": group, "scope": "agent"})
+        name = _agents_file(group, memories)
+        title = f"{name.capitalize()} Memory"
+        return Sheet(target.name.replace("*", name, 1), title, tuple(memories), facets={"agent": group, "scope": "agent"})
+    path = target.name.replace("*", f"{PREFIX}{_slug(group)}", 1)
     globs = [f"{group}/**"] if group != TOP else sorted({path for m in memories for path in m.paths if "/" not in path})
     title = f"Lessons for {group}/" if group != TOP else f"Lessons for {', '.join(globs)}"
     about = {"paths": [f"{group}/"] if group != TOP else globs[:1]}
     return Sheet(path, title, tuple(memories), FRONTS[target.kind](title, globs), about)
+
+
+def _agents_file(agent: str, memories: Sequence[Memory]) -> str:
+    """The name of an agent's file: the one its lessons came from, or the agent's own."""
+    came = [str((memory.extra or {}).get("file") or "").rpartition("/")[2].removesuffix(".md") for memory in memories]
+    named = (name for name in (*came, agent) if _AGENT.fullmatch(name) and name.replace("-", "_") == agent.replace("-", "_"))
+    return next(named, "") or _slug(agent)
 
 
 def groups_of(memory: Memory) -> list[str]:
@@ -114,13 +124,9 @@ def groups_of(memory: Memory) -> list[str]:
 
 
 def _slug(name: str) -> str:
-    """A file name for a group: an id or an agent is never a path."""
+    """A file name for a group, readable and no other group's: a name out of a lesson is never a path."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-").lower()[:60]
-    return (
-        plain
-        if plain and plain == name.replace("/", "-").lower() and "-" not in name
-        else f"{plain or 'group'}-{short_hash(name)[:4]}"
-    )
+    return plain if plain == name else f"{plain or 'group'}-{short_hash(name)[:4]}"
 
 
 def _paths_front(title: str, globs: Sequence[str]) -> str:
