@@ -1,156 +1,449 @@
-"""What starting and keeping costs (design §10), as ratios within one run: `make bench`.
+"""Every budget of the design (§10) in one run, to a million memories: `make bench`.
 
-CPU time of fresh processes, medians of interleaved pairs against `python -c pass`, console script as installed, bytecode present. Sizes by
-TACIT_BENCH_SIZES (default 1000,10000,100000); stores are cached. A dated result goes to bench/results/.
+Stores are made once (bench/stores.py: some ten minutes of CPU for a million) and kept in `.bench`. Sizes by TACIT_BENCH_SIZES. The result goes to
+bench/results/ with a plot of growth; the exit code is 1 if a budget is missed.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
-import platform
-import resource
+import random
+import re
 import shutil
 import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 
-from stores import cache, lesson, make_store
+import learning
+from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
+from plot import lines, short
+from stores import PROJECT, cache, environment, fresh, make_store, opened
+from tacit.app import Memories
+from tacit.recall.query import Query, asked
+from tacit.recall.rank import Facts, ordered
+from tacit.stores.sql import _MEMORY
+from tacit.stores.sqlite.search import Hit
+from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
+OLD = "other-3"  # one of the hundred small projects in each store
+EXHAUSTIVE = 3000  # candidates that an exhaustive ranking looks at, best first by the index's own bm25 over all words
+KEPT = 24  # prompts for which the two rankings are compared
+PROCESSES, EACH = 16, 25
 
-
-def cpu(args: list[str], env: dict[str, str], stdin: bytes = b"", cwd: str = "/") -> float:
-    """CPU seconds of one child process, checked to have succeeded."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(args, input=stdin, capture_output=True, env=env, cwd=cwd)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert done.returncode == 0, (args, done.stderr)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def ratio(
-    args_of: object, env: dict[str, str], rounds: int, stdin_of: object = None, cwd: str = "/"
-) -> tuple[float, float]:
-    """Median of (command / bare interpreter) over interleaved pairs, and the command's median milliseconds."""
-    ratios, costs = [], []
-    for n in range(rounds):
-        bare = cpu([sys.executable, "-c", "pass"], env)
-        mine = cpu(args_of(n), env, stdin_of(n) if stdin_of else b"", cwd)  # type: ignore[operator]
-        ratios.append(mine / bare)
-        costs.append(mine * 1000)
-    return statistics.median(ratios), statistics.median(costs)
+Growth = dict[str, list[tuple[float, float]]]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=31)
-    parser.add_argument("--out", default=os.path.join(HERE, "results", f"{datetime.date.today()}-speed.md"))
-    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--only", default="", help="parts by name, separated by commas")
+    parser.add_argument("--out", default=dated("speed"))
     args = parser.parse_args()
-    sizes = [int(s) for s in os.environ.get("TACIT_BENCH_SIZES", "1000,10000,100000").split(",")]
-    folder = cache()
-    work = os.path.join(folder, "work")
-    os.makedirs(work, exist_ok=True)
-    rows: list[tuple[str, str, str, str]] = []
+    sizes = [int(size) for size in os.environ.get("TACIT_BENCH_SIZES", "1000,10000,100000,1000000").split(",")]
+    nice()
+    table, growth = Table(), Growth()
+    built = [cost for size in sizes if (cost := cost_of(make_store(size)))]
+    for part in (cold, warm, quality, adding, learn, tend, memory, disk, many):
+        if not args.only or part.__name__ in args.only.split(","):
+            log(f"-- {part.__name__}")
+            part(table, sizes, args.rounds, growth)
+    shutil.rmtree(os.path.join(cache(), "work"), ignore_errors=True)
+    write(
+        args.out, table, growth, f"Building the store of {max(sizes):,}: {max(built):.0f} s of CPU. " if built else ""
+    )
+    return 0 if table.held else 1
 
-    def line(what: str, figure: str, bound: str, held: bool) -> None:
-        rows.append((what, figure, bound, "holds" if held else "MISSED"))
-        print(f"{what:<58} {figure:>12} {bound:>10}  {rows[-1][3]}", flush=True)
 
-    adds: dict[int, float] = {}
-    for size in sizes:
-        master = make_store(os.path.join(folder, f"{size}.db"), size)
-        path = os.path.join(work, f"{size}.db")
-        for end in ("", "-wal", "-shm"):
-            if os.path.exists(path + end):
-                os.unlink(path + end)
-        shutil.copyfile(master, path)
-        env = {
-            "HOME": work,
-            "USER": "bench",
-            "XDG_DATA_HOME": work,
-            "TACIT_STORE": path,
-            "TACIT_PROJECT": "bench",
-            "PATH": os.environ["PATH"],
-        }
-        line(
-            f"bytes per memory at {size:,}",
-            f"{os.path.getsize(master) / size:,.0f} B",
-            "≤ 3000",
-            os.path.getsize(master) / size <= 3000,
+def cost_of(path: str) -> float:
+    """What making a store cost, in seconds of CPU; 0 where nobody knows."""
+    try:
+        with open(path + ".cost", encoding="utf-8") as file:
+            return float(file.read())
+    except OSError:
+        return 0.0
+
+
+# --- starting
+
+
+def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """A fresh process, as installed, to the printed and recorded answer, against an interpreter that does nothing."""
+    for kind in ("lessons", "reports"):
+        for size in (each for each in sizes if each >= 10_000 and (kind == "lessons" or each <= 100_000)):
+            path = fresh(size, "cold", kind=kind)
+            env = surrounded(path)
+            about = some_texts(path, rounds + 1)
+            writer = Writer(5)
+            floor = interpreter(sys.executable, env)
+            for length, prompts in (
+                ("prompts", [writer.prompt(text) for text in about]),
+                ("pasted logs", [writer.pasted(text) for text in about]),
+            ):
+                for name, command in (("inject", injected(env, prompts)), ("hook prompt", hooked(env, prompts))):
+                    ratio, cost = over_floor(command, floor, rounds)
+                    what = f"tacit {name}, {size:,} {kind}, {length}"
+                    if size <= 100_000:
+                        table.at_most(what, ratio, 4)
+                    else:
+                        table.tell(what, f"{ratio:.2f}x")
+                    if (kind, length, name) == ("lessons", "prompts", "hook prompt"):
+                        growth.setdefault("tacit hook, fresh process", []).append((size, cost))
+            shutil.rmtree(os.path.dirname(path))
+
+
+def injected(env: dict[str, str], prompts: Sequence[str]) -> Callable[[int], Spent]:
+    return lambda n: run([TACIT, "inject", "--task", prompts[n], "--run", f"b{time.time_ns()}"], env)
+
+
+def hooked(env: dict[str, str], prompts: Sequence[str]) -> Callable[[int], Spent]:
+    def ask(n: int) -> Spent:
+        said = {"session_id": f"s{time.time_ns()}", "transcript_path": "", "cwd": env["HOME"], "prompt": prompts[n]}
+        payload = json.dumps({**said, "hook_event_name": "UserPromptSubmit"}).encode()
+        spent = run([TACIT, "hook", "prompt"], env, payload, env["HOME"])
+        assert spent.out, "the hook had nothing to say"
+        return spent
+
+    return ask
+
+
+def surrounded(path: str) -> dict[str, str]:
+    """The surroundings of a command that uses the store at `path`."""
+    return {
+        **environment(os.path.dirname(path)),
+        "TACIT_STORE": path,
+        "TACIT_PROJECT": PROJECT,
+        "PATH": os.environ["PATH"],
+    }
+
+
+def some_texts(path: str, many: int, project: str = PROJECT) -> list[str]:
+    """Texts from all ages of a project."""
+    with opened(path, project) as kept:
+        rows = [
+            row[0] for row in kept.store.rows("SELECT n FROM memory WHERE project = :p ORDER BY n", p=kept.project_id)
+        ]
+        picked = [rows[len(rows) * at // many] for at in range(many)]
+        return [kept.store.one("SELECT text FROM memory WHERE n = :n", n=n)[0] for n in picked]
+
+
+# --- asking
+
+
+def warm(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """`recall(limit=10)` in one running process, all sizes in turns."""
+    projects = [(size, PROJECT) for size in sizes] + [(max(sizes), OLD)]
+    stores = [opened(make_store(size), project) for size, project in projects]
+    prompts = [asking(make_store(size), rounds + 4, project) for size, project in projects]
+    spent: list[list[float]] = [[] for _ in stores]
+    for number in range(rounds + 4):
+        for at, kept in enumerate(stores):
+            begun = time.process_time()
+            kept.recall(prompts[at][number], limit=10)
+            if number >= 4:  # the first ones load modules and pages
+                spent[at].append(time.process_time() - begun)
+    for kept in stores:
+        kept.close()
+    costs = [statistics.median(each) * 1000 for each in spent]
+    growth["warm recall"] = list(zip(map(float, sizes), costs))
+    for size, cost in zip(sizes, costs):
+        table.tell(f"warm recall, top 10, {size:,} memories", f"{cost:.1f} ms")
+    for size, most in ((100_000, 5), (1_000_000, 15)):
+        if size in sizes and sizes[0] == 1000:
+            table.at_most(
+                f"warm recall, top 10, {size:,} memories against 1,000", costs[sizes.index(size)] / costs[0], most
+            )
+    large = f"{max(sizes):,}"
+    table.at_most(
+        f"warm recall in one of the small projects among {large}, against {sizes[0]:,}", costs[-1] / costs[0], 15
+    )
+
+
+def asking(path: str, many: int, project: str = PROJECT) -> list[str]:
+    writer = Writer(7)
+    return [writer.prompt(text) for text in some_texts(path, many, project)]
+
+
+def quality(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """How much of what an exhaustive ranking would answer is answered."""
+    for size, project in [*((size, PROJECT) for size in sizes), (max(sizes), OLD)]:
+        path = make_store(size)
+        with opened(path, project) as kept:
+            share, first, scores = [], [], []
+            for prompt in asking(path, KEPT if project == PROJECT else 6, project):
+                best = exhaustive(kept, prompt)
+                given = {hit.memory.id for hit in kept.recall(prompt, limit=10, min_score=0.0).hits}
+                known = [score for id, score in best if id in given]
+                share.append(len(known) / len(best))
+                scores.append(sum(known) / sum(score for _, score in best))
+                first.append(best[0][0] in given)
+        where = f"{size:,} memories" if project == PROJECT else f"a small project among {size:,}"
+        told = f"{statistics.mean(share):.0%}, {statistics.mean(first):.0%}"
+        table.tell(f"of an exhaustive ranking's ten: kept, and its first among ours, {where}", told)
+
+
+def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
+    """The ten best by our ranking of everything the index finds, with exact counts."""
+    store, wanted = kept.store, asked(Query(task=prompt), kept.profile)
+    count = "SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :word"
+    frequency = {word: int(store.one(count, word=f'"{word}"')[0]) for word in wanted.words}
+    columns, own = f"SELECT {_MEMORY}, m.words, m.n FROM", dict(project=kept.project_id, most=EXHAUSTIVE)
+    rows = store.rows(f"{columns} memory m WHERE project = :project LIMIT :most", **own)
+    if len(rows) == EXHAUSTIVE:
+        rows = store.rows(
+            f"{columns} (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH :words ORDER BY rank LIMIT :most)"
+            " JOIN memory m USING (n) WHERE m.project = :project",
+            words=" OR ".join(f'"{word}"' for word in wanted.words),
+            **own,
         )
-        import random
+    hits = [
+        Hit(memory, "words", 0.0, row[-1], row[-2])
+        for memory, row in zip(store._with_tallies([row[:-2] for row in rows]), rows)
+    ]
+    total = int(store.one("SELECT max(n) FROM memory")[0])
+    facts = Facts(kept.now(), total, frequency, store.find((kept.project_id,), ()).tokens)
+    return [(each.memory.id, each.score) for each in ordered("lexical", hits, wanted, kept.profile, facts)[:10]]
 
-        chance = random.Random(size)
-        r, _ms = ratio(lambda n: [TACIT, "add", str(lesson(chance, n)["text"])], env, args.rounds)
-        line(f"tacit add, fresh process, {size:,} memories", f"{r:.2f}x", "≤ 5x", r <= 5)
-        adds[size] = durable_add(path, env)
-        r, _ms = ratio(lambda n: [TACIT, "list", "--limit", "20"], env, args.rounds)
-        line(f"tacit list --limit 20, fresh process, {size:,}", f"{r:.2f}x", "≤ 5x", r <= 5)
-        task = "celery worker migration times out on the redis host when the lockfile changes"
-        r, _ms = ratio(lambda n: [TACIT, "inject", "--task", task, "--run", f"b{time.time_ns()}"], env, args.rounds)
-        line(f"tacit inject, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
 
-        def prompt(n: int) -> bytes:
-            return json.dumps(
-                {
-                    "session_id": f"s{time.time_ns()}",
-                    "transcript_path": "",
-                    "cwd": work,
-                    "hook_event_name": "UserPromptSubmit",
-                    "prompt": task,
-                }
-            ).encode()
+# --- keeping
 
-        r, _ms = ratio(lambda n: [TACIT, "hook", "prompt"], env, args.rounds, prompt, work)
-        line(f"tacit hook prompt, fresh process, recorded, {size:,}", f"{r:.2f}x", "≤ 4x", r <= 4)
-        r, _ms = ratio(lambda n: [TACIT, "recall", task], env, max(9, args.rounds // 3))
-        line(f"tacit recall, fresh process, {size:,}", f"{r:.2f}x", "", True)
-    small, large = min(adds), max(adds)
-    if small != large:
-        grown = adds[large] / adds[small]
-        line(f"durable add at {large:,} against {small:,} (CPU)", f"{grown:.2f}x", "≤ 1.5x", grown <= 1.5)
-    write(args.out, rows)
-    return 0 if all(row[3] == "holds" for row in rows) else 1
+
+def adding(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """One durable add in a running process, all sizes in turns; and what it asks of the disk."""
+    paths = [fresh(size, "add") for size in sizes]
+    stores = [opened(path) for path in paths]
+    writer = Writer(11)
+    spent: list[list[float]] = [[] for _ in sizes]
+    for number in range(5 * rounds + 4):
+        lesson = writer.lesson()
+        for at, kept in enumerate(stores):
+            begun = time.process_time()
+            kept.add_many([lesson])
+            if number >= 4:
+                spent[at].append(time.process_time() - begun)
+    for kept in stores:
+        kept.close()
+    costs = [statistics.median(each) * 1000 for each in spent]
+    growth["durable add"] = list(zip(map(float, sizes), costs))
+    table.at_most(f"durable add, {sizes[-1]:,} memories against {sizes[0]:,}", costs[-1] / costs[0], 1.5)
+    if shutil.which("strace"):
+        calls = (syncs(paths[0], 12) - syncs(paths[0], 2)) / 10
+        table.add("durable add: fsync calls of each", "1", f"{calls:g}", calls == 1)
+    else:
+        table.tell("durable add: fsync calls of each", "not counted: no strace")
+    for path in paths:
+        shutil.rmtree(os.path.dirname(path))
 
 
 ADDER = """
-import os, random, resource, statistics, sys
+import sys
 sys.path.insert(0, sys.argv[1])
-from stores import lesson
-from tacit.app import open
-chance = random.Random(7)
-with open(os.environ["TACIT_STORE"]) as memories:
-    memories.add("warm")
-    costs = []
-    for n in range(200):
-        a = resource.getrusage(resource.RUSAGE_SELF)
-        memories.add_many([lesson(chance, n)])
-        b = resource.getrusage(resource.RUSAGE_SELF)
-        costs.append(b.ru_utime + b.ru_stime - a.ru_utime - a.ru_stime)
-print(statistics.median(costs))
+from stores import opened
+with opened(sys.argv[2]) as memories:
+    memories.store.hurry()
+    for number in range(int(sys.argv[3])):
+        memories.add(f"Lesson {number} of the one who counts.")
 """
 
 
-def durable_add(path: str, env: dict[str, str]) -> float:
-    """Median CPU seconds of one durable add in a warm process."""
-    done = subprocess.run([sys.executable, "-c", ADDER, HERE], capture_output=True, text=True, env=env, check=True)
-    return float(done.stdout)
+def syncs(path: str, adds: int) -> int:
+    """How often a process that adds so many lessons asks the disk to write."""
+    counts = os.path.join(cache(), "work", "syncs")
+    watch = ["strace", "-f", "-e", "trace=fsync,fdatasync,msync,sync_file_range", "-o", counts]
+    run([*watch, sys.executable, "-c", ADDER, HERE, path, str(adds)], os.environ)
+    with open(counts, encoding="utf-8") as file:
+        return len(re.findall(r"\b(?:fsync|fdatasync|msync|sync_file_range)\(", file.read()))
 
 
-def write(path: str, rows: list[tuple[str, str, str, str]]) -> None:
+def learn(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """Learning, from bench/learning.py."""
+    learning.budgets(table, min(100_000, max(sizes)), max(9, rounds // 2))
+
+
+def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """A pass in a store in which nothing is due, and one in which three lessons are."""
+    size = min(100_000, max(sizes))
+    path = fresh(size, "tend")
+    with opened(path) as kept:
+        kept.tend()
+        entries = "SELECT coalesce(max(id), 0) FROM journal"
+        before = kept.store.one(entries)[0]
+        idle = kept.tend()
+        still = kept.store.one(entries)[0] - before
+        old = kept.add_many(
+            [
+                {
+                    "text": f"An old fact about the {n}th gate of the harbour.",
+                    "kind": "fact",
+                    "at": "2024-01-01T00:00:00.000Z",
+                }
+                for n in range(3)
+            ]
+        )
+        before = kept.store.one(entries)[0]
+        kept.tend()
+        touched = {row[0] for row in kept.store.rows("SELECT DISTINCT memory FROM journal WHERE id > :id", id=before)}
+    table.add(
+        f"tend, {size:,} memories of which none is due: journal entries",
+        "0",
+        f"{still + len(idle.moves)}",
+        still + len(idle.moves) == 0,
+    )
+    due = {memory.id for memory in old}
+    table.add(
+        f"tend, {size:,} memories of which 3 are due: memories touched",
+        "≤ 3, all due",
+        f"{len(touched)}",
+        touched <= due and bool(touched),
+    )
+    shutil.rmtree(os.path.dirname(path))
+
+
+# --- room
+
+
+PEAK = """
+import sys
+from tacit.surfaces.cli import main
+main(sys.argv[1:])
+with open("/proc/self/status") as file:
+    print("peak", next(line.split()[1] for line in file if line.startswith("VmHWM")), file=sys.stderr)
+"""
+
+
+def memory(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """The most that one cold recall ever has in memory."""
+    if not os.path.exists("/proc/self/status"):
+        return table.tell("one cold recall, resident", "not measured: no /proc")
+    for size in sizes[-2:]:
+        path = make_store(size)
+        told = run([sys.executable, "-c", PEAK, "recall", asking(path, 3)[1]], surrounded(path)).err.decode()
+        peak = int(told.split("peak ")[1].split()[0]) / 1024
+        table.at_most(f"one cold recall, {size:,} memories: resident at most", peak, 40, " MB", 1)
+
+
+def disk(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """Bytes of a memory at its birth, and of a use."""
+    size = max(sizes)
+    table.at_most(f"{size:,} memories: bytes of each at birth", os.path.getsize(make_store(size)) / size, 3000, " B", 0)
+    path = fresh(min(10_000, size), "disk")
+    prompts = asking(path, 400)
+    with opened(path) as kept:
+        before, uses = occupied(kept), used(kept)
+        for number, prompt in enumerate(prompts):
+            kept.inject(prompt, run=f"run-{number}")
+        many = used(kept) - uses
+        table.at_most(
+            f"{many:,} uses in {len(prompts)} runs: bytes of each", (occupied(kept) - before) / many, 300, " B", 0
+        )
+    shutil.rmtree(os.path.dirname(path))
+
+
+def used(kept: Memories) -> int:
+    return int(kept.store.one("SELECT count(*) FROM use")[0])
+
+
+def occupied(kept: Memories) -> int:
+    """Bytes in the pages of a store that hold something, of uses and what counts them; the rows of runs and answers are not theirs."""
+    return int(
+        kept.store.one("SELECT coalesce(sum(payload), 0) FROM dbstat WHERE name IN ('use', 'use_by_memory', 'tally')")[
+            0
+        ]
+    )
+
+
+# --- many
+
+
+WORKER = """
+import random, sys
+sys.path.insert(0, sys.argv[1])
+from stores import opened
+from texts import Writer
+path, name, many = sys.argv[2], sys.argv[3], int(sys.argv[4])
+writer, chance = Writer(hash(name) % 1000), random.Random(name)
+with opened(path) as memories:
+    for number in range(many):
+        if name.startswith("writer"):
+            memories.add(f"{writer.lesson()['text']} Kept by {name}, number {number}.")
+            print(number, flush=True)
+        elif chance.random() < 0.5:
+            memories.recall(writer.prompt(writer.lesson()["text"]), limit=10)
+        else:
+            memories.inject(writer.prompt(writer.lesson()["text"]), run=f"{name}-{number}")
+"""
+
+
+def many(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """Half of the processes write, half read; what was acknowledged must be there, and nobody may hear of a lock."""
+    path = fresh(min(10_000, max(sizes)), "many")
+    half = PROCESSES // 2
+    names = [f"{kind}-{n}" for kind in ("writer", "reader") for n in range(half)]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, HERE, path, name, str(EACH)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+        )
+        for name in random.Random(1).sample(names, len(names))
+    ]
+    told = [child.communicate() for child in children]
+    acknowledged = sum(len(out.split()) for out, _ in told)
+    wrong = [err.strip().splitlines()[-1] for _, err in told if err.strip()]
+    with opened(path) as kept:
+        found = int(kept.store.one("SELECT count(*) FROM memory WHERE text LIKE '% Kept by writer-%'")[0])
+        faults = len(kept.health().faults)
+    wanted = half * EACH
+    table.add(
+        f"{PROCESSES} processes: acknowledged of {wanted}, found",
+        f"{wanted}, {wanted}",
+        f"{acknowledged}, {found}",
+        acknowledged == found == wanted,
+    )
+    table.add(
+        f"{PROCESSES} processes: errors that reached somebody, faults found by doctor",
+        "0, 0",
+        f"{len(wrong)}, {faults}",
+        not wrong and not faults,
+    )
+    for line in wrong:
+        log(line)
+    shutil.rmtree(os.path.dirname(path))
+
+
+def write(path: str, table: Table, growth: Growth, built: str) -> None:
+    """The dated result and the plot."""
+    picture = os.path.splitext(path)[0] + ".svg"
+    shown = {name: points for name, points in growth.items() if points}
+    if shown:
+        with open(picture, "w", encoding="utf-8") as file:
+            file.write(lines("What grows with the store", "memories", "ms of CPU", shown))
     with open(path, "w", encoding="utf-8") as file:
         file.write(
-            f"# Speed, {datetime.date.today()}\n\n`make bench` · Python {platform.python_version()} · {platform.machine()} · CPU, medians of interleaved pairs\n\n"
+            f"# Budgets, {os.path.basename(path)[:10]}\n\n`make bench` · {surroundings()}\n\n{table.markdown()}\n"
         )
-        file.write("| what | figure | bound | |\n|---|---|---|---|\n")
-        for row in rows:
-            file.write(f"| {' | '.join(row)} |\n")
+        if shown:
+            file.write(f"![growth]({os.path.basename(picture)})\n\n")
+            sizes = sorted({size for points in shown.values() for size, _ in points})
+            file.write("| ms of CPU | " + " | ".join(map(short, sizes)) + " |\n|---" * 1 + "|---" * len(sizes) + "|\n")
+            for name, points in shown.items():
+                at = dict(points)
+                file.write(
+                    f"| {name} | " + " | ".join(f"{at[size]:.1f}" if size in at else "" for size in sizes) + " |\n"
+                )
+        file.write(f"\n{built}{NOTES}")
+
+
+NOTES = """Texts are generated (bench/texts.py): lessons of about 200 characters, reports of about 900, words drawn by Zipf's law. Prompts have some fifteen words,
+pasted logs some 4,000 characters. An exhaustive ranking ranks the 3,000 best of all rows that hold any of the words, with exact counts.
+"""
 
 
 if __name__ == "__main__":

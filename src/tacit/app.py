@@ -929,6 +929,7 @@ class Memories:
                     by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run,
                 )
             )  # fmt: skip
+        self.store.tidy()
         return reports
 
     def _memory_files(self, source: str | Source) -> list[Source]:

@@ -14,10 +14,9 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.config import KEYS
-from tacit.core.redact_rules import NAME_HINTS
 from tacit.surfaces.hooks import SETTINGS, Told, is_ignored
 from tacit.surfaces.hooks.claude_code import LIMIT, read, write
-from tacit.surfaces.hooks.dialect import files_in, fitted, is_plain
+from tacit.surfaces.hooks.dialect import files_in, fitted
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))
@@ -273,7 +272,7 @@ def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path
 
 
 def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Path, alone: Path) -> None:
-    """A prompt is searched with and kept beside what was given for it: without what is private, and without keys."""
+    """A prompt is searched with, without what is private, and is not written beside what was given for it."""
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     said = f"Is the order total rounded? <private>our customer Zanzibar</private> token {secret}"
     assert lessons(host.hook("prompt", payload(folder, prompt=said)).stdout)
@@ -284,11 +283,11 @@ def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Pa
 # -- the pieces ---------------------------------------------------------------------------------------------------------
 
 
-def test_only_plain_text_goes_unsearched_for_secrets() -> None:
-    """Every word by which redaction knows a secret makes a text worth searching, and so do digits, long words and other scripts."""
-    assert is_plain("Is the order total rounded in src/orders.ts?")
-    for word in (*(hint for hint in NAME_HINTS if hint.isascii()), "7", "schlüssel", "<private>", "x" * 25, "http://a:b@c", "curl -u me:it", "login me"):
-        assert not is_plain(f"use {word} here")
+def test_private_words_are_not_even_searched_with(folder: Path) -> None:
+    """However the tag is spelled; a text that only speaks of something private stays as it is."""
+    for said, left in (("find <PRIVATE>Zanzibar</private> here", "find   here"), ("a < b in private.py", "a < b in private.py")):
+        event = read("prompt", payload(folder, prompt=said), {})
+        assert event is not None and event.text == left
 
 
 def test_help_is_for_people(tacit: Any) -> None:

@@ -67,6 +67,30 @@ def test_other_projects_do_not_displace_ones_own(world: Any, make: Make, large: 
     assert set(ids(world.store.find(HERE, ["worker"], limit=10).hits)) == {memory.id for memory in mine}
 
 
+def test_a_name_of_common_words_is_found_by_its_parts(world: Any, make: Make, large: None) -> None:
+    """Never as a phrase, which would read every word to its end; its frequency is that of its rarest part."""
+    mine = make("db/flux_cache.py loses its lock")
+    world.put(*(make(f"the cache of db/case_{n}.py") for n in range(30)), mine)
+    found = world.store.find(HERE, ["db/flux_cache.py"], limit=5)
+    assert ids(found.hits)[0] == mine.id and found.frequency == {"db/flux_cache.py": 1}
+
+
+def test_tidying_leaves_one_segment_and_the_same_answers(world: Any, make: Make) -> None:
+    """Each commit makes a segment; tidying again does nothing."""
+    for n in range(25):
+        world.put(make(f"the worker hangs, case {n}"))
+    with world.store.write() as tx:
+        tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('automerge', 0)")
+    for n in range(25, 45):
+        world.put(make(f"the worker hangs, case {n}"))
+    segments = "SELECT count(DISTINCT segid) FROM memory_fts_idx"
+    before = ids(world.store.find(HERE, ["worker"], limit=50).hits)
+    assert world.store.one(segments)[0] > search.SEGMENTS
+    assert world.store.tidy() >= 1 and world.store.one(segments)[0] == 1 and world.store.tidy() == 0
+    assert ids(world.store.find(HERE, ["worker"], limit=50).hits) == before and len(before) == 45
+    world.store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('integrity-check')")
+
+
 def test_lessons_about_an_error_are_found_by_its_signature(world: Any, make: Make) -> None:
     """Those that may be given, newest first; no signature finds nothing."""
     first, second = make("retry", signature="E: <q>"), make("wait", signature="E: <q>")

@@ -93,8 +93,10 @@ def terms(text: str) -> list[str]:
 
 def index_words(text: str) -> str:
     """What an index should hold beside the text: words `porter unicode61` does not find in it, joined by spaces."""
-    known = all_stop_words().union(_fts_words(text))
-    return " ".join(dict.fromkeys(word for piece in scan(text) for word in _indexed(piece) if word not in known))
+    stop, known = all_stop_words(), set(_fts_words(text))
+    # A plain word of an ASCII text is known by definition, and most words are plain: they need not become pieces.
+    pieces = scan(text, plain=not text.isascii())
+    return " ".join(dict.fromkeys(w for piece in pieces for w in _indexed(piece) if w not in known and w not in stop))
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
@@ -176,12 +178,14 @@ def _without_signs(word: str) -> str:
 # --- scanning
 
 
-def scan(text: str) -> Iterator[Piece]:
-    """The pieces of a text in reading order."""
+def scan(text: str, *, plain: bool = True) -> Iterator[Piece]:
+    """The pieces of a text in reading order; without `plain`, only those that are more than a word of ASCII letters."""
     text = normal(text)
     for match in _chunks(text.isascii()).finditer(text):
         raw = match.group()
         if raw.isascii() and raw.isalpha() and (raw[1:].islower() or raw.isupper()):
+            if not plain:
+                continue
             word = raw.lower()
             kind = NAME if len(raw) < 4 and raw.isupper() and _is_acronym(word) else WORD
             yield Piece(kind, raw, word, (word,), match.start())

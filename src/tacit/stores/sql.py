@@ -172,6 +172,10 @@ class SqlStore:
         found = self.rows(sql, **named)
         return found[0] if found else None
 
+    def tidy(self) -> int:
+        """Put derived data in order where an engine needs that; returns how many steps it took."""
+        return 0
+
     # -- projects and profiles --------------------------------------------------------------------
 
     def project(self, id: str) -> Project | None:

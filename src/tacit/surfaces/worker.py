@@ -162,6 +162,7 @@ def work(
             try:
                 worked = _drain_once(store, env) if at_once else _drain(memories, env, worked, idle)
                 memories.backup_if_due()
+                store.tidy()
                 sweep(store.path)
             finally:
                 os.close(lock)

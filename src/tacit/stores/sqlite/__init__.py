@@ -72,10 +72,13 @@ class SqliteStore(SqlStore):
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
-        """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+        """Candidates for a query's words, and how common each word is here; ranking is the caller's.
+
+        What may be given is looked for at once, since a prompt waits; who asks for everything gets a deeper look.
+        """
         from tacit.stores.sqlite.search import find
 
-        return find(self, projects, words, limit=limit, injectable=injectable)
+        return find(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""
@@ -122,6 +125,12 @@ class SqliteStore(SqlStore):
 
         scrub(self)
 
+    def tidy(self) -> int:
+        """Merge the full text's segments, in short transactions."""
+        from tacit.stores.sqlite.search import tidy
+
+        return tidy(self)
+
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -166,8 +175,10 @@ class Transaction(Writer):
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
-        """As the store's own, inside the transaction."""
-        return self._store.find(projects, words, limit=limit, injectable=injectable)
+        """As the store's own, inside the transaction, where others wait: never a deep look."""
+        from tacit.stores.sqlite.search import find
+
+        return find(self._store, projects, words, limit=limit, injectable=injectable)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         if old is not None:

@@ -1,14 +1,22 @@
 """Candidates for a query, by channel. The store finds; ranking and wording are pure and live elsewhere.
 
 Full text costs what its words' postings cost: OR-ing every word of a prompt over 100,000 rows, with `bm25()`, takes a
-tenth of a second. So no word is read to its end that is common. Of each word the newest rows are fetched, and how near
-together they lie tells how common it is, without counting: 128 rows among the last 1,280 of 100,000 make about 10,000.
-A word with fewer rows than that is known completely. Candidates are the rows that hold the rarest of the asked words;
-where all are common, the rows that hold two of them. The estimates go out with the candidates, as ranking needs them,
-and so does the index's own tokenizer, so that what was found by a word is also ranked by it.
+tenth of a second. So no word is read to its end that is common, and few are read into Python at all:
+
+1. Of each word the newest rows are fetched, and how near together they lie tells how common it is, without counting:
+   128 rows among the last 1,280 of 100,000 make about 10,000. A word with fewer rows is known completely.
+2. The rarest of the others are read completely, as far as the reach goes: little for a prompt that waits, more for
+   somebody who asks.
+3. Of what is left, only the rows are fetched that also hold a word known by then. The index finds those by leaping from
+   one word's rows to the other's, at a fifth of the cost of reading them.
+
+Candidates are the rows with the greatest rarity of the asked words. A name of several words (`db/test_cache.py`) is
+never asked for as a phrase, which would read all its words to their ends: its rows are among those of its rarest part,
+and ranking looks for the phrase itself. The estimates go out with the candidates, as ranking needs them, and so does
+the index's own tokenizer, so that what was found by a word is also ranked by it.
 
 A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set
-of row numbers, and the common words are read further within it.
+of row numbers, and the words are read further within it.
 """
 
 from __future__ import annotations
@@ -28,12 +36,16 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
 
 WORDS = 24  # distinct words of a query that are looked up at all
-FEWER = 16  # in a large store, where each costs a fifth of a millisecond; of 100 twins the best seven hold 1 to 3 fewer
+FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
 SMALL = 3000  # rows; a store up to here is read completely
 NEWEST = 128  # rows of a word that are fetched at first
+QUICK = 1000  # rows of common words that are read on for a prompt: a quarter of a microsecond each
+DEEP = (2000, 20_000)  # for a question: a tenth of the store's rows, within these bounds
+MEET = 8  # common words that are asked for together with those known
+COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
-POSTINGS = 8000  # rows of common words that are read further for such a project
-PAIRS = 3  # of the common words, the rarest so many are asked for in pairs
+SEGMENTS = 8  # of the full text that are left alone; some twenty commits make more
+MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
@@ -64,50 +76,101 @@ class Found:
 
 
 def find(
-    store: SqliteStore, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+    store: SqliteStore,
+    projects: Sequence[str],
+    words: Sequence[str],
+    *,
+    limit: int = 50,
+    injectable: bool = False,
+    deep: bool = False,
 ) -> Found:
-    """Rows of these projects that hold the query's words, those with the rarest first."""
+    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further."""
     total: int = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
+    read = _tokenizer(store)
     if not asked or not total or limit <= 0:
-        return Found((), total, {}, _tokenizer(store))
-    first = SMALL if total <= SMALL else NEWEST
-    held = {word: _newest(store, f'"{word}"', first) for word in asked}
-    frequency = {word: _frequency(rows, first, total) for word, rows in held.items()}
-    common = sorted((word for word in asked if len(held[word]) == first), key=frequency.__getitem__)
-    oldest = {word: held[word][-1] for word in common}
+        return Found((), total, {}, read)
+    postings = _Postings(store, asked, total)
     take = _Taker(store, projects, min(limit, MOST), injectable)
-    scores = _scores(held, frequency, total)
-    if _is_thin(held, common, scores, take.limit):
-        _in_pairs(store, held, common[:PAIRS], take.limit)
-        scores = _scores(held, frequency, total)
+    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK)
+    scores = postings.scores()
     rows = take.best(scores, portions=1)
-    if 3 * len(rows) < 2 * take.limit and (common or len(scores) > take.size):
-        sparse = len(rows) < take.size // 3
-        here = _rows_of(store, projects, injectable) if sparse else None
+    if 3 * len(rows) < 2 * take.limit and (postings.common or len(scores) > take.size):
+        here = _rows_of(store, projects, injectable) if len(rows) < take.size // 3 else None
         if here is not None:
-            _read_on(store, held, oldest, frequency)
-            scores = _scores(held, frequency, total, here)
+            postings.read(DEEP[1])
+            scores = postings.scores(here)
         rows = take.best(scores)
-    return Found(
-        _loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, frequency, _tokenizer(store)
-    )
+    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, postings.frequency, read)
 
 
-def _newest(store: SqliteStore, match: str, limit: int, below: int = 1 << 62) -> list[int]:
-    return [
-        row[0]
-        for row in store.rows(
-            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match AND rowid < :below"
-            " ORDER BY rowid DESC LIMIT :limit",
-            match=match, below=below, limit=limit,
-        )
-    ]  # fmt: skip
+class _Postings:
+    """Which rows hold each of the asked words, as far as that is known, and how many do."""
+
+    def __init__(self, store: SqliteStore, asked: Sequence[str], total: int) -> None:
+        self.store, self.total = store, total
+        self.first = SMALL if total <= SMALL else NEWEST
+        # A small store answers phrases itself.
+        self.parts = {word: (word,) if total <= SMALL else _parts(word) for word in asked}
+        self.rows = {part: self._newest(f'"{part}"', self.first) for parts in self.parts.values() for part in parts}
+        self.held = {part: self._estimate(rows) for part, rows in self.rows.items()}
+        self.common = sorted((p for p in self.rows if len(self.rows[p]) == self.first), key=self.held.__getitem__)
+        self.known = [part for part, rows in self.rows.items() if 0 < len(rows) < self.first]
+
+    def read(self, reach: int) -> None:
+        """Read the rarest of the common words to their ends as far as `reach` goes, and of the others what they share."""
+        for part in list(self.common):
+            # Where no word is known, the newest rows of the rarest have to do.
+            if self.held[part] > reach and self.known:
+                break
+            rows = self._newest(f'"{part}"', reach)
+            if len(rows) < reach:
+                self.held[part] = len(rows)
+            self.rows[part] = rows
+            self.common.remove(part)
+            self.known.append(part)
+            reach -= len(rows)
+        either = " OR ".join(f'"{part}"' for part in self.known)
+        for part in self.common[:MEET]:
+            if self.held[part] * COMMON <= self.total:
+                self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
+
+    @property
+    def frequency(self) -> dict[str, int]:
+        """Asked word -> rows that hold it: counted, estimated, or at most so many for a name of several words."""
+        return {word: min(self.held[part] for part in parts) if parts else 0 for word, parts in self.parts.items()}
+
+    def scores(self, here: set[int] | None = None) -> dict[int, float]:
+        """How rare the words are that each row holds."""
+        scores: dict[int, float] = {}
+        for part in dict.fromkeys(part for parts in self.parts.values() for part in parts):
+            rarity = log(1 + self.total / (self.held[part] + 0.5))
+            rows = self.rows[part]
+            for n in rows if here is None else here.intersection(rows):
+                scores[n] = scores.get(n, 0.0) + rarity
+        return scores
+
+    def _newest(self, match: str, limit: int) -> list[int]:
+        # As one JSON text: a row at a time costs half as much again.
+        found = self.store.one(
+            "SELECT json_group_array(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match"
+            " ORDER BY rowid DESC LIMIT :limit)",
+            match=match, limit=limit,
+        )  # fmt: skip
+        return json.loads(found[0])  # type: ignore[no-any-return]
+
+    def _estimate(self, rows: list[int]) -> int:
+        """How many rows hold a word: counted, or told from how densely its newest ones lie."""
+        first, total = self.first, self.total
+        return len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
 
 
-def _frequency(rows: list[int], first: int, total: int) -> int:
-    """How many rows hold a word: counted, or told from how densely its newest ones lie."""
-    return len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
+def _parts(word: str) -> tuple[str, ...]:
+    """The words that the index makes of a name; single letters and digits only where there is nothing else."""
+    if word.isalnum() and word.isascii():
+        return (word,)
+    parts = "".join(letter if letter.isalnum() else " " for letter in word).split()
+    return tuple(part for part in parts if len(part) > 1 or not part.isascii()) or tuple(parts)
 
 
 def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> set[int] | None:
@@ -118,45 +181,6 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
     if any(store.one(f"{rows} LIMIT 1 OFFSET {PROJECT}", project=project) for project in projects):
         return None
     return {row[0] for project in projects for row in store.rows(rows, project=project)}
-
-
-def _read_on(store: SqliteStore, held: dict[str, list[int]], oldest: dict[str, int], frequency: dict[str, int]) -> None:
-    """Read common words further, the rarer ones first, as far as the budget goes."""
-    left = POSTINGS
-    for word, below in oldest.items():
-        if frequency[word] > left:
-            break
-        held[word] = list({*held[word], *_newest(store, f'"{word}"', left, below)})
-        left -= frequency[word]
-
-
-def _is_thin(held: dict[str, list[int]], common: Sequence[str], scores: dict[int, float], limit: int) -> bool:
-    """Whether the newest rows of common words bring neither enough rows of a rare word nor enough with two words."""
-    if len(common) < 2 or len(scores) - len(set().union(*(held[word] for word in common))) >= limit:
-        return False
-    return sum(map(len, held.values())) - len(scores) < limit
-
-
-def _in_pairs(store: SqliteStore, held: dict[str, list[int]], common: Sequence[str], limit: int) -> None:
-    """Where all words are common: the rows that hold two of them."""
-    for i, one in enumerate(common):
-        for other in common[i + 1 :]:
-            both = _newest(store, f'"{one}" AND "{other}"', 2 * limit)
-            for word in (one, other):
-                known = set(held[word])
-                held[word] += [n for n in both if n not in known]
-
-
-def _scores(
-    held: dict[str, list[int]], frequency: dict[str, int], total: int, here: set[int] | None = None
-) -> dict[int, float]:
-    """How rare the words are that each row holds."""
-    scores: dict[int, float] = {}
-    for word, rows in held.items():
-        rarity = log(1 + total / (frequency[word] + 0.5))
-        for n in rows if here is None else here.intersection(rows):
-            scores[n] = scores.get(n, 0.0) + rarity
-    return scores
 
 
 class _Taker:
@@ -187,6 +211,25 @@ def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit,
     """Hits from rows that end with the memory's words, its number and the channel's score."""
     memories = store._with_tallies([row[:-3] for row in rows])
     return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
+
+
+def tidy(store: SqliteStore) -> int:
+    """Merge the full text's segments into one where they have become many; returns how many steps that took.
+
+    Each commit leaves a segment, and each word is looked for in all of them: one segment instead of thirteen makes a
+    lookup in 100,000 rows two to three times cheaper. The steps are short, so that a prompt gets its turn in between.
+    """
+    segments = store.one("SELECT count(DISTINCT segid) FROM memory_fts_idx")[0]
+    steps, pages = 0, -MERGED
+    while segments > SEGMENTS:
+        with store.write() as tx:
+            before = tx.one("SELECT total_changes()")[0]
+            tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', :pages)", pages=pages)
+            done = tx.one("SELECT total_changes()")[0] - before < 2
+        if done:
+            break
+        steps, pages = steps + 1, MERGED
+    return steps
 
 
 def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:

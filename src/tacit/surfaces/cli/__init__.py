@@ -116,11 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args and args[0] == "hook":
             from tacit.surfaces.hooks import main as hook
 
-            return _leave(hook(args[1:]), argv is None)
+            return _at_once(hook, args[1:], argv is None)
         if "inject" in args[:8] and _verb(args) == "inject":
             from tacit.surfaces.cli.inject import main as inject
 
-            return _leave(inject(args), argv is None)
+            return _at_once(inject, args, argv is None)
         return _main(args, Cli(os.environ, sys.stdout, sys.stderr))
     except BrokenPipeError:
         # The reader went away, for instance `tacit list | head`. Nothing of ours failed.
@@ -130,13 +130,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _leave(code: int, at_once: bool) -> int:
-    """End the process without tearing the interpreter down: what was acknowledged is on disk, and a prompt is waiting."""
-    if at_once:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+def _at_once(command: Callable[[Sequence[str]], int], args: Sequence[str], leave: bool) -> int:
+    """Run what a prompt waits for: one answer, and out. Nothing it makes lives long enough to be collected, and a process
+    that may leave ends without tearing its interpreter down: what was acknowledged is on disk."""
+    import gc
+
+    gc.disable()
+    try:
+        code = command(args)
+        if leave:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        return code
+    finally:
+        gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
+        gc.unfreeze()
+        gc.enable()
 
 
 def _main(args: list[str], cli: Cli) -> int:

@@ -7,7 +7,6 @@ store, or with one that is busy or unreadable, it prints nothing, warns, and lea
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 
@@ -75,13 +74,7 @@ def main(args: Sequence[str], env: Mapping[str, str] | None = None) -> int:
         return 0
     if options.fault:
         return _fail(options, 2, "usage", options.fault, options.hint)
-    gc.disable()  # one answer, and out: nothing here lives long enough to be collected
-    try:
-        return _run(options, os.environ if env is None else env)
-    finally:
-        gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
-        gc.unfreeze()
-        gc.enable()
+    return _run(options, os.environ if env is None else env)
 
 
 def _run(options: Options, env: Mapping[str, str]) -> int:

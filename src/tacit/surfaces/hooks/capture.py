@@ -95,7 +95,11 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 def _head(event: Event) -> dict[str, Any]:
     said = {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}
-    task = {"task": event.text} if event.name == "session-start" and event.text else {}
+    task: dict[str, str] = {}
+    if event.name == "session-start" and event.text:
+        from tacit.core.redact import redact
+
+        task["task"] = redact(event.text).text
     return {
         "type": "run",
         "id": event.session,

@@ -53,7 +53,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     opened = env.get("CLAUDE_PROJECT_DIR", "")
     source = text_at(payload, "source") if event == "session-start" else ""
     said = text_at(payload, _SAID.get(event, ""))
-    text = public(said, kept=event == "prompt")
+    text = public(said)
     return Event(
         name=event,
         host=HOST,

@@ -54,7 +54,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     failed = bool(step and step.get("error"))
     event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
     said = text_at(payload, "initialPrompt") if name == "session-start" else str((step or {}).get("error") or "")
-    text = public(said, kept=name == "session-start")
+    text = public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""
     return Event(

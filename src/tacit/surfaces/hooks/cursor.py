@@ -58,7 +58,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         folder=folder,
         key=short_hash(session, event, error),
         model=text_at(payload, "model"),
-        text=public(error, kept=False),
+        text=public(error),
         version=text_at(payload, "cursor_version"),
         shows=False,
         captured=True,

@@ -1,4 +1,4 @@
-"""What dialects share: reading a payload's texts, what of a prompt may be kept, and answers below a host's limit."""
+"""What dialects share: reading a payload's texts, what of a prompt may be searched with, and answers below a host's limit."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ if TYPE_CHECKING:
 
 PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
-# Without one of these, without a digit and without a long word no text holds a secret that `core.redact` would find.
-HINTS = (
-    "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "clave", "cred", "auth", "login",
-    "curl", "wget", "begin", "://",
-)  # fmt: skip
-LONG_WORD = 24
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
 
 
@@ -43,29 +37,16 @@ def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {}
 
 
-def public(text: str, *, kept: bool) -> str:
-    """A text without what is private; one that is kept beside what was given for it, also without secrets."""
+def public(text: str) -> str:
+    """A text without what is private. Secrets need not be looked for: a prompt is searched with, and never written."""
     from tacit.core.memory import sound_text
 
     text = sound_text(text[:PROMPT])
-    if is_plain(text) or not (kept or "<" in text):
+    if "<" not in text or "private" not in text.lower():
         return text
-    from tacit.core.redact import PRIVATE, private, redact
+    from tacit.core.redact import PRIVATE, private
 
-    shown = private(text).replace(PRIVATE, " ").strip()
-    return redact(shown).text if kept else shown
-
-
-def is_plain(text: str) -> bool:
-    """Whether a text surely holds nothing private or secret, so that the rules for finding it need not be loaded."""
-    low = text.lower()
-    return (
-        text.isascii()
-        and "<" not in text
-        and not any(digit in text for digit in "0123456789")
-        and not any(hint in low for hint in HINTS)
-        and all(len(word) <= LONG_WORD for word in text.split())
-    )
+    return private(text).replace(PRIVATE, " ").strip()
 
 
 def files_in(text: str) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
     if event == "tool-failure" and not said:
         return None
-    text = public(said, kept=event == "prompt")
+    text = public(said)
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.

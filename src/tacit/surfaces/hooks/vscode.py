@@ -63,7 +63,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
     asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
     said = asked or str((step or {}).get("error") or "")
-    text = public(said, kept=bool(asked))
+    text = public(said)
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(
