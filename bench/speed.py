@@ -432,7 +432,7 @@ def write(path: str, table: Table, growth: Growth, built: str) -> None:
         if shown:
             file.write(f"![growth]({os.path.basename(picture)})\n\n")
             sizes = sorted({size for points in shown.values() for size, _ in points})
-            file.write("| ms of CPU | " + " | ".join(map(short, sizes)) + " |\n|---" * 1 + "|---" * len(sizes) + "|\n")
+            file.write("| ms of CPU | " + " | ".join(map(short, sizes)) + " |\n" + "|---" * (1 + len(sizes)) + "|\n")
             for name, points in shown.items():
                 at = dict(points)
                 file.write(
