@@ -57,6 +57,10 @@ FORMATS = {
     "aider": "tacit.formats.aider",
     "openhands": "tacit.formats.openhands",
     "inspect": "tacit.formats.inspect_ai",
+    "sarif": "tacit.formats.sarif",
+    "junit": "tacit.formats.junit",
+    "reviews": "tacit.formats.reviews",
+    "cilog": "tacit.formats.cilog",
 }
 ENTRY_POINTS = "tacit.formats"
 DOUBT = 0.3  # a format less sure than this of a file does not get it

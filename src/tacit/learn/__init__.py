@@ -260,7 +260,7 @@ def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> 
     """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for under the same name.
 
     A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
-    which format the log will have.
+    which format the log will have. What tests and reviewers say of R (`extra["joins"]`) is part of R also after it was learned.
     """
     from tacit.stores.sql import run_id
 
@@ -270,7 +270,8 @@ def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> 
     if run.root:
         return run_id(project, run.host, run.root)
     asked = store.find_run(project, run.id)
-    return asked.root if asked is not None and not asked.learned_at else id
+    joins = asked is not None and (not asked.learned_at or bool((run.extra or {}).get("joins")))
+    return asked.root if asked is not None and joins else id
 
 
 def _given(store: SqliteStore, unit: str) -> list[str]:

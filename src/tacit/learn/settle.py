@@ -31,8 +31,11 @@ class Seen:
     memories: frozenset[str]
 
 
-def instruments(run: Run, use: Use | None = None) -> tuple[Instrument, ...]:
+def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Instrument, ...]:
     """What this run held that can see problems, whether or not it found any.
+
+    One that is marked `:own` (a linter, a test suite) sees only problems of its own telling: for the lessons of any other
+    source its silence says nothing.
 
     A transcript holds the harness's own record, and the person at the keyboard where one typed. Reviews and tests
     count only where the format says the run had them (`extra["instruments"]`): telling them from their findings would
@@ -44,7 +47,9 @@ def instruments(run: Run, use: Use | None = None) -> tuple[Instrument, ...]:
     if any(step.typed for step in run.steps):
         found.append(Instrument("user"))
     for each in (run.extra or {}).get("instruments", ()):
-        kind, _, name = str(each).partition(":")
+        kind, name, scope = [*str(each).split(":", 2), "", ""][:3]
+        if scope == "own" and name != source:
+            continue
         found.append(Instrument(kind, name, bool(use and use.instrument_eligible)))
     return tuple(found)
 
@@ -54,7 +59,7 @@ def outcome_of(use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over
     if memory.klass in NO_PROBLEM:
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
     family = {memory.id, use.family}
-    held = instruments(run, use)
+    held = instruments(run, use, memory.source)
     named = {each.name for each in held}
     sightings = [
         Sighting(seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at)
@@ -70,6 +75,8 @@ def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:
     """One outcome for the runs of a unit: what the others said, and this one now."""
     others: dict[str, Outcome] = {}
     for mark in marks:  # in order of writing: the last word of each run stands
-        if mark.signal == "run_outcome" and mark.run != run:
+        # The first run of a unit speaks for the unit, and has no word of its own beside it.
+        own = mark.signal == "run_outcome" or (mark.signal == "outcome" and mark.run == mark.unit)
+        if own and mark.run != run:
             others[mark.run] = Outcome(mark.value, mark.reason)
     return fold([this, *others.values()]) if others else this
