@@ -63,18 +63,20 @@ def test_any_small_document_is_asked_of_every_format(raw: bytes, called: str) ->
         assert 0 <= formats.exchange(name).holds(BytesSource(raw, called)) <= 1
 
 
-@pytest.mark.parametrize("door", ["hook", "add", "config", "profile", "learn", "arguments", "read-claude-code", "read-neutral"])
-def test_mutated_input_is_answered_or_refused(doors: Any, door: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty mutations of what a door was built for."""
+def test_mutated_input_is_answered_or_refused(doors: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some mutations of what a door was built for, at every door; a new format of the registry is one by itself."""
     import random
 
     fuzz, found = doors
     monkeypatch.chdir(tmp_path)
-    rng, starts = random.Random(door), fuzz.seeds(door)
-    wrong = [
-        crashed for raw in (fuzz.mutated(rng.choice(starts), starts, rng) for _ in range(40)) if (crashed := fuzz.behaviour(found[door], raw)[1])
-    ]  # fmt: skip
-    assert wrong == []
+    wrong = []
+    for door in sorted(found):
+        rng, starts = random.Random(door), fuzz.seeds(door)
+        for _ in range(20):
+            crashed = fuzz.behaviour(found[door], fuzz.mutated(rng.choice(starts), starts, rng))[1]
+            if crashed:
+                wrong.append(f"{door}: {crashed}")
+    assert {"hook", "learn", "profile", "config", "arguments", "read-claude-code", "import-ralph"} <= set(found) and wrong == []
 
 
 def test_any_json_is_a_hooks_payload(doors: Any) -> None:

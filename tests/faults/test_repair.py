@@ -116,6 +116,23 @@ def test_a_single_bit_is_found_without_a_backup(memories: Any, table: str, colum
         assert store.one(f"SELECT count(*) FROM {table} WHERE {column} = :was", was=was)[0] >= 1
 
 
+@pytest.mark.parametrize(("letter", "bit"), [('"', 1), ("é", 1)])
+def test_a_bit_in_a_long_profile_is_found(memories: Any, letter: str, bit: int) -> None:
+    """Whether the letter it made needs more room in JSON, less, or as much."""
+    path, folder = closed(memories)
+    with open_store(path) as store, store.write() as tx:
+        if letter == "é":
+            tx.put_profile("x1", "mine", "déjà vu " * 50, "2026-11-01T00:00:00.000Z")
+        id, was = tx.rows("SELECT id, compiled FROM profile ORDER BY length(id) LIMIT 1")[0]
+        at = was.index(letter, len(was) // 2)
+        tx.rows("UPDATE profile SET compiled = :now WHERE id = :id", now=was[:at] + chr(ord(letter) ^ bit) + was[at + 1 :], id=id)
+    assert not sound(path)
+    done = repair(path, folder)
+    assert (done.lost, done.mended.get("profile")) == ((), 1) and sound(path)
+    with open_store(path) as store:
+        assert store.one("SELECT compiled FROM profile WHERE id = :id", id=id)[0] == was
+
+
 def test_a_file_that_is_no_database_any_more(memories: Any) -> None:
     """Its first page overwritten: the backup is put in its place, under the store's own locks."""
     memories.backup()
