@@ -13,21 +13,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 from tacit.core.answer import objects, rows, text_of
-from tacit.core.match import opposed, prepare
+from tacit.core.match import Settings, compare, decide, opposed, prepare, rarity
 from tacit.core.value import value
+from tacit.core.words import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tacit.core.match import Match
     from tacit.core.profile import Triage
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
 
 ACTIONS = ("promote", "reject", "merge", "review")
+SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)
 _DATE = r"\(\d{4}-\d\d-\d\d\)"
 _DATED = re.compile(_DATE)
 _BULLET = re.compile(rf"^-\s+{_DATE}\s")
@@ -77,29 +81,80 @@ def page_line(
 ) -> Triaged:
     """joelclaw's rules, in their order; the first that applies decides."""
     text = suggested.text.strip()
-    if not text:
-        return Triaged("reject", "empty proposal change")
-    if _is_instruction(text, settings.prefixes):
-        return Triaged("reject", "instruction text artifact")
-    if _BULLET.match(text):
-        return Triaged("reject", "raw leaked bullet format")
+    told = _is_artifact(text, settings)
+    if told:
+        return Triaged("reject", told)
     for line in page_lines:
         score = duplicate(text, line, settings)
         if score:
             return Triaged("reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)")
     for other in pending:
         if other.id != suggested.id and duplicate(text, other.text, settings):
-            if len(text) > len(other.text.strip()):
-                return Triaged("merge", f"dedup with pending {other.id}; keeping longer proposal", other.id)
-            return Triaged("reject", f"duplicate of pending {other.id}; kept longer proposal")
+            return _of_two(suggested, other)
     if _is_promotable(text, suggested.section, settings):
         return Triaged("promote", "factual timestamped technical update in promotable section")
     return Triaged("review", "ambiguous or preference-driven proposal requires human review")
 
 
+def known_line(
+    suggested: Suggested, page_lines: Iterable[str], pending: Iterable[Suggested], settings: Triage
+) -> Triaged:
+    """The same questions, with likeness as lessons are matched: in other words, by rare words first, and blind to no negation.
+
+    What is about the subject of a line that is there, and is not the same, is for a person: it adds, corrects or contradicts.
+    """
+    text = suggested.text.strip()
+    told = _is_artifact(text, settings)
+    if told:
+        return Triaged("reject", told)
+    lines = [_bare(line) for line in page_lines]
+    known = _nearest(_bare(text), lines, settings)
+    if known.id:
+        return Triaged("reject", f"duplicate of a line on the page ({known.reason})")
+    waiting = [other for other in pending if other.id != suggested.id]
+    same = _nearest(_bare(text), [_bare(other.text) for other in waiting], settings)
+    if same.id:
+        return _of_two(suggested, waiting[int(same.id)])
+    mine, rare = prepare(_bare(text)), rarity(_common(lines), len(lines))
+    near, line = max(((compare(mine, prepare(line), rare).score, line) for line in lines), default=(0.0, ""))
+    if near >= SUBJECT:
+        return Triaged("review", f"near to a line on the page, and not the same: {line[:80]}")
+    if _is_promotable(text, suggested.section, settings):
+        return Triaged("promote", "a concrete fact without an opinion in it, and nothing like it on the page")
+    return Triaged("review", "rules cannot tell")
+
+
 RULES: Mapping[str, Callable[[Suggested, Iterable[str], Iterable[Suggested], Triage], Triaged]] = {
     "page_line": page_line,
+    "known_line": known_line,
 }
+
+
+def _is_artifact(text: str, settings: Triage) -> str:
+    """Why a text is no line at all; empty where it is one."""
+    if not text:
+        return "empty proposal change"
+    if _is_instruction(text, settings.prefixes):
+        return "instruction text artifact"
+    return "raw leaked bullet format" if _BULLET.match(text) else ""
+
+
+def _of_two(mine: Suggested, other: Suggested) -> Triaged:
+    """Of two suggestions that say the same the longer stays."""
+    if len(mine.text.strip()) > len(other.text.strip()):
+        return Triaged("merge", f"dedup with pending {other.id}; keeping longer proposal", other.id)
+    return Triaged("reject", f"duplicate of pending {other.id}; kept longer proposal")
+
+
+def _nearest(text: str, others: Sequence[str], settings: Triage) -> Match:
+    """The text that says the same, by its number."""
+    read = [(str(n), prepare(other)) for n, other in enumerate(others)]
+    return decide(prepare(text), read, Settings(threshold=settings.threshold), rarity(_common(others), len(others)))
+
+
+def _common(texts: Sequence[str]) -> dict[str, int]:
+    """In how many texts each word stands."""
+    return dict(Counter(word for text in texts for word in set(query_words(text, 64))))
 
 
 def merged(one: str, other: str) -> str:
