@@ -596,6 +596,8 @@ class Memories:
         if self.store.is_file:
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
         self.store.scrub()
+        if found.on_page:
+            self._publish()  # its line goes too, from every page that is kept; what git has committed stays there
         return self.store.get(found.id)
 
     def _change(self, id: str, decide: Any) -> Memory:
@@ -1070,7 +1072,7 @@ class Memories:
         from tacit.tend.pages import Pages
 
         files, by = self._work_tree(), self.actor.name
-        return Pages(Context(self.store, self.ensure_project(), self.profile, clock.now, new_id, files=files, by=by))
+        return Pages(Context(self.store, self.ensure_project(), self.profile, self.now, new_id, files=files, by=by))
 
     def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
         """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
@@ -1085,6 +1087,14 @@ class Memories:
         if done.busy:
             raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
         return done.of("page")
+
+    def _publish(self) -> bool:
+        """Write the pages; False where another process tends this project, and writes them itself."""
+        try:
+            self.page()
+        except StoreBusy:
+            return False
+        return True
 
     def keep_page(self, target: str, on: bool = True) -> None:
         """Let Tacit write a page into the work tree from now on, or no more: a person's leave."""
@@ -1103,8 +1113,11 @@ class Memories:
         from tacit.stores.files import WorkTree
 
         project, place = self.ensure_project(), self.place
-        here = not place.given or place.root == project.root
-        return WorkTree(place.root, place.git_dir) if here else WorkTree(project.root)
+        if place.given and project.root != place.root:
+            from tacit.stores import identity
+
+            place = identity.locate(project.root, self.env)
+        return WorkTree(place.root, place.git_dir)
 
     def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
         from tacit.learn.page import take
@@ -1202,7 +1215,7 @@ class Memories:
 
         self._need_person("Deciding")
         project = self.ensure_project()
-        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=self.page)
+        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=self._publish)
         if decision == "clear":
             return seat.clear(every=every)
         try:

@@ -1,4 +1,4 @@
-"""One spelling per line: what two lines have in common when bullet, id, emphasis, case and spacing are set aside.
+"""One spelling per line: what two lines have in common when bullet, id (before or behind), emphasis, case and spacing are set aside.
 
 Echo asks whether a line is one we gave; the gate asks whether a lesson is already written in the project's own files.
 Both mean the same line.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from unicodedata import normalize
+
+from tacit.core.page import split_id
 
 # "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
 _OPENING = re.compile(
@@ -19,6 +21,6 @@ _MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
 
 def plain_line(text: str) -> str:
     """A line's one spelling, equal for equal lines; empty for a line without words."""
-    line = normalize("NFKC", text.strip()).replace("’", "'")
+    line = normalize("NFKC", split_id(text)[0]).replace("’", "'")
     bare = _OPENING.sub("", line, count=1) or line
     return " ".join(_MARKS.sub("", bare).casefold().split()).strip(" .,;:!-–—")

@@ -70,7 +70,7 @@ class Review:
         role: str,
         now: Callable[[], str],
         ids: Callable[[], str],
-        publish: Callable[[], object] | None = None,
+        publish: Callable[[], bool] | None = None,
     ) -> None:
         if role not in (PERSON, *profile.roles):
             raise UsageError(
@@ -79,7 +79,7 @@ class Review:
             )
         self.store, self.project, self.profile = store, project, profile
         self.by, self.role, self.now, self.ids = by, role, now, ids
-        self.publish = publish  # writes the pages
+        self.publish = publish  # writes the pages; False: another process is about to, and marks what it finds signed
 
     # -- memories ---------------------------------------------------------------------------------
 
@@ -329,8 +329,8 @@ class Review:
             self._settled(proposal, APPROVED, reason or "the next pass makes them all")
             return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
         if proposal.kind == "page":
-            done = self._page_line(proposal, text, reason)
-        elif text or proposal.kind == "edit":
+            return self._page_line(proposal, text, reason)
+        if text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
             done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
@@ -363,9 +363,9 @@ class Review:
             signed = (*proposal.approvals, (self.by, self.role))
             tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
             state = tx.get(memory).state if memory else ""
-        if self.publish is not None:
-            self.publish()
-        return Reviewed(memory, state, was or state, reason or proposal.reason)
+        if self.publish is None or self.publish():
+            self._settled(proposal, APPROVED, reason or "stands on its page")
+        return Reviewed(memory, state, was or state, reason or proposal.reason, "", proposal.id)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with self._write() as tx:

@@ -51,6 +51,8 @@ def _page(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError(f"tacit page: {args.ids[0]} is not a page's verb.", "tacit page approve ID")
     looks_only = args.diff or args.check
     with cli.open(args, create=bool(args.target) and not looks_only) as memories:
+        if memories.project is None and not args.target:
+            return Answer({"kept": [], "preview": ""}, "no lesson has earned a line yet")
         for target in args.target:
             memories.keep_page(target, not args.off)
         if args.verb == "approve":
