@@ -13,9 +13,9 @@ from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
 from tacit import formats
+from tacit.core.output import ends_in_failure
 from tacit.core.run import Cost, Run
 from tacit.formats import aider, inspect_ai, openhands, swe_agent
-from tacit.formats.session import ends_in_failure
 from tacit.formats.source import BytesSource, FileSource, walk
 
 TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\nKeyError: 3\n'
@@ -351,6 +351,7 @@ def test_partial_marks_say_nothing(scores: Any, outcome: str) -> None:
         (TRACE, True), ("===== 2 failed, 1 passed in 0.2s =====", True), ("FAILED (failures=1)", True), ("bash: foo: command not found", True),
         ("ls: cannot access 'x': No such file or directory", True), ("KeyError: 3", False), ("===== 3 passed in 0.2s =====", False),
         (TRACE + "recovered\n", False), ("see also: No such file or directory\nall good", False), ("", False),
+        ("building\nmake: *** [all] Error 2", True), ("npm ERR! code 1", True), ("===== 0 failed, 3 passed =====", False), ("0 errors", False),
     ],
 )  # fmt: skip
 def test_outputs_that_only_a_failure_ends_with(output: str, failed: bool) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.surfaces.hooks import Told, capture, codex, copilot, cursor, gemini, host_of, vscode
-from tacit.surfaces.hooks.dialect import exit_status
+from tacit.surfaces.hooks.dialect import exit_status, printed
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
 SESSION = "0000000{}-0000-4000-8000-000000000000"
@@ -88,6 +88,9 @@ def test_events_of_codex_in_our_words(folder: Path) -> None:
         read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response='{"output": "boom", "exit_code": 2}').name
         == "tool-failure"
     )
+    bare = "Traceback (most recent call last):\n  File 'x', line 1\nKeyError: 3"
+    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response=bare).text == bare
+    assert read("PostToolUse", tool_name="Bash", tool_use_id="c", tool_response="12 passed") is None
     assert read("UserPromptSubmit", prompt="x", agent_id="a") is None and read("Stop", agent_id="a") is None
     assert (read("SessionStart", source="compact").source, read("Stop").transcript) == ("compact", "")
     keys = {read("UserPromptSubmit", prompt="x", turn_id=turn).key for turn in ("1", "1", "2")}
@@ -327,6 +330,28 @@ def test_cursor_through_claude_codes_settings(kept: Any, folder: Path, alone: Pa
     assert set(json.loads(first[0])) == {"additional_context"} and second == [""]
 
 
+@pytest.mark.parametrize("shape", ["camel", "pascal"])
+def test_what_copilot_reads_only_with_exit_status_2(kept: Any, folder: Path, alone: Path, shape: str) -> None:
+    """A failed call is answered in plain text with status 2, which is how Copilot takes it; without an answer the status is 0."""
+    more = {"error": "npm ERR! lock file is stale"}
+    if shape == "camel":
+        payload = camel(folder, toolName="bash", toolArgs={"command": "npm ci"}, **more)
+    else:
+        payload = pascal(folder, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "npm ci"}, **more)
+    host = HOST["Host"](folder, alone, "copilot")
+    first, again = (host.hook("tool-failure", payload, COPILOT_AGENT_SESSION_ID="s1") for _ in range(2))
+    assert (first.returncode, first.stderr) == (2, "") and first.stdout.startswith("<tacit-notes") and "npm ERR there" in first.stdout
+    assert (again.returncode, again.stdout) == (0, "")
+
+
+def test_the_environment_file_of_codex_names_the_run(kept: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """Where Codex gives one, commands of the session learn which run they are in."""
+    file = tmp_path / "env"
+    payload = {"session_id": "s1", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    HOST["Host"](folder, alone, "codex").hook("session-start", payload, CODEX_ENV_FILE=str(file))
+    assert file.read_text() == "export TACIT_RUN='s1'\n"
+
+
 def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path, alone: Path) -> None:
     """`copilot -p` tells its prompt at the start: it is the task, and not what a person typed."""
     asked = "From now on always use npm in this repository."
@@ -445,6 +470,20 @@ def test_hosts_are_told_apart(payload: dict[str, Any], registered: str, host: st
 def test_exit_statuses_that_hosts_tell(text: str, status: int | None) -> None:
     """At the beginning or the end of a result, not in the middle of it and not in a sentence."""
     assert exit_status(text) == status
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Exit code: 1\nWall time: 0.4 seconds\nOutput:\nboom", "boom"),
+        ("Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)", "boom"),
+        ("boom\n<exited with exit code 1>", "boom"),
+        ("exit code 1", "exit code 1"),
+    ],
+)
+def test_what_was_printed_is_searched_with(text: str, plain: str) -> None:
+    """Not what hosts put around it, unless that is all there is."""
+    assert printed(text) == plain
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ import os
 import re
 
 from tacit.core.digest import short_hash
-from tacit.formats.session import Session, ends_in_failure, fill
+from tacit.core.output import ends_in_failure
+from tacit.formats.session import Session, fill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -107,9 +107,7 @@ class _Conversation(Session):
             if self.answered(text_at(event, "tool_call_id"), text_at(event, "error"), failed=True) is None:
                 self.say("system", text_at(event, "error"), at)
         elif kind == "UserRejectObservation":
-            row = self.answered(self.call_of(event), text_at(event, "rejection_reason"))
-            if row is not None:
-                row["interrupted"] = True
+            self.rejected(event)
         elif kind == "InterruptEvent":
             self.stopped("[interrupted by the user]", at)
         elif kind == "ConversationErrorEvent":
@@ -156,6 +154,14 @@ class _Conversation(Session):
         call = text_at(event, "tool_call_id") or self.call_of(event)
         if text_at(event, "tool_name") != "finish":
             self.answered(call, (error or text) if failed else text, failed=failed, status=status)
+
+    def rejected(self, event: Record) -> None:
+        """A call that the person refused, or that a hook did."""
+        by_hook = text_at(event, "rejection_source") == "hook"
+        call = text_at(event, "tool_call_id") or self.call_of(event)
+        row = self.answered(call, text_at(event, "rejection_reason"), failed=by_hook)
+        if row is not None and not by_hook:
+            row["interrupted"] = True
 
     def call_of(self, event: Record) -> str:
         return self.by_event.get(text_at(event, "action_id"), "")

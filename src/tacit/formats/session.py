@@ -252,22 +252,3 @@ def patched_files(patch: str) -> tuple[str, ...]:
 
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$", re.M)
-
-
-def ends_in_failure(output: str) -> bool:
-    """Whether a command's output ends as only a failed command ends, where nobody recorded its exit status.
-
-    An uncaught traceback, a test runner's count of failures, a shell that did not find the command: each is the last
-    thing printed. What merely mentions an error is none.
-    """
-    last = next((line.strip() for line in reversed(output[-4000:].splitlines()) if line.strip()), "")
-    if _UNCAUGHT.match(last):
-        return "Traceback (most recent call last):" in output or 'File "' in output
-    return bool(_COUNTED.search(last) or (_NOT_FOUND.search(last) and output.strip().count("\n") < 3))
-
-
-_UNCAUGHT = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)\b(?::|$)")
-_COUNTED = re.compile(r"^=+ (?:.*, )?[1-9]\d* (?:failed|errors?)\b.* =+$|^FAILED \((?:failures|errors)=\d")
-_NOT_FOUND = re.compile(
-    r"^(?:/bin/)?(?:ba)?sh: .*: (?:command )?not found$|: (?:No such file or directory|Permission denied)$"
-)

@@ -13,12 +13,12 @@ import json
 import re
 
 from tacit.core.digest import short_hash
+from tacit.core.output import ends_in_failure
 from tacit.core.run import Cost
 from tacit.formats.session import (
     Session,
     dict_at,
     document,
-    ends_in_failure,
     fill,
     joined,
     list_at,

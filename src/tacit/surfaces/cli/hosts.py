@@ -115,6 +115,7 @@ HOSTS: dict[str, Host] = {
                 Entry("subagentStart", "subagent-start", 5),
                 Entry("postToolUse", "step", 5),
                 Entry("postToolUseFailure", "tool-failure", 5),
+                Entry("preCompact", "pre-compact", 5),
                 Entry("agentStop", "stop", 10),
                 Entry("sessionEnd", "session-end", 5),
             ),

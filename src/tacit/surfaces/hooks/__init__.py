@@ -65,6 +65,7 @@ class Event:
     root: str = ""  # the session that this one continues
     version: str = ""  # the host's
     shows: bool = True  # the host shows its user a message at the start
+    insists: bool = False  # the host reads an answer only with exit status 2
     captured: bool = False  # no transcript that could be read: what its events say is written down
     error: str = ""  # beside a prompt: what failed since it was typed
     step: Mapping[str, Any] | None = None  # of such a host: what happened, as a step of the neutral format
@@ -78,8 +79,14 @@ class Told:
     message: str = ""
 
 
+class Insisted(str):
+    """An answer that its host reads only with exit status 2."""
+
+    __slots__ = ()
+
+
 def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
-    """Answer one event. Always 0: a hook that fails must not disturb its host."""
+    """Answer one event. 0, also where something failed: a hook must not disturb its host; 2 for an answer that wants it."""
     seen = os.environ if env is None else env
     try:
         if "--help" in argv or "-h" in argv or os.isatty(0):
@@ -91,6 +98,7 @@ def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
         answer = respond(name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", ""))
         if answer:
             _write(answer + "\n")
+            return 2 if isinstance(answer, Insisted) else 0
     except Exception as error:
         if seen.get("TACIT_DEBUG"):
             sys.stderr.write(f"tacit hook: {type(error).__name__}: {error}\n")
@@ -145,7 +153,8 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     memories.store.hurry()
     try:
         told = _handle(memories, event)
-        return str(dialect.write(event, told)) if told.context or told.message else ""
+        answer: str = dialect.write(event, told) if told.context or told.message else ""
+        return answer
     except Exception:
         _count_failure(memories)
         raise

@@ -1,7 +1,8 @@
 """Codex's dialect: Claude Code's shapes, with a turn's id, a smaller limit, and answers that may hold no other key.
 
-There is no event for a failed command: `PostToolUse` comes after every one, and only what failed goes further than
-this module. Its rollouts are documented enough to be read, so nothing is captured.
+There is no event for a failed command: `PostToolUse` comes after every one, with the bare output and mostly without its exit
+status, and only what failed, or ends as a failed command does, goes further than this module. Its rollouts are documented
+enough to be read, so nothing is captured.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, public, text_at
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, printed, public, text_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
     if event == "tool-failure" and not said:
         return None
-    text = public(said)
+    text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if event == "session-start" else ""
     ids = ("turn_id",) if event == "prompt" else ("tool_use_id", "agent_id")
     return Event(
@@ -61,6 +62,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         text=text,
         task=(text_at(payload, "turn_id") or short_hash(text)) if event == "prompt" else "",
         files=files_in(text) if event == "prompt" else (),
+        env_file=env.get("CODEX_ENV_FILE", "") if event == "session-start" else "",
     )
 
 
@@ -71,7 +73,13 @@ def _failure(payload: Mapping[str, Any]) -> str:
     text = text_at(response, "stderr", "output", "aggregated_output", "stdout", "content") if response else ""
     text = text or (text_at(payload, "tool_response") if not response else "")
     status = told if isinstance(told, int) else exit_status(text)
-    return (text or f"exit code {status}") if status or response.get("success") is False else ""
+    if status or response.get("success") is False:
+        return text or f"exit code {status}"
+    if status is None:
+        from tacit.core.output import ends_in_failure
+
+        return text if ends_in_failure(text) else ""
+    return ""
 
 
 def write(event: Event, told: Told) -> str:

@@ -1,8 +1,9 @@
 """Copilot CLI's own dialect: names in camelCase, and context at the top level of the answer.
 
-What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. The
-format of its transcripts is not documented: prompts and calls are captured. A hook before tools is not registered, since
-one that crashed would deny the call.
+What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. What it
+says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. The format of its transcripts
+is not documented: prompts and calls are captured. A hook before tools is not registered, since one that crashed would
+deny the call.
 
 A prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it.
 """
@@ -12,13 +13,14 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event
+from tacit.surfaces.hooks import Event, Insisted
 from tacit.surfaces.hooks.dialect import (
     OWN_FOLDER,
     exit_status,
     files_in,
     fitted,
     object_at,
+    printed,
     public,
     text_at,
     tool_step,
@@ -38,10 +40,10 @@ NAMES = {
     "subagent-start": "subagentStart",
     "step": "postToolUse",
     "tool-failure": "postToolUseFailure",
+    "pre-compact": "preCompact",
     "stop": "agentStop",
     "session-end": "sessionEnd",
 }
-ANSWERED = ("sessionStart", "subagentStart", "postToolUse", "postToolUseFailure")
 LIMIT = 8_000  # characters; what all hooks say to one tool call is cut at 10 KB
 
 
@@ -54,7 +56,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     failed = bool(step and step.get("error"))
     event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
     said = text_at(payload, "initialPrompt") if name == "session-start" else str((step or {}).get("error") or "")
-    text = public(said)
+    text = public(said if name == "session-start" else printed(said))
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""
     return Event(
@@ -69,6 +71,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         task=short_hash(text) if text and name == "session-start" else "",
         files=files_in(text) if name == "session-start" else (),
         shows=False,
+        insists=name == "tool-failure",
         captured=True,
         step=step,
     )
@@ -86,14 +89,26 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = exit_status(output)
     stopped = kind in ("rejected", "denied")
     failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout") or bool(status))
-    return tool_step(text_at(payload, "toolName"), object_at(payload, "toolArgs"), output, failed, status, stopped)
+    return tool_step(
+        text_at(payload, "toolName"),
+        object_at(payload, "toolArgs"),
+        output,
+        failed=failed,
+        status=status,
+        stopped=stopped,
+    )
 
 
 def write(event: Event, told: Told) -> str:
     """Context at the top level; the person is shown nothing."""
+    return at_top(event, told)
+
+
+def at_top(event: Event, told: Told) -> str:
+    """An answer as Copilot takes it, in whichever dialect it asked."""
     context = fitted(told.context, LIMIT)
-    if not context:
-        return ""
+    if not context or event.insists:
+        return Insisted(context)
     import json
 
     return json.dumps({"additionalContext": context})

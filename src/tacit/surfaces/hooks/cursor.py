@@ -11,7 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, fitted, object_at, public, text_at, tool_step
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, fitted, object_at, printed, public, text_at, tool_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         folder=folder,
         key=short_hash(session, event, error),
         model=text_at(payload, "model"),
-        text=public(error),
+        text=public(printed(error)),
         version=text_at(payload, "cursor_version"),
         shows=False,
         captured=True,
@@ -90,7 +90,14 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = told if isinstance(told, int) else exit_status(output)
     stopped = payload.get("is_interrupt") is True or text_at(payload, "failure_type") == "permission_denied"
     failed = not stopped and (name == "tool-failure" or bool(status))
-    return tool_step(text_at(payload, "tool_name"), object_at(payload, "tool_input"), output, failed, status, stopped)
+    return tool_step(
+        text_at(payload, "tool_name"),
+        object_at(payload, "tool_input"),
+        output,
+        failed=failed,
+        status=status,
+        stopped=stopped,
+    )
 
 
 def write(event: Event, told: Told) -> str:

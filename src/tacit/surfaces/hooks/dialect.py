@@ -90,17 +90,42 @@ def exit_status(text: str) -> int | None:
 _STATUS = ("exit code", "exited with code", "exit status")
 
 
+def printed(text: str) -> str:
+    """What a command printed, without the lines that hosts put around it: they fit every error, and so none."""
+    lines = [line for line in text.split("\n") if not line.strip().lower().startswith(_AROUND)]
+    return "\n".join(lines).strip().removeprefix("Output:").removeprefix("Stdout:").strip() or text
+
+
+_AROUND = (
+    "exit code", "<exited with", "command exited with", "process exited with", "wall time:", "chunk id:",
+    "original token count:", "command: ", "directory: ", "signal: ", "process group pgid:", "background pids:",
+    "error: (none)", "stderr: (none)",
+)  # fmt: skip
+
+
 def tool_step(
-    tool: str, given: Mapping[str, Any], output: str, failed: bool, status: int | None, stopped: bool
+    tool: str, given: Mapping[str, Any], output: str, *, failed: bool, status: int | None, stopped: bool
 ) -> dict[str, Any] | None:
-    """A call and its answer, as a step of the neutral format; None for a call without a name."""
+    """A call and its answer, as a step of the neutral format; None for a call without a name.
+
+    Where neither the host nor the output tells a command's exit status, the output's end does.
+    """
     if not tool:
         return None
+    if not failed and not stopped and status is None and isinstance(given.get("command"), str):
+        from tacit.core.output import ends_in_failure
+
+        failed = ends_in_failure(output)
     step: dict[str, Any] = {"role": "tool", "tool": tool, "input": dict(given)}
     step["error" if failed else "output"] = output or ("failed without a word" if failed else "")
     named = next((given[key] for key in PATHS if isinstance(given.get(key), str)), "")
-    more = {"files": [named] if named else [], "status": status, "interrupted": stopped}
-    return {**step, **{name: said for name, said in more.items() if said or (said == 0 and name == "status")}}
+    if named:
+        step["files"] = [named]
+    if status is not None:
+        step["status"] = status
+    if stopped:
+        step["interrupted"] = True
+    return step
 
 
 PATHS = ("file_path", "path", "filePath", "target_file", "absolute_path")

@@ -11,7 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, public, text_at
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, printed, public, text_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
     if event == "tool-failure" and not said:
         return None
-    text = public(said)
+    text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.
@@ -66,10 +66,17 @@ def _failure(payload: Mapping[str, Any]) -> str:
     """The error of a call that failed; empty for one that went well."""
     response = object_at(payload, "tool_response")
     error = response.get("error")
-    text = text_at(response, "llmContent", "returnDisplay")
+    text = _joined(response.get("llmContent")) or text_at(response, "returnDisplay")
     if error:
         return text_at(error, "message") or text if isinstance(error, dict) else str(error)
     return text if exit_status(text) else ""
+
+
+def _joined(content: Any) -> str:
+    """The text of a content that is a text, or parts with texts."""
+    if isinstance(content, list):
+        return "\n".join(text_at(part, "text") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
 
 
 def write(event: Event, told: Told) -> str:

@@ -19,6 +19,7 @@ from tacit.surfaces.hooks.dialect import (
     files_in,
     fitted,
     object_at,
+    printed,
     public,
     text_at,
     tool_step,
@@ -63,7 +64,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
     asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
     said = asked or str((step or {}).get("error") or "")
-    text = public(said)
+    text = public(asked or printed(said))
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(
@@ -79,6 +80,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         task=short_hash(text) if asked else "",
         files=files_in(text) if asked else (),
         shows=env.get(COPILOT) != session,
+        insists=name == "tool-failure",
         captured=True,
         step=step,
     )
@@ -97,20 +99,28 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     status = exit_status(output)
     stopped = kind in ("rejected", "denied") or payload.get("is_interrupt") is True
     failed = not stopped and (name == "tool-failure" or kind in ("failure", "timeout", "error") or bool(status))
-    return tool_step(text_at(payload, "tool_name"), object_at(payload, "tool_input"), output, failed, status, stopped)
+    return tool_step(
+        text_at(payload, "tool_name"),
+        object_at(payload, "tool_input"),
+        output,
+        failed=failed,
+        status=status,
+        stopped=stopped,
+    )
 
 
 def write(event: Event, told: Told) -> str:
     """The answer in the shape of the host that asked."""
+    if event.host == "copilot":
+        from tacit.surfaces.hooks.copilot import at_top
+
+        return at_top(event, told)
     context = fitted(told.context, LIMIT)
     answer: dict[str, Any] = {}
-    if event.host == "copilot":
-        answer = {"additionalContext": context} if context else {}
-    else:
-        if told.message and event.name == "session-start":
-            answer["systemMessage"] = told.message[:LIMIT]
-        if context:
-            answer["hookSpecificOutput"] = {"hookEventName": _told_to(event), "additionalContext": context}
+    if told.message and event.name == "session-start":
+        answer["systemMessage"] = told.message[:LIMIT]
+    if context:
+        answer["hookSpecificOutput"] = {"hookEventName": _told_to(event), "additionalContext": context}
     if not answer:
         return ""
     import json
