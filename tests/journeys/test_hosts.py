@@ -340,7 +340,11 @@ def test_what_copilot_reads_only_with_exit_status_2(kept: Any, folder: Path, alo
         payload = pascal(folder, "PostToolUseFailure", tool_name="Bash", tool_input={"command": "npm ci"}, **more)
     host = HOST["Host"](folder, alone, "copilot")
     first, again = (host.hook("tool-failure", payload, COPILOT_AGENT_SESSION_ID="s1") for _ in range(2))
-    assert (first.returncode, first.stderr) == (2, "") and first.stdout.startswith("<tacit-notes") and "npm ERR there" in first.stdout
+    assert (
+        (first.returncode, first.stderr) == (2, "")
+        and first.stdout.startswith("<tacit-notes")
+        and "npm ERR there" in first.stdout
+    )
     assert (again.returncode, again.stdout) == (0, "")
 
 
@@ -354,7 +358,8 @@ def test_the_environment_file_of_codex_names_the_run(kept: Any, folder: Path, al
 
 def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path, alone: Path) -> None:
     """`copilot -p` tells its prompt at the start: it is the task, and not what a person typed."""
-    asked = "From now on always use npm in this repository."
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    asked = f"From now on always use npm in this repository. token {secret}"
     host = HOST["Host"](folder, alone, "copilot")
     play(
         host,
@@ -366,6 +371,8 @@ def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path,
     )
     assert kept("worker", "--now", "--json").data["learned"] == 1
     assert not any("npm in this" in each["text"] for each in kept("list", "--json").data["memories"])
+    with open_memories() as memories:
+        assert secret not in Path(capture.file_of(memories.store.path, "s1")).read_text()
 
 
 def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: Path, alone: Path) -> None:

@@ -94,19 +94,12 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 
 def _head(event: Event) -> dict[str, Any]:
-    said = {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}
-    task: dict[str, str] = {}
-    if event.name == "session-start" and event.text:
-        from tacit.core.redact import redact
+    from tacit.core.redact import redact
 
-        task["task"] = redact(event.text).text
-    return {
-        "type": "run",
-        "id": event.session,
-        **{name: word for name, word in said.items() if word},
-        **task,
-        "started_at": clock.now(),
-    }
+    task = redact(event.text).text if event.name == "session-start" else ""
+    said = {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version, "task": task}
+    told = {name: word for name, word in said.items() if word}
+    return {"type": "run", "id": event.session, **told, "started_at": clock.now()}
 
 
 def _task(head: Mapping[str, Any]) -> str:
@@ -123,9 +116,9 @@ def _step(event: Event, task: str) -> dict[str, Any]:
     for name in ("text", "output", "error"):
         if isinstance(step.get(name), str):
             step[name] = private(step[name]).replace(PRIVATE, " ").strip()
-    if step.get("typed") and task and step.get("text") == task:
-        step["typed"] = False
     kept: dict[str, Any] = redact_value(step)
+    if kept.get("typed") and task and str(kept.get("text"))[: len(task)] == task:
+        kept["typed"] = False
     return {"type": "step", **kept, "at": clock.now()}
 
 
