@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import importlib
 import importlib.util
 import io
@@ -36,6 +37,7 @@ from common import HERE, campaign, frozen_source
 CORPUS = HERE / "corpus"
 SECONDS = 20.0  # a batch
 SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
+LONGEST = {"import-markdown": 500, "learn": 2500}  # bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
 HANG = 20  # seconds after which an input counts as a crash
 KEPT = 40  # inputs a door's corpus grows to
 NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")  # a file's name tells some formats what it is
@@ -63,6 +65,7 @@ def doors(home: Path) -> dict[str, Door]:
     from tacit.app import open as open_memories
     from tacit.formats.source import BytesSource
 
+    formats._foreign = functools.cache(formats._foreign)  # what is installed does not change while we fuzz
     memories = open_memories(env=env, cwd=str(work))
     memories.add("Run make migrate before the tests.", kind="rule")
     found: dict[str, Door] = {}
@@ -252,14 +255,15 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
 class Tally:
     """What a door did with its inputs."""
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
+    def __init__(self, door: Door, longest: int) -> None:
+        self.door, self.longest = door, longest
         self.seen: set[str] = set()
         self.executions = 0
         self.crashes: dict[str, bytes] = {}
 
     def tried(self, raw: bytes) -> bool:
         """Try an input; whether the door did something new."""
+        raw = raw[: self.longest]
         self.executions += 1
         did, crashed = behaviour(self.door, raw)
         if crashed:
@@ -298,7 +302,7 @@ def inside(engine: str, name: str, seed: int, seconds: float, home: Path, out: P
     home.mkdir(parents=True, exist_ok=True)
     if engine == "atheris":
         _instrumented(name)
-    tally = Tally(doors(home)[name])
+    tally = Tally(doors(home)[name], LONGEST.get(name, 20_000))
     os.chdir(home)
     fuzz = _led_by_coverage if engine == "atheris" else _led_by_behaviour
     fuzz(tally, seeds(name), random.Random(seed), seconds, home, out)

@@ -17,7 +17,7 @@ def main() -> None:
         ledger = Ledger(name)
         for commit in dict.fromkeys(line["commit"] for line in ledger.lines() if "commit" in line):
             _paragraph(name, unit, commit, list(ledger.lines(commit)))
-    for line in Ledger("controls").lines():
+    for line in (line for line in Ledger("controls").lines() if "commit" in line):
         print(f"control {line['control']} on {line['commit']}: {line['mistake']}: {'caught' if line['caught'] else 'NOT CAUGHT'}, {line['first']}")
 
 
