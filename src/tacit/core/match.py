@@ -158,7 +158,12 @@ class Settings:
 
 
 def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
-    """Read a text for comparing."""
+    """Read a text for comparing. One run's findings meet the same neighbours again and again, so what was read is kept for a while."""
+    return _prepared(text, tuple(tags), signature, category)
+
+
+@lru_cache(maxsize=1024)
+def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -> Prepared:
     pieces = list(scan(text))
     tongue = language(pieces)
     stem = STEMMERS[tongue]
@@ -181,7 +186,7 @@ def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: 
         weights={term: count / (count + SATURATION) for term, count in counts.items()},
         letters=letters,
         claims=_claims(scanned, pieces[:ended], tongue),
-        tags=tuple(tags),
+        tags=tags,
         signature=signature,
         category=category,
     )

@@ -546,7 +546,7 @@ class _Session:
             if outcome.settled:
                 self._mark_outcome(
                     tx,
-                    use.memory,
+                    use,
                     outcome,
                     unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]),
                     last.get(memory.id, ""),
@@ -575,9 +575,10 @@ class _Session:
         found = self.about.get(finding.key, set())
         return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
 
-    def _mark_outcome(self, tx: Transaction, memory: str, own: Outcome, unit: Outcome, last: str) -> None:
+    def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str) -> None:
         if unit.value == last:
             return
+        memory = use.memory
         if self.id != self.row.root:
             tx.add_mark(
                 Mark(
@@ -591,20 +592,15 @@ class _Session:
                     at=self.at,
                 )
             )
-        tx.add_mark(
-            Mark(
-                memory,
-                self.row.root,
-                self.project.id,
-                "outcome",
-                unit.value,
-                run=self.id,
-                reason=unit.reason,
-                at=self.at,
-            )
-        )
+        mark = Mark(
+            memory, self.row.root, self.project.id, "outcome", unit.value, run=self.id, reason=unit.reason, at=self.at
+        )  # fmt: skip
         self.counts["settled"] += 1
-        self._judge(tx, memory)
+        if use.arm == "exempt":  # no coin was tossed: the control group has nothing new to say
+            tx.add_exempt_outcome(mark, last)
+        else:
+            tx.add_mark(mark, fold=False)
+            self._judge(tx, memory)
 
     def _judge(self, tx: Transaction, id: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""

@@ -396,7 +396,7 @@ class SqlStore:
 
     def marks(self, *, memory: str = "", unit: str = "") -> list[Mark]:
         """The marks on a memory's uses, or on those of a unit, in the order they were written."""
-        where = "memory = :it" if memory else "unit = :it"
+        where = "memory = :it" if memory else "unit = :it AND unit <> ''"
         columns = ", ".join(MARK_COLUMNS)
         return [
             Mark(*row)
@@ -428,12 +428,14 @@ class SqlStore:
     def find_run(self, project: str, foreign_id: str) -> RunRow | None:
         """A run by the host's own id; of several that bear it, the one that was learned."""
         columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
-        row = self.one(
-            f"SELECT {columns} FROM run WHERE project = :project AND (foreign_id = :it OR id = :it) ORDER BY seq DESC LIMIT 1",
+        rows = self.rows(
+            f"SELECT {columns} FROM run WHERE id IN (SELECT id FROM run WHERE project = :project AND foreign_id = :it"
+            " UNION ALL SELECT :it)",
             project=project,
             it=foreign_id,
         )
-        return _run(row) if row else None
+        found = [run for run in map(_run, rows) if run.project == project]
+        return max(found, key=lambda run: run.seq, default=None)
 
     def runs(self, project: str, *, limit: int = 50, root: str = "") -> list[RunRow]:
         """A project's runs, newest first, or all runs of one unit."""
@@ -635,13 +637,22 @@ class Writer(SqlStore):
         self.rows(_COUNT_USE, memory=use.memory, project=use.project, at=used_at)
         return True
 
-    def add_mark(self, mark: Mark) -> None:
-        """Write a later fact about a use."""
+    def add_mark(self, mark: Mark, *, fold: bool = True) -> None:
+        """Write a later fact about a use. Without `fold` the caller brings the tally in step itself."""
         row = link_row(mark)
         sealed = link_hash(row)
         self.rows(_insert("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
         self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
-        self.refresh_tally(mark.memory, mark.project)
+        if fold:
+            self.refresh_tally(mark.memory, mark.project)
+
+    def add_exempt_outcome(self, mark: Mark, last: str) -> None:
+        """The outcome of a use without a coin, and the one that stood before. Counted on: such lessons are given in every run, and
+        folding all they ever did each time would cost more with every run. `check` holds the two equal."""
+        self.add_mark(mark, fold=False)
+        for outcome, step in ((last, -1.0), (mark.value, 1.0)):
+            if outcome in _OUTCOMES:
+                self.rows(_COUNT_OUTCOME, memory=mark.memory, signal=_OUTCOMES[outcome], project=mark.project, step=step)
 
     def refresh_tally(self, memory: str, project: str, *, belief: tuple[float, float] | None = None) -> Tally:
         """Fold a memory's rows again; `belief` is (that it helps, that it harms) where it was judged anew."""
@@ -836,6 +847,12 @@ _COUNT_USE = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"
     " at = CASE WHEN excluded.at > tally.at THEN excluded.at ELSE tally.at END"
+)
+
+_OUTCOMES = {"not_occurred": "clean", "occurred": "recurred"}
+_COUNT_OUTCOME = (
+    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
+    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
 )
 
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"

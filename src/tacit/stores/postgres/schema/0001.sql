@@ -183,6 +183,7 @@ CREATE TABLE use_mark (
   hash     bytea NOT NULL
 );
 CREATE INDEX use_mark_by_memory ON use_mark (memory, unit);
+CREATE INDEX use_mark_by_unit ON use_mark (unit) WHERE unit <> '';
 
 -- Folds over evidence, use and use_mark.
 CREATE TABLE tally (
@@ -226,6 +227,7 @@ CREATE TABLE run (
 );
 CREATE INDEX run_by_project ON run (project, seq);
 CREATE INDEX run_by_root ON run (root);
+CREATE INDEX run_by_name ON run (project, foreign_id);
 
 -- What a run said. A discarded finding keeps a hash and a reason, never its text.
 CREATE TABLE finding (
