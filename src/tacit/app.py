@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tacit.stores.check import Health
     from tacit.stores.files import WorkTree
     from tacit.stores.identity import Choice, Place
+    from tacit.stores.packs import Packed
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
@@ -582,8 +583,9 @@ class Memories:
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
-        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, write-ahead log, backups."""
+        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, write-ahead log, backups, moved data."""
         from tacit.core.keep import erased
+        from tacit.stores.packs import forget_words
         from tacit.stores.sqlite.backup import remove_holding
         from tacit.stores.sqlite.erase import blank
 
@@ -594,6 +596,7 @@ class Memories:
             tx.apply(erased(memory, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
             blank(tx, memory, self.now())
         if self.store.is_file:
+            forget_words(self.packs_folder, found.id)
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
         self.store.scrub()
         if found.on_page:
@@ -1048,19 +1051,31 @@ class Memories:
         )
 
     def tend(
-        self, run: str = "", *, only: str = "", since: str = "", dry_run: bool = False, report: Callable[[str, str], object] | None = None
+        self,
+        run: str = "",
+        *,
+        only: str = "",
+        since: str = "",
+        dry_run: bool = False,
+        report: Callable[[str, str], object] | None = None,
+        **named: Any,
     ) -> Tended:
         """What happens between runs: sweep, merge, reflect, triage, page, prune, stats, or `only` one of them.
 
-        `run` names the run that is over, and counts once; without it all learned runs do.
+        `run` names the run that is over, and counts once; without it all learned runs do. With `only="prune"` a person may name what
+        is to be taken out: `below` a confidence, `older` than so many days, `unused`, `staged`.
         """
         from tacit.tend import STEPS, tend
+        from tacit.tend.prune import Named
 
-        project = self.ensure_project()
+        if named:
+            self._need_person("Pruning lessons by name")
+        project, packs = self.ensure_project(), self.packs_folder if self.store.is_file else ""
         return tend(
             self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
-            dry_run=dry_run, root=project.root, report=report, files=self._work_tree(), learn=self._learn_page(False),
-            model=self.model("reflect") or self.model("triage"),
+            dry_run=dry_run, model=self.model("triage") or self.model("reflect"), root=project.root, packs=packs,
+            named=Named(**named) if named else None, by=self.actor.name if named else "tend", report=report, files=self._work_tree(),
+            learn=self._learn_page(False),
         )  # fmt: skip
 
     # -- pages -----------------------------------------------------------------------------------------------------
@@ -1255,6 +1270,23 @@ class Memories:
         from tacit.stores.sqlite.backup import folder_for
 
         return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
+
+    @property
+    def packs_folder(self) -> str:
+        """Where old data of this store is moved to by `tend`."""
+        return os.path.join(self.backups_folder, "moved")
+
+    def packs(self) -> Sequence[str]:
+        """The files of data that was moved out, oldest first."""
+        from tacit.stores.packs import packs
+
+        return packs(self.packs_folder)
+
+    def unpack(self, name: str) -> Packed:
+        """Put the data of such a file back; the file stays, and twice is once."""
+        from tacit.stores.packs import find_pack, put_back
+
+        return put_back(self.store, find_pack(self.packs_folder, name))
 
     def backups(self) -> Sequence[Backup]:
         """The copies of this store, newest first."""

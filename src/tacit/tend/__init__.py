@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore
+    from tacit.tend.prune import Named
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
 STEPS = ("sweep", "merge", "reflect", "triage", "page", "prune", "stats")
@@ -92,14 +93,17 @@ def tend(
     model: Model | None = None,
     files: Any = None,
     root: str = "",
+    packs: str = "",
+    named: Named | None = None,
     by: str = "tend",
     learn: Callable[[Sequence[Finding]], object] | None = None,
     report: Callable[[str, str], object] | None = None,
 ) -> Tended:
     """Take the steps in their order. `run` names the run that is over; without it, all learned runs count.
 
-    `since` is the time from which changes are looked at, by default that of the last pass. `root` is the work tree,
-    `learn` takes what a page taught, `report` hears of progress as (step, words).
+    `since` is the time from which changes are looked at, by default that of the last pass. `root` is the work tree, `packs`
+    the folder to which old data moves, `named` what a person wants pruned, `learn` takes what a page taught, `report` hears
+    of progress as (step, words).
     """
     from tacit.tend import lease
 
@@ -107,8 +111,8 @@ def tend(
     if unknown:
         raise UsageError(f"tend has no step {unknown[0]!r}.", f"One of: {', '.join(STEPS)}.")
     context = Context(
-        store, project, profile, now, ids, run=run, since=since, dry_run=dry_run, model=model, files=files, root=root, by=by,
-        learn=learn, report=report,
+        store, project, profile, now, ids, run=run, since=since, dry_run=dry_run, model=model, files=files, root=root, packs=packs,
+        named=named, by=by, learn=learn, report=report,
     )  # fmt: skip
     wanted = tuple(name for name in STEPS if name in steps)
     if dry_run or wanted == ALONE:

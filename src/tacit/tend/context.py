@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.tend.prune import Named
 
 NOTHING = "nothing to do"
 
@@ -55,6 +56,8 @@ class Context:
         model: Model | None = None,
         files: Any = None,
         root: str = "",
+        packs: str = "",
+        named: Named | None = None,
         by: str = "tend",
         learn: Callable[[Sequence[Finding]], object] | None = None,
         report: Callable[[str, str], object] | None = None,
@@ -63,6 +66,8 @@ class Context:
         self.run, self.since, self.dry_run = run, since, dry_run
         self.model = model  # None: rules go on alone
         self.files, self.root = files, root
+        self.packs = packs  # the folder to which old data moves; empty: it stays
+        self.named = named  # the lessons that a person wants taken out by `prune`
         self.by = by
         self.learn = learn  # takes findings that a page taught; called before the page is written
         self._report = report

@@ -46,16 +46,21 @@ def _shown(backup: Backup) -> dict[str, Any]:
 def _declare_restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", default="", metavar="BACKUP", help="its name or number; the newest without")
     parser.add_argument("--to", metavar="FILE", default="", help="into a new file; the store stays as it is")
+    parser.add_argument("--archive", metavar="FILE", default="", help="put back old data that `tacit tend` moved to this file")
     parser.epilog = (
         "The backup is verified once more, the store that is there is copied aside and kept, then the backup takes its\n"
         "place. Nobody else may have the store open meanwhile.\n\n"
-        "examples:\n  tacit restore\n  tacit restore 12 --to looked-at.db"
+        "examples:\n  tacit restore\n  tacit restore 12 --to looked-at.db\n  tacit restore --archive 20270101T040000000Z-k3v9.jsonl.gz"
     )
 
 
 def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.app import restore_store
 
+    if args.archive:
+        with cli.open(args, create=False) as memories:
+            back = memories.unpack(args.archive)
+        return Answer({**back.__dict__}, f"{back.rows} rows are back from {back.path}; the file stays")
     path = _path(args, cli)
     if not args.to:
         _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")

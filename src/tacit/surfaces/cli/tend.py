@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
@@ -21,20 +22,28 @@ def _declare_tend(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run", help="the run that is over; it counts once, however often it is named")
     parser.add_argument("--since", help="look at what changed since then; without it, since the last time")
+    parser.add_argument("--below", type=float, metavar="CONFIDENCE", help="with --only prune: take out what is less sure")
+    parser.add_argument("--older", type=float, metavar="DAYS", help="with --only prune: what was not met for so long")
+    parser.add_argument("--unused", action="store_true", help="with --only prune: what was never used")
+    parser.add_argument("--staged", action="store_true", help="with --only prune: what `tacit learn --stage` staged")
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, change nothing")
     parser.epilog = (
         "examples:\n"
         "  tacit tend                       everything that is due, once\n"
         "  tacit tend --dry-run             what would be done\n"
-        "  tacit tend --only sweep --run 2026-04-03-auth-fix"
+        "  tacit tend --only sweep --run 2026-04-03-auth-fix\n"
+        "  tacit tend --only prune --older 90 --unused"
     )
 
 
 def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
+    named = {name: at for name in ("below", "older", "unused", "staged") if (at := getattr(args, name)) not in (None, False)}
+    if named and args.only != "prune":
+        raise UsageError(f"--{next(iter(named))} goes with --only prune.", "tacit tend --only prune --older 90 --unused")
     with cli.open(args, create=False) as memories:
         done = memories.tend(
             args.run or "", only=args.only or "", since=moment(args.since), dry_run=args.dry_run,
-            report=lambda step, words: _progress(cli, step, words),
+            report=lambda step, words: _progress(cli, step, words), **named,
         )  # fmt: skip
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])

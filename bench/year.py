@@ -1,0 +1,295 @@
+"""A simulated year of one project: does memory stay small, true and whole? `python bench/year.py [--days 365] [--runs 20] [--seed 1]`.
+
+Twenty runs a day over 5,000 distinct problems, through the library with a clock that is moved by hand: each run asks (`inject`), works, and is
+learned; each night is tended. Which problems there are changes with the seasons of a project: each lives for some weeks, a few for the whole year, and
+some are common and most are rare. A lesson that was given makes its problem occur less often. A person states one preference a day for fifteen days and
+never repeats them.
+
+What must hold at the end: the active set stopped growing (mean of the last quarter at most 1.1 times that of the quarter before), the page is within its
+limits, no preference is lost, everything that was archived can be brought back, and `doctor` finds nothing. The curve is drawn as SVG.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from typing import Any
+
+import tacit
+from tacit.app import Memories
+from tacit.core.profile import changed, profile_id, to_json
+from tacit.core.run import Run
+from tacit.core.value import replace
+from tacit.testing import Clock, finding, run, tool, user
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+START = "2026-01-01T08:00:00.000Z"
+ACTIVE = ("candidate", "provisional", "stable", "canonical")
+VERBS = "drops skips doubles truncates blocks leaks reorders caches rejects misreads rounds swallows".split()
+OBJECTS = "rows headers cookies handles locks dates tokens paths batches retries totals messages".split()
+WHENS = (
+    "the queue is full", "a name is empty", "two users save at once", "the clock changes", "the cache is cold", "a file is locked",
+    "the token expires", "a page has no rows", "the disk is slow", "an upload is cut", "the region is missing", "the schema is old",
+)  # fmt: skip
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za bre cli dro fle gra".split()
+PREFERENCES = (
+    "Always use pnpm instead of npm in this repository.", "Answer in German, please, in all reviews.", "Never push to main without a review.",
+    "Use tabs in Makefiles and nowhere else.", "Write commit messages in the imperative.", "Prefer dataclasses over plain dicts in the API layer.",
+    "Do not add dependencies without asking me.", "Keep functions under forty lines.", "Use British spelling in the docs.",
+    "Run the linters before you say you are done.", "Never log personal data.", "Ask before deleting files.",
+    "Name tests after what they show.", "Keep the changelog up to date.", "Use the staging database for experiments, never production.",
+)  # fmt: skip
+
+
+class World:
+    """The problems of a project, and which of them are about on a day."""
+
+    def __init__(self, problems: int, days: int, seed: int) -> None:
+        self.dice = random.Random(seed)
+        names: set[str] = set()
+        while len(names) < 2 * problems:
+            names.add("".join(self.dice.sample(SYLLABLES, 3)))
+        self.names = sorted(names)
+        self.dice.shuffle(self.names)
+        self.texts = [self._text(n) for n in range(problems)]
+        self.weights = [1.0 / (1 + rank) ** 0.7 for rank in range(problems)]
+        self.dice.shuffle(self.weights)
+        # A problem lives for some weeks to months around a day of its own; one in fifty is about all year.
+        self.lives = []
+        for _ in range(problems):
+            middle, half = self.dice.uniform(-30, days + 30), self.dice.uniform(10, 60)
+            self.lives.append((-1.0, days + 1.0) if self.dice.random() < 0.02 else (middle - half, middle + half))
+
+    def _text(self, n: int) -> str:
+        first, second = self.names[2 * n], self.names[2 * n + 1]
+        pick = self.dice.choice
+        return f"{first}_{second} {pick(VERBS)} the {pick(OBJECTS)} of the {first} when {pick(WHENS)}"
+
+    def of_day(self, day: int) -> tuple[list[int], list[float]]:
+        """The problems that are about, with their weights."""
+        there = [n for n, (first, last) in enumerate(self.lives) if first <= day <= last]
+        return there, [self.weights[n] for n in there]
+
+
+def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict[str, Any]:
+    """The year, day by day; what was seen of it."""
+    world, clock = World(problems, days, seed), Clock(START)
+    project = os.path.join(place, "shop")
+    os.makedirs(project, exist_ok=True)
+    env = {"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"}
+    memories = tacit.open(os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock)
+    use_short_memory(memories)
+    memories.keep_page("MEMORY.md")
+    curve: list[dict[str, int]] = []
+    spent = {"inject": 0.0, "learn": 0.0, "tend": 0.0}
+    met: set[int] = set()
+    tended = {"merged": 0, "moves": 0, "approved": 0}
+    for day in range(days):
+        about = world.of_day(day)
+        if day < len(PREFERENCES):
+            memories.add(PREFERENCES[day], kind="preference")
+        for n in range(runs):
+            clock.advance(60 * 20)
+            met |= one_run(memories, world, about, f"d{day:03d}r{n:02d}", clock, spent)
+        if day % 7 == 6:
+            tended["approved"] += look_through(memories)
+        clock.advance(days=1 - runs * 1200 / 86400)
+        began = time.process_time()
+        done = memories.tend()
+        spent["tend"] += time.process_time() - began
+        tended["moves"] += len(done.moves)
+        tended["merged"] += len(done.of("merge").changes)
+        curve.append(states(memories))
+        if day % 30 == 29 and sys.stderr.isatty():
+            sys.stderr.write(f"\rday {day + 1}: {curve[-1]} { ({k: round(v) for k, v in spent.items()}) } s\x1b[K")
+    return {"curve": curve, "spent": spent, "met": len(met), "tended": tended, **verdict(memories, curve, project)}
+
+
+def look_through(memories: Memories) -> int:
+    """What a person does once a week: approves up to ten proposals that can be approved as they stand."""
+    approved = 0
+    for proposal in memories.proposals()[:10]:
+        try:
+            memories.review(proposal.id, "approve", reason="looked through")
+            approved += 1
+        except tacit.TacitError:
+            continue
+    return approved
+
+
+def use_short_memory(memories: Memories) -> None:
+    """The default profile, but archived lessons and run data move to files after 120 days instead of a year, so that they do."""
+    project = memories.ensure_project()
+    profile = changed(memories.profile, {"tend.prune_days": 120})
+    with memories.store.write() as tx:
+        tx.put_profile(profile_id(profile), profile.name, to_json(profile), project.created_at)
+        tx.put_project(replace(project, profile=profile_id(profile)))
+    memories._project = memories._profile = None
+
+
+def one_run(
+    memories: Memories,
+    world: World,
+    about: tuple[list[int], list[float]],
+    name: str,
+    clock: Clock,
+    spent: dict[str, float],
+) -> set[int]:
+    """One run: asked, worked, learned. The problems that occurred."""
+    dice = world.dice
+    likely = set(dice.choices(*about, k=4))
+    task = "Work on " + ", ".join(world.texts[n].split(" ")[0] for n in sorted(likely)[:2])
+    began = time.process_time()
+    given = memories.inject(task, run=name, host="sim")
+    spent["inject"] += time.process_time() - began
+    told = {memory.text for memory in memories.store.memories(given.injected)}
+    occurred = {n for n in likely if dice.random() < (0.25 if world.texts[n] in told else 0.8)}
+    began = time.process_time()
+    memories.learn(a_run(name, world, occurred, task, clock.now))
+    spent["learn"] += time.process_time() - began
+    return occurred
+
+
+def a_run(name: str, world: World, occurred: set[int], task: str, at: str) -> Run:
+    """What the run's transcript says."""
+    steps = [user(task, at=at), tool("make test", "ok", at=at)]
+    said = [finding(name, world.texts[n], kind="pitfall", at=at) for n in sorted(occurred)]
+    return run(name, *steps, *said, host="sim", task=task, started_at=at, ended_at=at)
+
+
+def states(memories: Memories) -> dict[str, int]:
+    """How many memories are in each state."""
+    return dict(
+        memories.store.rows("SELECT state, count(*) FROM memory WHERE project = :p GROUP BY 1", p=memories.project_id)
+    )
+
+
+def verdict(memories: Memories, curve: list[dict[str, int]], project: str) -> dict[str, Any]:
+    """What must hold, looked at one by one."""
+    active = [sum(day.get(state, 0) for state in ACTIVE) for day in curve]
+    quarter = max(1, len(curve) // 4)
+    before, last = active[-2 * quarter : -quarter], active[-quarter:]
+    wishes = [
+        memory
+        for memory in memories.list(archived=True, limit=100000)
+        if memory.klass in ("preference", "rule") and memory.trust == "user"
+    ]
+    health = memories.health().health
+    return {
+        "growth": round(sum(last) / len(last) / (sum(before) / max(1, len(before))), 3),
+        "active": active[-1], "peak": max(active),
+        "preferences": len(wishes), "preferences_in_force": sum(memory.state in ("provisional", "stable", "canonical") for memory in wishes),
+        "page": page_of(project),
+        "faults": [fault.__dict__ for fault in health.faults][:5],
+        "bytes": os.path.getsize(memories.store.path),
+        **brought_back(memories),
+    }  # fmt: skip
+
+
+def page_of(project: str) -> dict[str, int]:
+    """The page's size; empty where there is none."""
+    path = os.path.join(project, "MEMORY.md")
+    if not os.path.exists(path):
+        return {}
+    with open(path, "rb") as file:
+        raw = file.read()
+    return {"lines": raw.count(b"\n"), "bytes": len(raw)}
+
+
+def brought_back(memories: Memories) -> dict[str, Any]:
+    """Every archived memory restored: its data out of the files first, then its last move taken back."""
+    packed = unpack(memories)
+    archived = memories.list(states=("archived",), limit=1_000_000)
+    failed = []
+    for memory in archived:
+        try:
+            back = memories.undo(memory.id)[0]
+            if not back.text or back.state == "archived":
+                failed.append(memory.id)
+        except tacit.TacitError as error:
+            failed.append(f"{memory.id}: {error}")
+    return {
+        "archived": len(archived),
+        "unpacked": packed,
+        "not_restored": failed[:5],
+        "sound_afterwards": memories.health().health.is_sound,
+    }
+
+
+def unpack(memories: Memories) -> int:
+    """Every file of moved data, put back."""
+    return sum(memories.unpack(path).rows for path in memories.packs())
+
+
+def draw(curve: list[dict[str, int]]) -> str:
+    """The curve as a plot of its own, without a library."""
+    wide, high, left, foot = 900, 360, 60, 40
+    lines = {
+        "active": [sum(day.get(state, 0) for state in ACTIVE) for day in curve],
+        "may be given": [sum(day.get(state, 0) for state in ACTIVE[1:]) for day in curve],
+        "archived or decayed": [day.get("archived", 0) + day.get("decayed", 0) for day in curve],
+    }
+    colours = {"active": "#1f5fa8", "may be given": "#2a8a4a", "archived or decayed": "#999999"}
+    top = max(max(line) for line in lines.values()) or 1
+    x = lambda day: left + day * (wide - left - 20) / max(1, len(curve) - 1)  # noqa: E731
+    y = lambda count: high - foot - count * (high - foot - 20) / top  # noqa: E731
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{wide}" height="{high}" fill="white"/>',
+    ]
+    for step in range(5):
+        count = top * step / 4
+        parts.append(f'<line x1="{left}" y1="{y(count):.1f}" x2="{wide - 20}" y2="{y(count):.1f}" stroke="#eee"/>')
+        parts.append(f'<text x="{left - 8}" y="{y(count) + 4:.1f}" text-anchor="end">{count:.0f}</text>')
+    for day in range(0, len(curve), 30):
+        parts.append(f'<text x="{x(day):.1f}" y="{high - 16}" text-anchor="middle">{day}</text>')
+    for number, (name, line) in enumerate(lines.items()):
+        points = " ".join(f"{x(day):.1f},{y(count):.1f}" for day, count in enumerate(line))
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colours[name]}" stroke-width="2"/>')
+        parts.append(f'<text x="{left + 12}" y="{24 + 16 * number}" fill="{colours[name]}">{name}</text>')
+    return "\n".join([*parts, f'<text x="{wide / 2}" y="{high - 2}" text-anchor="middle">day</text>', "</svg>"]) + "\n"
+
+
+def failures(result: dict[str, Any]) -> list[str]:
+    """What does not hold."""
+    page = result["page"]
+    wrong = [
+        result["growth"] > 1.1 and f"the active set grew {result['growth']} times in the last quarter",
+        result["preferences_in_force"] < len(PREFERENCES)
+        and f"{result['preferences_in_force']} of {len(PREFERENCES)} preferences are in force",
+        bool(page) and (page["lines"] > 180 or page["bytes"] > 22000) and f"the page has {page}",
+        bool(result["faults"]) and f"doctor: {result['faults'][0]}",
+        bool(result["not_restored"]) and f"not restored: {result['not_restored'][0]}",
+        not result["sound_afterwards"] and "the store does not verify after everything was brought back",
+    ]
+    return [each for each in wrong if each]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--days", type=int, default=365)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--problems", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--svg", default=os.path.join(HERE, "results", "year.svg"))
+    args = parser.parse_args()
+    began = time.process_time()
+    with tempfile.TemporaryDirectory(prefix="tacit-year-") as place:
+        result = simulate(place, args.days, args.runs, args.problems, args.seed)
+    with open(args.svg, "w") as file:
+        file.write(draw(result.pop("curve")))
+    result["cpu_s"] = round(time.process_time() - began)
+    print(json.dumps({**vars(args), **result}, indent=2))
+    wrong = failures(result)
+    for each in wrong:
+        print(f"FAILED: {each}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""Prune: what nobody needs at hand any more moves to a file beside the backups; what a person names is taken out.
+
+Run data older than the profile's `tend.prune_days`, and the quotes behind lessons that were archived as long ago, leave the
+store for a compressed file that can be put back (`stores.packs`). Lessons themselves are never deleted: `--below`, `--older`,
+`--unused` and `--staged` name lessons that a person wants taken out, which is a forgetting like any other and can be undone.
+"""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.keep import forgotten
+from tacit.core.lifecycle import lasts
+from tacit.core.standing import standing_of
+from tacit.core.value import value
+from tacit.stores.packs import move, of_memory, of_run
+from tacit.tend.context import NOTHING, StepReport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.packs import Row
+    from tacit.tend.context import Context
+
+RUNS = MEMORIES = 500  # that one pass moves; the next goes on where it stopped
+CLOSED = ("archived", "rejected", "superseded")
+OPEN = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
+
+
+@value
+class Named:
+    """Which lessons a person wants taken out: those that meet every word given here."""
+
+    below: float | None = None  # confidence, where the profile keeps one
+    older: float | None = None  # days since it was last met, or learned
+    unused: bool = False
+    staged: bool = False
+
+    @property
+    def told(self) -> str:
+        """The words, for the journal."""
+        said = [
+            f"confidence below {self.below:g}" if self.below is not None else "",
+            f"not met for {self.older:g} days" if self.older is not None else "",
+            "never used" if self.unused else "",
+            "staged" if self.staged else "",
+        ]
+        return "pruned: " + ", ".join(word for word in said if word)
+
+
+def step(context: Context) -> StepReport:
+    """Take out what was named, or move what is old."""
+    return _taken_out(context, context.named) if context.named is not None else _moved(context)
+
+
+def fits(memory: Memory, named: Named, profile: Profile, now: str) -> bool:
+    """Whether a lesson is meant; never one that silence cannot touch."""
+    from tacit.core.clock import days_between
+    from tacit.core.staging import staging_status
+
+    if lasts(profile, standing_of(memory, profile, now)) or memory.trust in profile.trust.person:
+        return False
+    met = memory.tally.seen_at or memory.created_at
+    confidence = memory.tally.confidence
+    return (
+        (named.below is None or (confidence is not None and confidence < named.below))
+        and (named.older is None or days_between(met, now) > named.older)
+        and (not named.unused or not memory.tally.uses)
+        and (not named.staged or bool(staging_status(memory)))
+    )
+
+
+def _taken_out(context: Context, named: Named) -> StepReport:
+    at, changes = context.now(), []
+    found = context.store.select([context.project.id], states=OPEN, sort="old", limit=1_000_000)
+    meant = [memory.id for memory in found if fits(memory, named, context.profile, at)]
+    for start in range(0, len(meant), 100):
+        with context.write() as tx:
+            for id in meant[start : start + 100]:
+                memory = tx.get(id)
+                gone = forgotten(memory, by=context.by, at=at, reason=named.told, profile=context.project.profile)
+                if gone is not None:
+                    tx.apply(gone)
+                    changes.append((id, memory.state, "archived", named.told))
+    return StepReport("prune", len(changes), tuple(changes))
+
+
+def _moved(context: Context) -> StepReport:
+    if not context.packs:
+        return StepReport("prune", skipped=NOTHING)
+    at = context.now()
+    rows, places = _old(context, after_days(at, -context.profile.tend.prune_days))
+    if context.dry_run or not places:
+        return StepReport("prune", facts={"rows to move": len(rows)})
+    made = move(context.store, context.packs, context.project.id, at, rows)
+    with context.write() as tx:
+        for name, place in places.items():
+            context.put_mark(tx, name, place)
+        if made is not None:
+            tx.count(context.project.id, "rows_moved", at, made.rows)
+    facts = {"rows moved": made.rows, "file": made.path, "bytes": made.bytes} if made else {}
+    return StepReport("prune", made.rows if made else 0, facts=facts)
+
+
+def _old(context: Context, before: str) -> tuple[list[Row], dict[str, str]]:
+    """What is older than a time, from where the last pass stopped, and how far this one came: runs in their order, lessons by the
+    time they were closed."""
+    store, project = context.store, context.project.id
+    rows: list[Row] = []
+    places: dict[str, str] = {}
+    runs = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
+    for id, root, seq, learned_at in store.rows(runs, p=project, after=int(context.mark("moved run") or 0), limit=RUNS):
+        if not learned_at or learned_at > before:
+            break
+        rows += of_run(store, id, root)
+        places["moved run"] = str(seq)
+    closed = (
+        "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
+        " ORDER BY updated_at LIMIT :limit"
+    )
+    for state in CLOSED:
+        since = context.mark(f"moved {state}")
+        for id, updated_at in store.rows(closed, p=project, state=state, since=since, before=before, limit=MEMORIES):
+            rows += of_memory(store, id)
+            places[f"moved {state}"] = updated_at
+    return rows, places
