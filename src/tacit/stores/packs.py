@@ -16,6 +16,7 @@ import gzip
 import hashlib
 import json
 import os
+import zlib
 
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, NotFound
@@ -184,7 +185,7 @@ def _lines(path: str) -> list[bytes]:
             return file.readlines()
     except FileNotFoundError:
         raise NotFound(f"There is no file {path}.", "tacit doctor names the folder of moved data.") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise Damaged(f"{path} cannot be read: {error}.", "Nothing was changed; take it from another copy.") from error
 
 
