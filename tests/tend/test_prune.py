@@ -108,6 +108,7 @@ def test_a_damaged_file_is_refused_and_erasing_reaches_it(memories: Memories, cl
 def test_a_person_names_what_goes(memories: Memories, clock: Clock) -> None:
     """Unused and old, but never a person's own word; reversible; an agent may not."""
     a_month(memories, clock)
+    memories.learn(run("odd", finding("odd", "The scheduler skips leap seconds"), ended_at=clock.now))
     wish = memories.add("Answer in German", kind="preference")
     clock.advance(days=50)
     used = {memory.id for memory in memories.list() if memory.tally.uses}
