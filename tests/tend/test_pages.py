@@ -293,11 +293,11 @@ def test_rules_per_folder(memories: Memories, folder: Path) -> None:
     (folder / ".claude" / "rules" / "mine.md").write_text("Mine.\n")
     memories.page()
     rules = {path.name: path.read_text() for path in (folder / ".claude" / "rules").iterdir()}
-    (api,) = [text for name, text in rules.items() if "src-api" in name]
+    api = rules["tacit-src-api.md"]
     assert api.startswith('---\npaths:\n  - "src/api/**"\n---\n# Lessons for src/api/\n')
     assert "- Responses keep their shape. <!--" in api and "- Times are UTC. <!--" in api and "Tabs" not in api
     assert rules["tacit-top.md"].startswith('---\npaths:\n  - "Makefile"\n---\n')
-    assert sorted(rules) == ["mine.md", next(n for n in rules if "api" in n), "tacit-top.md", "tacit-web.md"]
+    assert sorted(rules) == ["mine.md", "tacit-src-api.md", "tacit-top.md", "tacit-web.md"]
     cursor = (folder / ".cursor" / "rules" / "tacit-web.mdc").read_text()
     assert cursor.startswith("---\ndescription: Lessons for web/, from past runs\nglobs: web/**\nalwaysApply: false\n---\n")
     assert "UTC" not in (folder / "CLAUDE.md").read_text() and "UTC" in (folder / "AGENTS.md").read_text()

@@ -179,7 +179,8 @@ def _inserted(lines: list[str], section: str, added: Sequence[str], page: Page, 
     """The page with more lines at the end of a section, which is made where it is missing."""
     if not heading:
         at = _last(lines, 0, len(lines))
-        return [*lines[:at], *added, *lines[at:]]
+        gap = [""] if at and not any(bullets(lines, "\0")) else []
+        return [*lines[:at], *gap, *added, *lines[at:]]
     span = _span(lines, section, heading)
     if span is None:
         at = _place_for(lines, section, page, heading)

@@ -27,11 +27,13 @@ FOLDERS = ("paths", "globs", "agents")
 NOTE = "Kept by Tacit. Edit freely: what you change, add or delete here is learned."
 BEGIN, END = f"<!-- tacit:begin: {NOTE} -->", "<!-- tacit:end -->"
 PREFIX = "tacit-"  # of our files in a folder of rules; no other file there is touched
+HEAD = "Lessons from past runs"  # of a block
 DEPTH = 2  # folders deep that paths are grouped
 TOP = "top"  # the group of files that lie in no folder
 _BEGIN = re.compile(r"^[ \t]*<!-- tacit:begin\b[^\n]*-->[ \t]*\r?$", re.M)
 _END = re.compile(r"^[ \t]*<!-- tacit:end\b[^\n]*-->[ \t]*\r?$", re.M)
 _FRONT = re.compile(r"\A---[ \t]*\r?\n.*?^---[ \t]*\r?$\n?", re.M | re.S)
+_PLAIN = re.compile(r"[a-z0-9_]{1,60}(?:/[a-z0-9_]{1,60})?")
 _AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}")
 _PATH = re.compile(r"[\w.@+ -]{1,100}(?:/[\w.@+ -]{1,100}){0,30}/?")
 
@@ -88,7 +90,7 @@ def sheets(target: Target, memories: Sequence[Memory], title: str, kept: Sequenc
         # Claude Code reads its rules beside CLAUDE.md; what has its paths there need not be read by every session.
         pathed = target.kind == "block" and "paths" in kinds and target.name.endswith("CLAUDE.md")
         mine = [m for m in memories if not (apart and m.agent and m.scope == "agent") and not (pathed and groups_of(m))]
-        return [Sheet(target.name, title, tuple(mine))]
+        return [Sheet(target.name, HEAD if target.kind == "block" else title, tuple(mine))]
     found: dict[str, list[Memory]] = {}
     for memory in memories:
         agents = [memory.agent] if memory.agent and memory.scope == "agent" else []
@@ -125,8 +127,10 @@ def groups_of(memory: Memory) -> list[str]:
 
 def _slug(name: str) -> str:
     """A file name for a group, readable and no other group's: a name out of a lesson is never a path."""
-    plain = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-").lower()[:60]
-    return plain if plain == name else f"{plain or 'group'}-{short_hash(name)[:4]}"
+    if _PLAIN.fullmatch(name):
+        return name.replace("/", "-")
+    plain = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:60]
+    return f"{plain or 'group'}-{short_hash(name)[:4]}"
 
 
 def _paths_front(title: str, globs: Sequence[str]) -> str:

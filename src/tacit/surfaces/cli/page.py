@@ -86,7 +86,7 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
     if waiting and args.verb != "approve":
         lines = [one_line(memory.text, width() - 6) for memory in waiting]
         head = f"{_count(len(waiting), 'lesson has', 'lessons have')} earned a line:"
-        if _agreed(args, cli, head, lines, "Put them on the page, off trial?"):
+        if _agreed(args, cli, head, lines, "On the page with it, and off trial?"):
             _approve(memories, ())
     found: Sequence[Mapping[str, Any]] = memories.page(dry_run=True).figures.get("findings", ())
     told = [one_line(each["told"], width() - 6) for each in found]
