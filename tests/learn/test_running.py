@@ -148,7 +148,7 @@ def test_the_page_runs_as_it_stands(folder: Path) -> None:
         done = subprocess.run([sys.executable, f"example{number}.py"], capture_output=True, text=True, cwd=folder)
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-    assert said[0].startswith("(nothing is known yet)") and "new lessons: 2" in said[0] and "new lessons: 0" in said[1]
+    assert said[0].startswith("(no lessons for this run)") and "new lessons: 2" in said[0] and "new lessons: 0" in said[1]
     assert "lessons, 42" in said[2] and "5 runs; []" in said[3]
     with open_memories() as memories:
         lessons = memories.list()

@@ -299,6 +299,16 @@ def test_an_agent_cannot_vouch_for_itself(folder: Path) -> None:
     assert evil["id"] not in json.dumps([recalled, review])
 
 
+def test_clients_of_the_last_generation_are_answered_too(folder: Path, kept: str) -> None:
+    """A client that begins with a handshake, as all did before 2026-07-28, gets the same tools, answers and errors."""
+
+    async def main() -> Any:
+        async with Client(build(Desk()), mode="legacy") as client:
+            return await everything(client)
+
+    check_everything(anyio.run(main), kept)
+
+
 def test_nothing_kept_is_no_error(folder: Path, alone: Path) -> None:
     """An agent may ask before anything was ever kept; asking makes no store."""
 

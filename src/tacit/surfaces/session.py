@@ -47,21 +47,41 @@ def session_of(store: SqliteStore, ancestors: Sequence[tuple[int, float]]) -> st
 
 def ancestors(process: int = 0, most: int = 6) -> list[tuple[int, float]]:
     """The processes that started this one, nearest first, each with the time it began."""
+    found: list[tuple[int, float]] = []
+    at = process or os.getppid()
+    while at > 1 and len(found) < most:
+        told = _of_proc(at) or _of_ps(at)
+        if told is None:
+            break
+        above, age = told
+        found.append((at, clock.seconds(clock.now()) - age))
+        at = above
+    return found
+
+
+def _of_proc(process: int) -> tuple[int, float] | None:
+    """A process's parent and age in seconds, where the system keeps such files; small containers have no ps."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        with open("/proc/uptime", "rb") as file:
+            up = float(file.read().split()[0])
+        return int(fields[1]), up - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _of_ps(process: int) -> tuple[int, float] | None:
     import subprocess
 
-    found: list[tuple[int, float]] = []
-    parent = process or os.getppid()
-    while parent > 1 and len(found) < most:
-        try:
-            asked = subprocess.run(
-                ["ps", "-o", "ppid=,etime=", "-p", str(parent)], capture_output=True, text=True, timeout=5
-            )
-            above, age = asked.stdout.split()
-        except (OSError, ValueError, subprocess.TimeoutExpired):
-            break
-        found.append((parent, clock.seconds(clock.now()) - _seconds(age)))
-        parent = int(above)
-    return found
+    try:
+        asked = subprocess.run(
+            ["ps", "-o", "ppid=,etime=", "-p", str(process)], capture_output=True, text=True, timeout=5
+        )
+        above, age = asked.stdout.split()
+        return int(above), _seconds(age)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
 
 
 def _seconds(age: str) -> float:
