@@ -31,7 +31,7 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 import apsw  # noqa: E402
 
 from tacit.core import match  # noqa: E402
-from tacit.core.match import Prepared, Settings, calibrated, compare, decide, keywords, prepare  # noqa: E402
+from tacit.core.match import Prepared, Settings, compare, decide, keywords, prepare  # noqa: E402
 from tacit.core.words import index_words, query_words, signature  # noqa: E402
 
 CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
@@ -49,6 +49,14 @@ RULES = {
 PERCENTILES = (0.9, 0.95)
 FIRST = "overlap .50, first (ArcheFlow)"
 EQUAL = "lexical at ArcheFlow's false merges"
+
+
+def calibrated(nearest: list[float], percentile: float) -> float:
+    """A threshold from the store itself, which was tried and lost: how alike is each report to its nearest other?"""
+    if len(nearest) < 100:
+        return match.THRESHOLD
+    ordered = sorted(nearest)
+    return min(0.75, max(0.4, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)]))
 
 
 class Report(NamedTuple):

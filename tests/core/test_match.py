@@ -19,7 +19,6 @@ from tacit.core.match import (
     Sameness,
     Settings,
     archeflow_overlap,
-    calibrated,
     compare,
     decide,
     jaccard,
@@ -32,16 +31,16 @@ from tacit.core.match import (
 from tacit.core.words import signature
 
 
-def pairs() -> ModuleType:
+def pairs(name: str = "opposites") -> ModuleType:
     """The opposites and twins beside this file."""
-    spec = importlib.util.spec_from_file_location("opposites", Path(__file__).with_name("opposites.py"))
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-PAIRS = pairs()
+PAIRS, UNSEEN = pairs(), pairs("opposites_unseen")
 
 
 def read(text: str, kind: str = "") -> Prepared:
@@ -69,6 +68,28 @@ def test_no_known_opposites_are_merged() -> None:
 def test_opposites_written_apart_from_the_guards_are_hardly_merged(name: str) -> None:
     """Pairs written without the word lists in view: at most 2 % are merged."""
     assert len(merged(getattr(PAIRS, name))) <= 0.02 * len(getattr(PAIRS, name))
+
+
+def test_opposites_of_a_stranger_are_hardly_merged() -> None:
+    """Written by somebody who had not seen the matcher; 8 of 122 were merged at their first run, before three general rules."""
+    assert len(merged(UNSEEN.UNSEEN)) <= 0.02 * len(UNSEEN.UNSEEN)
+    assert len(merged(UNSEEN.UNSEEN_SAME)) >= 0.85 * len(UNSEEN.UNSEEN_SAME)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "against"),
+    [
+        ("Set the floor to -5", "Set the floor to 5", "number: -5 / 5"),
+        ("See issue #7 for the flaky test", "See issue #8 for the flaky test", "number: record#7 / record#8"),
+        ("The lamp is on at night", "The lamp is off at night", "other word: on / off"),
+        ("Some tests need the network", "All tests need the network", "other word: some / all"),
+        ("The gate forwards mail", "The gate declines to forward mail", "negation: declin"),
+        ("kubectl_apply reads a/b/one.yml", "kubectl_apply reads a/b/two.yml", "subject: a/b/one.yml / a/b/two.yml"),
+    ],
+)
+def test_general_rules(one: str, other: str, against: str) -> None:
+    """Signs, records, little words that face each other, words of refusal, one path of several names."""
+    assert blocked(one, other) == against and blocked(other, one)
 
 
 def test_twins_are_found() -> None:
@@ -328,23 +349,6 @@ def test_an_unrelated_finding_is_not_the_problem() -> None:
         prepare("Escape user input in the search query"), prepare("The build is slow on CI"), Settings()
     )
     assert found == Sameness(False, 0.0, "0.00 is below 0.36")
-
-
-# --- calibration
-
-
-@pytest.mark.parametrize(
-    ("nearest", "expected"),
-    [
-        ([0.9] * 99, 0.45),  # too few to tell
-        ([n / 100 for n in range(100)], 0.75),  # the ceiling
-        ([n / 150 for n in range(100)], 89 / 150),
-        ([n / 1000 for n in range(100)], 0.4),  # the floor
-    ],
-)
-def test_a_store_sets_its_own_threshold(nearest: list[float], expected: float) -> None:
-    """From how near its lessons are to each other, within bounds."""
-    assert calibrated(nearest, 0.9) == expected
 
 
 # --- the origins' measures, against vectors recorded from the originals (those that follow the documents)

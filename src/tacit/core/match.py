@@ -58,12 +58,10 @@ if TYPE_CHECKING:
 
 
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
-# lower finds more twins among reports at more false merges, higher loses paraphrases. The margin cost one twin of forty
-# there and spared one false merge of fourteen. A store of a hundred lessons or more should set its own threshold.
+# lower finds more twins among reports at more false merges, higher loses paraphrases. The margin costs one twin of
+# twenty there and spares a quarter of the false merges; it is what tells a twin from a neighbour in a store about one subject.
 THRESHOLD = 0.45
-MARGIN = 0.05
-CALIBRATION_LESSONS = 100
-CALIBRATION_FLOOR, CALIBRATION_CEILING = 0.4, 0.75  # beyond them a percentile tells of the store's own duplicates
+MARGIN = 0.10
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`)
 HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
@@ -263,19 +261,6 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
 
 
-def calibrated(nearest: Sequence[float], percentile: float, default: float = THRESHOLD) -> float:
-    """A threshold from the store itself: how alike is each of its lessons to its nearest other?
-
-    A threshold does not travel: in a store of one narrow subject strangers are as alike as twins are elsewhere. Assumes
-    few duplicates in the store, and so stays within bounds; below a hundred lessons the default holds.
-    """
-    if len(nearest) < CALIBRATION_LESSONS:
-        return default
-    ordered = sorted(nearest)
-    found = ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)]
-    return min(CALIBRATION_CEILING, max(CALIBRATION_FLOOR, found))
-
-
 def rarity(frequency: Mapping[str, int], rows: int) -> Idf:
     """How telling a term is in a store, from the counts of the words it was looked up by; one nobody counted is taken as rare."""
     counts = {term: n for word, n in frequency.items() for term in matching_terms(word)}
@@ -358,9 +343,33 @@ def opposed(a: Prepared, b: Prepared, prescribed: bool = False) -> str:
         return ""
     if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
         return against
-    if against := _substitution(x, y, same_error):
+    if against := _substitution(x, y, same_error) or _little_word(x, y):
         return f"other word: {against}"
     return ""
+
+
+def _little_word(x: Claims, y: Claims) -> str:
+    """One function word in place of its opposite, all else equal: on / off, some / all."""
+    if x.terms != y.terms:
+        return ""
+    only_x, only_y = set(x.frame).difference(y.frame), set(y.frame).difference(x.frame)
+    for one, other in _LITTLE:
+        if (one in only_x and other in only_y) or (other in only_x and one in only_y):
+            return f"{one} / {other}"
+    return ""
+
+
+# Function words that face each other; beside equal content words one in place of the other decides.
+_LITTLE = tuple(
+    (one, other)
+    for line in (
+        "on / off", "in / out", "up / down", "over / under", "above / below", "from / to", "if / unless", "into / from",
+        "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since",
+    )
+    for ones, others in [line.split(" / ")]
+    for one in ones.split()
+    for other in others.split()
+)  # fmt: skip
 
 
 def _negation(x: Claims, y: Claims) -> str:
@@ -538,12 +547,12 @@ def _same_figure(one: str, other: str) -> bool:
 
 
 def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
-    if not xs or not ys or xs & ys:
+    if not xs or not ys:
         return ""
     for kind in ("path", "flag", "name"):
         one = {x.partition(":")[2] for x in xs if x.startswith(kind)}
         other = {y.partition(":")[2] for y in ys if y.startswith(kind)}
-        if one and other and not any(_same_place(a, b) for a in one for b in other):
+        if one and other and not one & other and not any(_same_place(a, b) for a in one for b in other):
             return f"{min(one)} / {min(other)}"
     return ""
 
@@ -752,14 +761,17 @@ def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
                 continue
         if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
             continue
+        if before in _RECORDS:  # a name, not an amount
+            found.add(f"record#{word}")
+            continue
         if kind == VERSION:
             figure, unit = word.removeprefix("v"), ""
         else:
             figure, unit = _measure(word)
         if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
             unit = _UNITS[after.word]
-        sign = re.search(r"[<>]", token.gap)
-        found.add(((sign[0] if sign else "") + f"{figure} {unit}").strip())
+        sign = re.search(r"[<>]|(?:^|[\s(=:])-$", token.gap)
+        found.add(((sign[0][-1] if sign else "") + f"{figure} {unit}").strip())
     return frozenset(found)
 
 
@@ -1261,7 +1273,7 @@ _NEGATORS = (
     "nao niet geen nooit zonder senza inte aldrig utan не нет без никогда нельзя ни"
 )
 _FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
-# Words that may be a negation: "fails to start", "the index is missing".
+# Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
 _DOUBTFUL = "fail missing lack unable absent broken impossible fehlt falta manque"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
 _CONTRASTS = frozenset(
@@ -1290,8 +1302,9 @@ _PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 _EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 _LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
 _PLACES = frozenset(
-    ("line", "lines", "column", "col", "zeile", "linea", "ligne", "issue", "bug", "ticket", "pr", "page", "step")
+    ("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step")
 )
+_RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
 # Words that may come and go without changing a lesson.
 _FILLERS = frozenset(
     english_stem(word)
@@ -1308,9 +1321,10 @@ _NUMBER_WORDS = {
         (0, "zero cero"), (1, "one eins uno"), (2, "two twice zwei deux zweimal"), (3, "three thrice drei tres trois dreimal"),
         (4, "four vier cuatro quatre"), (5, "five funf cinco cinq"), (6, "six sechs seis"), (7, "seven sieben siete"),
         (8, "eight acht ocho huit"), (9, "nine neun nueve neuf"), (10, "ten zehn diez dix"), (11, "eleven onze"),
-        (12, "twelve zwolf"), (15, "fifteen"), (20, "twenty zwanzig veinte vingt"), (30, "thirty dreissig treinta trente"),
+        (12, "zwolf"), (15, "fifteen"), (20, "twenty zwanzig veinte vingt"), (30, "thirty dreissig treinta trente"),
         (40, "forty vierzig"), (50, "fifty funfzig"), (60, "sixty"), (80, "eighty"), (90, "ninety"), (100, "hundred hundert cien"),
-        (1000, "thousand tausend"),
+        (1000, "thousand tausend"), (13, "thirteen"), (14, "fourteen"), (16, "sixteen"), (17, "seventeen"), (18, "eighteen"),
+        (19, "nineteen"), (70, "seventy"), (12, "twelve dozen"), (1000000, "million"), (1000000000, "billion"),
     )
     for word in line.split(" ")
 }  # fmt: skip
@@ -1335,7 +1349,9 @@ def _negators() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _doubtful() -> frozenset[str]:
-    return frozenset(same_word(english_stem(word)) for word in _DOUBTFUL.split())
+    allowing = next(line for line in _OPPOSITES["en"].split("\n") if line.startswith("allow "))
+    refusing = allowing.partition("/")[2].split()
+    return frozenset(same_word(english_stem(word)) for word in (*_DOUBTFUL.split(), *refusing))
 
 
 @lru_cache(maxsize=1)

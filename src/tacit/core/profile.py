@@ -203,8 +203,6 @@ if TYPE_CHECKING:
         same_task: bool
         same_scope: bool
         category_blocks: bool
-        calibrate: bool
-        percentile: float
 
     @value
     class Check:

@@ -226,8 +226,6 @@ KEYS: dict[str, Key] = {
     "match.same_task": flag("only within one task type"),
     "match.same_scope": flag("only within one scope"),
     "match.category_blocks": flag("two different categories are two lessons"),
-    "match.calibrate": flag("set the threshold from the store: how alike are its own neighbours?"),
-    "match.percentile": share("which percentile of those likenesses becomes the threshold"),
     # The write gate.
     "gate.function": function("gate", "who judges a finding"),
     "gate.version": text("kept with every decision"),

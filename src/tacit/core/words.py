@@ -416,7 +416,7 @@ _IRREGULAR = {
         "keep kept", "send sent", "build built", "find found", "lose lost", "make made", "meet met", "hold held",
         "take took taken", "throw threw thrown", "tell told", "write wrote written", "break broke broken",
         "give gave given", "choose chose chosen", "forget forgot forgotten", "hide hid hidden", "show shown",
-        "know knew known", "grow grew grown", "begin began begun", "rise rose risen", "fall fell fallen", "come came",
+        "forbid forbade forbidden", "know knew known", "grow grew grown", "begin began begun", "rise rose risen", "fall fell fallen", "come came",
         "become became", "child children", "index indices",
     )
     for form in forms.split()[1:]
