@@ -338,7 +338,9 @@ def methods() -> dict[str, Any]:
     except (TacitError, ImportError) as error:
         print(f"vectors are left out: {error}", file=sys.stderr)
         return found
+    ours = {"tacit, words and vectors": lambda: Tacit(embedder="static")}
     return {
+        **ours,
         **found,
         "vectors": lambda: Vectors(embedder),
         "vectors + task": lambda: Vectors(embedder, task=True),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Given, Judged, Row
     from tacit.core.journal import Change, Entry
-    from tacit.core.ports import Model
+    from tacit.core.ports import Embedder, Model
     from tacit.core.profile import Profile
     from tacit.core.proposal import Proposal
     from tacit.core.run import Finding, Run
@@ -64,6 +64,7 @@ INSTRUCTION_FILES = (
     "MEMORY.md",
     "CONVENTIONS.md",
 )
+WORDS_ONLY = ("hook", "cli")  # surfaces whose injections a prompt waits for: no vectors are loaded there
 OPEN_STATES = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 
 
@@ -198,6 +199,7 @@ class Memories:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
+        self._embedder: Embedder | None = None
 
     def __enter__(self) -> Memories:
         return self
@@ -791,6 +793,7 @@ class Memories:
             trial=trial,
             repeat=repeat,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
+            embedder=None if surface.startswith(WORDS_ONLY) else lambda: self.embedder,
         )
 
     def recall(
@@ -832,7 +835,31 @@ class Memories:
             as_of=as_of,
             person=self.actor.is_person,
             model=lambda: self.model("rewrite"),
+            embedder=lambda: self.embedder,
         )
+
+    def explain(self, id: str, question: str = "", **facets: Any) -> dict[str, Any]:
+        """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
+        from tacit.recall import explain
+        from tacit.recall.query import Query
+
+        return explain(
+            self.store, self.scopes, self.profile, self.get(id), Query(task=question, **facets),
+            now=clock.now(), embedder=lambda: self.embedder,
+        )  # fmt: skip
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What turns texts into vectors here, as the user's configuration names it; None: words only."""
+        if self._embedder is None and self.settings()["embedder"].value:
+            from tacit.providers.embedders import chosen
+
+            self._embedder = chosen(self.settings(), self.env)
+        return self._embedder
+
+    def embed(self, most: int = 1 << 30) -> int:
+        """Make the vectors that are missing, where an embedder is configured; how many were made."""
+        return self.store.embed(self.embedder, most=most) if self.embedder else 0
 
     def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
         """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""
@@ -1370,10 +1397,13 @@ class Memories:
         )
 
     def reindex(self) -> int:
-        """Rebuild what is derived: full text and tallies."""
+        """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
         from tacit.stores.sqlite.erase import rebuild
 
-        return rebuild(self.store, self.profile.signals)
+        kept = rebuild(self.store, self.profile.signals)
+        if self.embedder:
+            self.store.embed(self.embedder, anew=True)
+        return kept
 
     def each_entry(self, after: int) -> Iterator[Entry]:
         """New journal entries since a number, for following along."""

@@ -82,7 +82,7 @@ class World:
         return recall(self.store, self.project, self.profile, Query(task=task, **facets), now=NOW, **named)
 
 
-_OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists")
+_OPTIONS = ("level", "renderer", "wrap", "trial", "repeat", "exists", "embedder")
 
 
 @pytest.fixture

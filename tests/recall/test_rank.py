@@ -71,10 +71,11 @@ def test_words_nobody_knows_lower_every_score(make: Make) -> None:
 
 
 def test_first_words_count_more(make: Make) -> None:
-    """A lesson says in its first words what it is about."""
+    """A long lesson says in its first words what it is about; a short one is all title."""
     filler = "and then some more words follow here to make it long"
-    late, early = make(f"{filler} queue"), make(f"queue {filler}")
+    late, early = make(f"{filler} {filler} {filler} queue"), make(f"queue {filler} {filler} {filler}")
     assert [each.memory.id for each in order("queue", late, early)] == [early.id, late.id]
+    assert len({each.score for each in order("queue", make(f"{filler} queue"), make(f"queue {filler}"))}) == 1
 
 
 def test_the_very_error_goes_first(make: Make) -> None:
@@ -140,10 +141,11 @@ def test_what_happened_in_the_same_task_is_lifted(make: Make) -> None:
     assert "same_task" in found[0].parts and "same_task" not in found[1].parts
 
 
-def test_a_word_of_the_task_it_was_met_in_counts_less_than_one_of_its_own(make: Make) -> None:
-    """A lesson about "it" is found by what the task was about; one that says so itself stands before it."""
-    own, met, other = make("the invoice is late"), make("it is late"), make("it is late")
-    found = order("invoice", other, met, own, words={met.id: "\nsend invoice to the customer and wait"})
+def test_a_lesson_is_found_by_the_task_it_was_met_in(make: Make) -> None:
+    """One about "it" is found by what the task was about; one that says so itself, met there too, stands before it."""
+    own, met, other = make("the invoice is late"), make("it is very late"), make("it is very late")
+    task = "\nsend invoice to the customer and wait"
+    found = order("invoice", other, met, own, words={met.id: task, own.id: task})
     assert [each.memory.id for each in found] == [own.id, met.id, other.id]
     assert found[0].score > found[1].score > found[2].score == 0
 

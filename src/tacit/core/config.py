@@ -32,7 +32,9 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.command": ("", False, "a command that reads a prompt on its standard input"),
     "model.rewrite": (False, False, "let it reword questions to recall, which may then take a second and a half longer"),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
-    "embedder": ("", False, "a named embedder; empty: words only"),
+    "embedder": ("", False, "what makes vectors: static, openai:MODEL or an installed one; empty: words only"),
+    "embedder_url": ("", False, "the OpenAI-compatible endpoint of openai:MODEL; empty: model.url"),
+    "embedder_key_env": ("", False, "the environment variable that holds its key; empty: model.key_env"),
     "sync.signers": ("", False, "the allowed signers file for team journals"),
 }
 

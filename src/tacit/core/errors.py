@@ -16,6 +16,7 @@
     ├── Damaged                     5  what is stored does not verify
     │   └── NotAStore                  the file is something else, or cut short
     └── Refused                     1  a rule says no: an illegal move, a missing approval, an agent acting as a person
+        └── SpacesMixed                vectors of two models cannot be compared
 
 The number is the exit code of the command line; expected outcomes (a discarded finding, an empty recall) are results, not errors.
 """
@@ -132,3 +133,9 @@ class Refused(TacitError):
     """A rule says no."""
 
     code = "refused"
+
+
+class SpacesMixed(Refused):
+    """Vectors of two models cannot be compared."""
+
+    code = "spaces_mixed"

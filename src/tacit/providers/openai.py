@@ -37,10 +37,17 @@ class OpenAI:
     """A model behind an endpoint."""
 
     def __init__(
-        self, url: str, name: str, key: str = "", key_env: str = "", *, sleep: Callable[[float], None] = time.sleep
+        self,
+        url: str,
+        name: str,
+        key: str = "",
+        key_env: str = "",
+        *,
+        path: str = "/chat/completions",
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         at = urlsplit(url)
-        self._url = url if at.path.endswith("/chat/completions") else url.rstrip("/") + "/chat/completions"
+        self._url = url if at.path.endswith(path) else url.rstrip("/") + path
         self._host, self._scheme = at.hostname or "", at.scheme
         self._name, self._key, self._key_env, self._sleep = name, key, key_env, sleep
         self._refused: set[str] = set()
@@ -48,14 +55,7 @@ class OpenAI:
 
     def answer(self, prompt: str, schema: dict[str, Any] | None, timeout: float) -> Reply:
         """Ask, and again where that may help, until the time is over."""
-        if self._scheme not in ("http", "https") or not self._host:
-            raise ModelUnavailable(
-                f"{self._url} is not an endpoint.", "model.url begins with http:// or https://.", why="url"
-            )
-        if self._key_env and not self._key:
-            raise ModelUnavailable(
-                f"{self._key_env}, which model.key_env names, is not set.", "Set it where Tacit runs.", why="key"
-            )
+        self._check()
         deadline = time.monotonic() + timeout
         for attempt in range(1, ATTEMPTS + len(_OPTIONS) + 1):
             try:
@@ -68,6 +68,33 @@ class OpenAI:
                 if reply is not None:
                     return reply
         raise ModelUnavailable(f"{self.identity} refuses what it is asked.", why="refused")
+
+    def exchange(self, body: dict[str, Any], timeout: float) -> bytes:
+        """Send a body as it is, and again where that may help; what was answered."""
+        self._check()
+        deadline = time.monotonic() + timeout
+        attempt = 1
+        while True:
+            try:
+                status, headers, raw = _within(deadline, self._post, body)
+                if status == 200:
+                    return raw
+                raise _failure(status, headers, raw, self.identity)
+            except ModelUnavailable as failure:
+                if failure.why not in AGAIN or attempt >= ATTEMPTS:
+                    raise
+                self._pause(attempt, failure, deadline)
+            attempt += 1
+
+    def _check(self) -> None:
+        if self._scheme not in ("http", "https") or not self._host:
+            raise ModelUnavailable(
+                f"{self._url} is not an endpoint.", "model.url begins with http:// or https://.", why="url"
+            )
+        if self._key_env and not self._key:
+            raise ModelUnavailable(
+                f"{self._key_env}, which model.key_env names, is not set.", "Set it where Tacit runs.", why="key"
+            )
 
     def _once(self, body: dict[str, Any], deadline: float) -> Reply | None:
         """One exchange; None where the server does not understand all of it, and is asked again without."""

@@ -7,19 +7,33 @@ finding and writing is a pure step in a module of its own.
 
 from __future__ import annotations
 
+from tacit.core.clock import seconds
+from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked
-from tacit.recall.rank import BY_WORDS, Candidate, Facts, LeftOut, barred, ordered, ranking, showing
-from tacit.stores.sql import RunRow, run_id, scope_projects
+from tacit.recall.rank import (
+    BY_WORDS,
+    Candidate,
+    Facts,
+    LeftOut,
+    barred,
+    explained,
+    known_of,
+    ordered,
+    ranking,
+    showing,
+)
+from tacit.stores.sql import Near, RunRow, run_id, scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Ids, Model
+    from tacit.core.ports import Embedder, Ids, Model
     from tacit.core.profile import Profile
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked
@@ -79,11 +93,13 @@ def inject(
     trial: bool = True,
     repeat: bool = False,
     exists: Callable[[str], bool] | None = None,
+    embedder: Callable[[], Embedder | None] | None = None,
 ) -> Injection:
     """The lessons for a run, recorded before they are given. Raises `Unavailable` where they cannot be.
 
     What a unit was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
     instance, the notes are gone from the agent's context. `exists` tells whether a file that a lesson names is there.
+    Where an `embedder` is at hand, meaning counts beside words.
     """
     from tacit.recall.budget import fit, level_for, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
@@ -95,7 +111,7 @@ def inject(
     row = _run_of(store, project.id, asking, run, query, now)
     before = store.uses(unit=row.root)
     size = level_for(profile, level, query.task, query.agent)
-    found = _ranking(store, project, profile, wanted, size, before, repeat, now, exists)
+    found = _ranking(store, project, profile, wanted, size, before, repeat, now, exists, embedder)
     known = frozenset() if repeat else frozenset(use.memory for use in before)
     fresh = [each for each in found.ranked if each.memory.id not in known]
     fitted = fit(
@@ -159,6 +175,7 @@ def _ranking(
     repeat: bool,
     now: str,
     exists: Callable[[str], bool] | None,
+    embedder: Callable[[], Embedder | None] | None,
 ) -> Ranking:
     """Everything the channels find that may be given at all, ranked.
 
@@ -177,11 +194,37 @@ def _ranking(
         hits += store.standing(projects, limit=size.most + SPARE)
         hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
+    meaning = _by_meaning(store, projects, wanted, embedder, hits, limit, injectable=True)
+    hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    return ranking(hits, wanted, profile, Facts(now, found.rows, found.frequency, found.tokens, {}, gone, start))
+    facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual)
+    return ranking(hits, wanted, profile, facts)
+
+
+def _by_meaning(
+    store: SqliteStore,
+    projects: Sequence[str],
+    wanted: Asked,
+    embedder: Callable[[], Embedder | None] | None,
+    hits: Sequence[Hit],
+    limit: int,
+    injectable: bool = False,
+) -> Near:
+    """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so."""
+    if embedder is None or not wanted.words:
+        return Near()
+    try:
+        chosen = embedder()
+        if chosen is None:
+            return Near()
+        (vector,) = chosen.embed([" ".join((wanted.query.task, *wanted.query.errors))])
+    except Unavailable as error:
+        return Near(note=f"Words alone were compared: {error.message}")
+    found = store.near(projects, chosen.identity, vector, hits, limit=limit, injectable=injectable)
+    return replace(found, note=f"Words alone were compared: {found.note}") if found.note else found
 
 
 def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
@@ -273,6 +316,7 @@ class Recollection:
     score: float
     parts: Mapping[str, float]
     mark: str = ""  # what a reader must know of it: candidate, held, stale …
+    explain: Mapping[str, Any] = {}  # the parts of its score: "fits" is added up, "known" multiplies
 
 
 @value
@@ -284,6 +328,7 @@ class Recalled:
     dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
     run: str = ""
     rewrite: Reworded | None = None  # where a model may be asked
+    note: str = ""  # what a reader should know of how it was found
 
 
 def recall(
@@ -302,6 +347,7 @@ def recall(
     as_of: str = "",
     person: bool = True,
     model: Callable[[], Model | None] | None = None,
+    embedder: Callable[[], Embedder | None] | None = None,
 ) -> Recalled:
     """What is known about a question, best first, for people and agents; nothing for a question without words.
 
@@ -318,12 +364,15 @@ def recall(
     if wanted.nothing or not most:
         return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
+    meaning = Near()
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
         found = store.find(projects, (*wanted.words, *wanted.file_words), limit=max(size.fetch, 2 * most))
         hits = [*_signed(store, projects, wanted.signatures), *found.hits]
-        facts = Facts(now, found.rows, found.frequency, found.tokens)
+        meaning = _by_meaning(store, projects, wanted, embedder, hits, max(size.fetch, 2 * most))
+        hits += meaning.hits
+        facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
     left: list[LeftOut] = []
@@ -344,14 +393,41 @@ def recall(
     kept, run = fit[:most], ""
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
-    answers = tuple(Recollection(each.memory, each.score, each.parts, marks[each.memory.id]) for each in kept)
-    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run, rewrite)
+    answers = tuple(
+        Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
+        for each in kept
+    )
+    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run, rewrite, meaning.note)
 
 
 def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
     from tacit.recall.rewrite import reworded
 
     return reworded(query.task, profile.query, size, model)
+
+
+def explain(
+    store: SqliteStore,
+    projects: Sequence[str],
+    profile: Profile,
+    memory: Memory,
+    query: Query,
+    *,
+    now: str,
+    embedder: Callable[[], Embedder | None] | None = None,
+) -> dict[str, Any]:
+    """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
+    wanted = asked(query, profile)
+    if wanted.nothing:
+        return explained(0.0, known_of(memory, profile, seconds(now)))
+    found = store.find(projects, (*wanted.words, *wanted.file_words), limit=FITTING)
+    words, n = store.one("SELECT words, n FROM memory WHERE id = :id", id=memory.id)
+    hits: list[Hit] = [Candidate(memory, "words", n, words)]
+    meaning = _by_meaning(store, projects, wanted, embedder, hits, 0)
+    facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)
+    (ranked,) = ordered("lexical", hits, wanted, profile, facts)
+    known = known_of(memory, profile, seconds(now))
+    return explained(ranked.score, {**ranked.parts, **known})
 
 
 def _told_in_run(

@@ -25,7 +25,7 @@ from tacit.recall.query import shared_path, task_type_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Protocol
+    from typing import Any, Protocol
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
-FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about
-TASK = 0.5  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
+FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
+TITLED = 24  # … if it is longer than this; a short one is all title
+TASK = 1.0  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
 PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
 STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
@@ -77,6 +78,7 @@ class Facts:
     meaning: Mapping[str, float] = {}  # memory -> cosine, where vectors are at hand
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
     start: bool = False  # nothing was given in this run yet
+    usual: float = 0.0  # the cosine that a memory here usually has with this question
 
 
 @value
@@ -303,7 +305,8 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
         words, alike = held(hit)
         parts = {"words": words}
         if facts.meaning:
-            parts["meaning"] = profile.rank.meaning * max(0.0, facts.meaning.get(memory.id, 0.0))
+            near = facts.meaning.get(memory.id, facts.usual) - facts.usual
+            parts["meaning"] = profile.rank.meaning * max(0.0, near)
         if asked.files and memory.paths:
             parts["path"] = PATH * shared_path(memory.paths, asked.files)
         if memory.signature and memory.signature in asked.signatures:
@@ -316,22 +319,41 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts["met"] = log(1 + _met(memory), 2) / MET
         score = sum(parts.values())
         if score:
-            parts["recurrence"] = 1 + settings.recurrence * log(1 + memory.tally.seen)
-            parts["belief"] = 1 + settings.belief * _leaning(memory)
-            parts["severity"] = 1 + settings.severity * SEVERITIES.index(memory.severity)
-            parts["scope"] = 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope))
-            parts["age"] = _freshness(memory, settings.half_life_days, now)
-            if memory.paths and facts.gone.issuperset(memory.paths):
-                parts["path_gone"] = settings.path_gone
-            if memory.stale_at:
-                parts["stale"] = profile.fade.stale_factor
-            for name in KNOWN:
-                score *= parts.get(name, 1.0)
+            known = known_of(memory, profile, now, facts.gone)
+            for factor in known.values():
+                score *= factor
+            parts.update(known)
         found.append(Ranked(memory, score, parts, hit.channel))
     return found
 
 
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
+
+
+def known_of(memory: Memory, profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> dict[str, float]:
+    """What is known of a memory whatever is asked, as the factors of its score."""
+    settings = profile.rank.lexical
+    known = {
+        "recurrence": 1 + settings.recurrence * log(1 + memory.tally.seen),
+        "belief": 1 + settings.belief * _leaning(memory),
+        "severity": 1 + settings.severity * SEVERITIES.index(memory.severity),
+        "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope)),
+        "age": _freshness(memory, settings.half_life_days, now),
+    }
+    if memory.paths and gone.issuperset(memory.paths):
+        known["path_gone"] = settings.path_gone
+    if memory.stale_at:
+        known["stale"] = profile.fade.stale_factor
+    return known
+
+
+def explained(score: float, parts: Mapping[str, float]) -> dict[str, Any]:
+    """A score as its parts: those that say how well a memory fits are added up, those that are known of it multiply."""
+    return {
+        "score": round(score, 6),
+        "fits": {name: round(part, 6) for name, part in parts.items() if name not in KNOWN},
+        "known": {name: round(part, 6) for name, part in parts.items() if name in KNOWN},
+    }
 
 
 def words_reader(
@@ -355,7 +377,7 @@ def words_reader(
         parts, *met_in = hit.words.split("\n")
         own = text + tokens(parts) if parts else text
         tasks = [frozenset(tokens(line)) for line in met_in]
-        heads = text[:FIRST_WORDS]
+        heads = text[:FIRST_WORDS] if len(text) > TITLED else []
         slack = K1 * (1 - B + B * len(text) / usual)
         present = set(own).union(*tasks)
         total = 0.0

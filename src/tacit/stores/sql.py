@@ -30,10 +30,20 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from tacit.core.journal import Change
+    from tacit.core.ports import Embedder
     from tacit.core.profile import Signals
+    from tacit.stores.sqlite.search import Hit
+
+    class Placed(Protocol):
+        """A candidate that some channel found."""
+
+        @property
+        def memory(self) -> Memory: ...
+        @property
+        def n(self) -> int: ...
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
@@ -81,6 +91,16 @@ class RunRow:
     settled_at: str = ""
     path: str = ""
     facts: Mapping[str, Any] | None = None
+
+
+@value
+class Near:
+    """What is near in meaning."""
+
+    hits: tuple[Hit, ...] = ()
+    cosines: Mapping[str, float] = {}  # memory -> cosine, of these hits and of those asked about
+    usual: float = 0.0  # the mean over all that were compared: what stands out from it is near
+    note: str = ""  # why nothing was compared, where that is not plain
 
 
 @value
@@ -417,6 +437,25 @@ class SqlStore:
         return [
             Mark(*row) for row in self.rows(f"SELECT {columns} FROM use_mark WHERE project = :p ORDER BY n", p=project)
         ]
+
+    # -- vectors, where an engine keeps them --------------------------------------------------------
+
+    def near(
+        self,
+        projects: Sequence[str],
+        identity: str,
+        vector: Sequence[float],
+        hits: Sequence[Placed],
+        *,
+        limit: int,
+        injectable: bool = False,
+    ) -> Near:
+        """The memories nearest in meaning, and how near these and the hits given are."""
+        return Near(note="this store keeps no vectors.")
+
+    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+        """Make the vectors that are missing, or all of them anew; how many were made."""
+        return 0
 
     # -- runs, findings, proposals, queue ---------------------------------------------------------
 

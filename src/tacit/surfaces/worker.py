@@ -40,6 +40,7 @@ PATIENCE = 2  # deaths of a worker after which its job is tried again at once
 DEATHS = 20  # after which it is left alone; by then hours have passed
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
+VECTORS = 5000  # that are made before a worker leaves; the next one goes on
 NICE = 10
 NO_PROBLEM = ("command", "fact", "estimate")  # classes of lessons that are used again, not suffered again
 
@@ -164,10 +165,22 @@ def work(
                 memories.backup_if_due()
                 store.tidy()
                 sweep(store.path)
+                _embed(memories)
             finally:
                 os.close(lock)
             if at_once or not _is_due(store) or _is_paused(store):
                 return worked
+
+
+def _embed(memories: Memories) -> None:
+    """The vectors that are missing, where an embedder is configured; one that cannot be reached is counted, not waited for."""
+    from tacit.core.errors import TacitError
+
+    try:
+        memories.embed(most=VECTORS)
+    except TacitError:
+        with memories.store.write() as tx:
+            tx.count("", "vectors_failed", clock.now())
 
 
 def failures(store: SqliteStore) -> list[dict[str, Any]]:

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+    from tacit.core.ports import Embedder
     from tacit.core.profile import Signals
     from tacit.stores.check import Fault
+    from tacit.stores.sql import Near, Placed
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 5  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 6  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 16 << 20  # bytes to which the write-ahead log is cut once a burst is folded back
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
@@ -105,10 +107,12 @@ class SqliteStore(SqlStore):
         return file_faults(self)
 
     def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text."""
+        """What is wrong with full text and vectors."""
+        from tacit.stores.sqlite.vectors import faults
         from tacit.stores.sqlite.verify import index_faults
 
-        return index_faults(self)
+        yield from index_faults(self)
+        yield from faults(self)
 
     @property
     def schema(self) -> int:
@@ -130,6 +134,28 @@ class SqliteStore(SqlStore):
         from tacit.stores.sqlite.search import tidy
 
         return tidy(self)
+
+    def near(
+        self,
+        projects: Sequence[str],
+        identity: str,
+        vector: Sequence[float],
+        hits: Sequence[Placed],
+        *,
+        limit: int,
+        injectable: bool = False,
+    ) -> Near:
+        from tacit.stores.sqlite.vectors import near
+
+        return near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)
+
+    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+        from tacit.stores.sqlite.vectors import embed_pending
+
+        if anew:
+            with self.write() as tx:
+                tx.rows("DELETE FROM vector")
+        return embed_pending(self, embedder, most=most)
 
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""
@@ -182,6 +208,7 @@ class Transaction(Writer):
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         if old is not None:
+            self.rows("DELETE FROM vector WHERE n = :n", n=n)
             self.rows(
                 "INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', :n, :text, :words)",
                 n=n,

@@ -810,3 +810,4 @@ def _derive(store: SqliteStore, tx: Transaction) -> None:
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
     tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+    tx.rows("DELETE FROM vector")

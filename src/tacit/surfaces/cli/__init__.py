@@ -56,7 +56,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),
     "restore": ("safety", "put a backup back; what was there is kept aside"),
     "doctor": ("look", "verify the store and the installation"),
-    "reindex": ("look", "rebuild full text and tallies"),
+    "reindex": ("look", "rebuild full text, tallies and vectors"),
     "projects": ("look", "the projects in this store"),
     "profile": ("look", "ways of remembering: list, show, diff, use"),
     "config": ("look", "every setting and where it comes from"),

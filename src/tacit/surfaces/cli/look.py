@@ -9,7 +9,7 @@ from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import as_json
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.words import entry_line, one_line, paint, printable, table
+from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,6 +160,12 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 # -- why -----------------------------------------------------------------------------------------
 
 
+def _declare_why(parser: argparse.ArgumentParser) -> None:
+    _declare_id(parser)
+    parser.add_argument("--for", dest="question", default="", metavar="QUESTION", help="also the parts of its score for a question")
+    parser.epilog = "examples:\n  tacit why 3f9\n  tacit why 3f9 --for 'migration fails on a fresh database'"
+
+
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.core.lifecycle import nearest
     from tacit.core.standing import standing_of
@@ -171,6 +177,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         journal = store.entries(memory=memory.id)
         runs = {row.run: store.run(row.run) for row in evidence if row.run}
         move = nearest(memories.profile, standing_of(memory, memories.profile, clock.now(), evidence=evidence))
+        score = memories.explain(memory.id, args.question)
     data = {
         "memory": as_json(memory),
         "evidence": [{**row.__dict__, "run": _name(runs.get(row.run), row.run)} for row in evidence],
@@ -178,6 +185,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         "marks": [mark.__dict__ for mark in marks],
         "journal": [entry_json(entry) for entry in journal],
         "next": move,
+        "score": {"question": args.question or None, **score},
     }
     return Answer(data, _why_text(cli, memory, data, journal))
 
@@ -208,6 +216,12 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entr
         paint(cli, "bold", "journal"),
         table([["  " + row[0], *row[1:3], *row[4:]] for row in map(entry_line, journal)]),
     ]
+    score, asked = data["score"], data["score"]["question"]
+    if asked:
+        head, told = f"its score for “{one_line(asked, 60)}”", f"{score['score']:.3g} = {parts_line(score)}"
+    else:
+        head, told = "in every score of it", parts_line({"fits": {"what fits": 1}, "known": score["known"]})
+    lines += ["", paint(cli, "bold", head), "  " + told]
     lines += ["", paint(cli, "bold", "what would move it"), "  " + data["next"]]
     return "\n".join(lines)
 
@@ -317,8 +331,9 @@ def _sqlite() -> str:
 
 def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        n = memories.reindex()
-    return Answer({"memories": n}, f"rebuilt full text and tallies of {n} memories")
+        n, embedder = memories.reindex(), memories.embedder
+    told = f"rebuilt full text and tallies of {n} memories" + (f", and their vectors of {embedder.identity}" if embedder else "")
+    return Answer({"memories": n, "vectors": embedder.identity if embedder else None}, told)
 
 
 # -- projects, profile, config -------------------------------------------------------------------
@@ -432,7 +447,7 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
 COMMANDS = {
     "status": (_declare_nothing, _status),
     "log": (_declare_log, _log),
-    "why": (_declare_id, _why),
+    "why": (_declare_why, _why),
     "stats": (_declare_nothing, _stats),
     "doctor": (_declare_doctor, _doctor),
     "reindex": (_declare_nothing, _reindex),

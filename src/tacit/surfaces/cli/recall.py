@@ -10,7 +10,7 @@ from __future__ import annotations
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
-from tacit.surfaces.cli.words import one_line, paint, width
+from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
         if not cli.json:
             cli.say(f"tacit: nothing is recalled: {error.message}")
         return Answer({"hits": [], "budget": None, "dropped": []}, warnings=[error.message] if cli.json else [])
-    return Answer(_data(found), _text(found, args, cli))
+    if found.note and not cli.json:
+        cli.say(f"tacit: {found.note}")
+    return Answer(_data(found), _text(found, args, cli), warnings=[found.note] if found.note and cli.json else [])
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
@@ -100,6 +102,7 @@ def _data(found: Recalled) -> dict[str, Any]:
                 "text": hit.memory.text,
                 "score": round(hit.score, 6),
                 "parts": {name: round(part, 6) for name, part in hit.parts.items()},
+                "explain": hit.explain,
                 "state": hit.memory.state,
                 "trust": hit.memory.trust,
                 "seen": hit.memory.tally.seen,
@@ -122,7 +125,7 @@ def _text(found: Recalled, args: argparse.Namespace, cli: Cli) -> str:
     for hit in found.hits:
         lines.append(_line(hit, cli))
         if args.explain:
-            lines.append("    " + "  ".join(f"{name} {part:.3g}" for name, part in hit.parts.items()))
+            lines.append("    " + parts_line(hit.explain))
     return "\n".join(lines) if lines else "Nothing fits."
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
@@ -73,3 +74,11 @@ def entry_line(entry: Entry) -> list[str]:
         entry.by,
         one_line(moved + entry.reason, max(30, width() - 70)),
     ]
+
+
+def parts_line(explain: Mapping[str, Any]) -> str:
+    """A score as its parts: what fits, added up, times what is known."""
+    fits, known = explain["fits"], explain["known"]
+    said = " + ".join(f"{name} {part:.3g}" for name, part in fits.items() if part) or "nothing fits"
+    factors = " × ".join(f"{name} {factor:.3g}" for name, factor in known.items())
+    return f"({said}) × {factors}" if factors else said

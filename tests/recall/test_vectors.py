@@ -1,0 +1,143 @@
+"""Meaning beside words: vectors that are derived, stamped, and compared only with their own kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tacit.core import keep
+from tacit.core.errors import ModelUnavailable, SpacesMixed
+from tacit.core.memory import Memory
+from tacit.stores.check import check
+from tacit.stores.sqlite.vectors import embed_pending, identities
+from tacit.testing import ToyEmbedder
+
+pytest.importorskip("numpy", reason="vectors are compared with numpy (the extra semantic)")
+
+Make = Callable[..., Memory]
+NOW = "2026-11-15T12:00:00.000Z"
+
+
+@pytest.fixture
+def toy() -> ToyEmbedder:
+    return ToyEmbedder("automobile car vehicle", "repair mend fix")
+
+
+def strangers(make: Make) -> list[Memory]:
+    return [make(f"{word} number {n}") for n, word in enumerate("queue disk token cache lock worker parser".split())]
+
+
+def test_meaning_finds_what_words_do_not(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """No word in common, the same direction; without an embedder nothing fits."""
+    lesson = make("mend the vehicle")
+    world.put(lesson, *strangers(make))
+    assert embed_pending(world.store, toy) == 8
+    found = world.recall("repair automobile", embedder=lambda: toy)
+    assert [hit.memory.id for hit in found.hits] == [lesson.id] and not found.note
+    assert found.hits[0].explain["fits"]["meaning"] > 0 == found.hits[0].explain["fits"]["words"]
+    assert world.recall("repair automobile").hits == ()
+
+
+def test_meaning_adds_to_words(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """Of two that hold the asked word, the one that means it more goes first; both scores say how."""
+    plain, near = make("mend the fence now"), make("mend the vehicle now")
+    world.put(plain, near, *strangers(make))
+    embed_pending(world.store, toy)
+    found = world.recall("mend automobile", embedder=lambda: toy).hits
+    assert [hit.memory.id for hit in found] == [near.id, plain.id]
+
+
+def test_an_agent_is_given_by_meaning_only_what_it_may_be_given(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """Held, rejected and foreign lessons stay out, however near they are."""
+    lesson = make("mend the vehicle")
+    held, gone = make("mend the vehicle soon", gate="hold"), make("mend the vehicle today", state="rejected")
+    foreign = make("mend the vehicle there", project="other")
+    world.put(lesson, held, gone, foreign, *strangers(make))
+    embed_pending(world.store, toy)
+    told = world.inject("repair automobile", trial=False, embedder=lambda: toy)
+    assert told.injected[0] == lesson.id and not {held.id, gone.id, foreign.id} & set(told.injected)
+
+
+def test_what_is_unlike_everything_is_no_filler(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    world.put(*strangers(make))
+    embed_pending(world.store, toy)
+    assert world.recall("xylophone", embedder=lambda: toy).hits == ()
+
+
+def test_vectors_of_another_model_are_not_compared(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """Words go on alone and the reader is told; adding to them is refused; reindex makes room."""
+    lesson = make("mend the vehicle")
+    world.put(lesson, *strangers(make))
+    embed_pending(world.store, toy)
+    other = ToyEmbedder("automobile car vehicle", "repair mend", identity="toy-2")
+    found = world.recall("repair automobile", embedder=lambda: other)
+    assert found.hits == () and "vectors here are of toy, not of toy-2" in found.note and "reindex" in found.note
+    assert [hit.memory.id for hit in world.recall("vehicle", embedder=lambda: other).hits] == [lesson.id]
+    world.put(make("a new lesson"))
+    with pytest.raises(SpacesMixed) as refused:
+        embed_pending(world.store, other)
+    assert "toy-2" in refused.value.message and "reindex" in refused.value.hint
+    assert world.store.embed(other, anew=True) == 9 and identities(world.store) == {"toy-2": 9}
+
+
+def test_a_vector_of_another_size_is_not_compared(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """Same name, other size: as a server does that swapped its model."""
+    world.put(make("mend the vehicle"))
+    embed_pending(world.store, toy)
+    toy.size = 32
+    assert world.recall("repair automobile", embedder=lambda: toy).hits == ()
+
+
+def test_an_embedder_that_is_away_leaves_words(world: Any, make: Make) -> None:
+    lesson = make("mend the vehicle")
+    world.put(lesson)
+
+    def away() -> ToyEmbedder:
+        raise ModelUnavailable("It cannot be reached.")
+
+    found = world.recall("vehicle", embedder=away)
+    assert [hit.memory.id for hit in found.hits] == [lesson.id] and "It cannot be reached." in found.note
+
+
+def test_only_what_is_missing_is_made(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    """Twice makes nothing new; a corrected text is embedded again, an erased one never."""
+    one, two = make("mend the vehicle"), make("drink tea")
+    world.put(one, two)
+    assert (embed_pending(world.store, toy), embed_pending(world.store, toy)) == (2, 0)
+    with world.store.write() as tx:
+        tx.apply(keep.edited(tx.get(one.id), {"text": "mend the boat"}, by="ada", at=NOW))
+        tx.apply(keep.erased(tx.get(two.id), by="ada", at=NOW))
+    assert world.store.one("SELECT count(*) FROM vector")[0] == 0
+    toy.asked.clear()
+    assert embed_pending(world.store, toy) == 1 and toy.asked[0].startswith("mend the boat")
+
+
+def test_a_text_that_changes_while_it_is_embedded_gets_no_stale_vector(world: Any, make: Make) -> None:
+    lesson = make("mend the vehicle")
+    world.put(lesson)
+
+    class Slow(ToyEmbedder):
+        def embed(self, texts: Any) -> list[list[float]]:
+            if not self.asked:
+                with world.store.write() as tx:
+                    tx.apply(keep.edited(tx.get(lesson.id), {"text": "mend the boat"}, by="ada", at=NOW))
+            return super().embed(texts)
+
+    slow = Slow()
+    embed_pending(world.store, slow)
+    assert world.store.one("SELECT count(*) FROM vector")[0] == 0
+    assert embed_pending(world.store, slow) == 1
+
+
+def test_doctor_sees_vectors_that_are_astray_or_mixed(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    world.put(make("mend the vehicle"), make("drink tea"))
+    embed_pending(world.store, toy)
+    assert check(world.store).is_sound
+    with world.store.write() as tx:
+        tx.rows("UPDATE vector SET identity = 'other' WHERE n = 1")
+        tx.rows("INSERT INTO vector VALUES (99, 'toy', x'00')")
+    faults = [fault for fault in check(world.store).faults if fault.id == "vector"]
+    assert [fault.kind for fault in faults] == ["index", "index"]
+    assert world.store.embed(toy, anew=True) == 2 and check(world.store).is_sound
