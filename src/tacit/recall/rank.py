@@ -377,7 +377,7 @@ def words_reader(
         parts, *met_in = hit.words.split("\n")
         own = text + tokens(parts) if parts else text
         tasks = [frozenset(tokens(line)) for line in met_in]
-        heads = text[:FIRST_WORDS] if len(text) > TITLED else []
+        heads = text[:FIRST_WORDS] if len(text) > TITLED else text
         slack = K1 * (1 - B + B * len(text) / usual)
         present = set(own).union(*tasks)
         total = 0.0
