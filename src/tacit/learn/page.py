@@ -11,7 +11,6 @@ from tacit.core.clock import after_days
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
 from tacit.core.proposal import Proposal
-from tacit.core.screen import screen
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
 from tacit.stores.sql import asked_about
@@ -166,12 +165,10 @@ def _propose(tx: Transaction, project: Project, profile: Profile, finding: Findi
     extra = dict(finding.extra or {})
     if asked_about(tx, project.id, str(extra["key"])):
         return
-    suspicion = screen(finding.text)
-    told = f"{finding.quote}{'' if suspicion.clean else f' ({suspicion.reason})'}"
     payload = {**extra, "text": finding.text, "place": finding.place}
     tx.put_proposal(
         Proposal(
-            id, project.id, "page", told, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
+            id, project.id, "page", finding.quote, "tend", at, str(extra.get("memory") or ""), tier="person", payload=payload,
             expires_at=after_days(at, profile.triage.expire_days),
         )
     )  # fmt: skip

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SPELLINGS = 8  # of one line that are remembered
 SAME = 0.6  # this alike, a line without an id is a known line worded anew
+COMPARED = 400  # pairs of lines at most that are looked at for likeness
 DRAFT = "[DRAFT]"  # geas: a line that is not meant yet
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)")
 
@@ -170,13 +171,12 @@ class _Matching:
 
     def _by_likeness(self, nameless: Sequence[Bullet]) -> None:
         """A line whose id got lost while it was worded anew is still the same line; only one that we wrote can be."""
+        lost = [id for id in self._open() if id in self.wanted and id in self.kept.known]
+        if len(lost) * len(nameless) > COMPARED:
+            lost = []  # the page was written anew: nobody could tell which line was which
         for bullet in nameless:
             said = split_id(bullet.text)[0]
-            near = [
-                (likeness(said, self.wanted[id].said, SAME), id)
-                for id in self._open()
-                if id in self.wanted and id in self.kept.known
-            ]
+            near = [(likeness(said, self.wanted[id].said, SAME), id) for id in lost if id not in self.placed]
             score, id = max(near, default=(0.0, ""))
             if score:
                 self.placed[id] = bullet

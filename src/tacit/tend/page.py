@@ -14,6 +14,7 @@ from tacit.core.page import Bullet, bullets, split_id
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.redact import private, redact
 from tacit.core.run import Finding
+from tacit.core.screen import screen
 from tacit.core.value import replace, value
 from tacit.stores.sql import asked_about
 from tacit.tend import hand
@@ -390,6 +391,9 @@ def _finding(
     off: Sequence[str] = (),
 ) -> Finding:
     path = seen.sheet.path
+    suspicion = screen(text) if text else None
+    if suspicion and not suspicion.clean:
+        told = f"{told} ({suspicion.reason})"
     extra = {
         "act": act, "path": path, "memory": memory, "section": bullet.section if bullet else "",
         "memories": list(memories), "off": list(off), "facets": dict(seen.sheet.facets or {}),

@@ -118,11 +118,7 @@ def _told(done: Reviewed) -> str:
 def _list(memories: Memories, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = _in_question(memories)
-    rows = [
-        [each.id, each.kind, each.memory, _goal(each), _signed(each), one_line(each.reason, max(30, width() - 80))]
-        for each in waiting
-    ]
-    text = [table(rows, ("proposal", "kind", "memory", "to", "approved by", "why"))] if rows else []
+    text = [_listed(waiting)] if waiting else []
     for title, found in (("under review", under), ("held by the gate", held)):
         if found:
             listed = [[m.id, m.state, m.kind, one_line(m.text, max(30, width() - 50))] for m in found]
@@ -135,6 +131,21 @@ def _list(memories: Memories, everything: bool) -> Answer:
         },
         "\n".join(text) or "nothing waits for you",
     )
+
+
+def _listed(waiting: Sequence[Proposal]) -> str:
+    """Proposals as a table; columns that would be empty leave their room to the reason."""
+    columns = {
+        "proposal": [each.id for each in waiting],
+        "kind": [each.kind for each in waiting],
+        "memory": [each.memory for each in waiting],
+        "to": [_goal(each) for each in waiting],
+        "approved by": [_signed(each) if each.approvals else "" for each in waiting],
+    }
+    shown = {head: cells for head, cells in columns.items() if any(cells)}
+    room = width() - sum(max(len(head), *map(len, cells)) + 2 for head, cells in shown.items())
+    reasons = [one_line(each.reason, max(30, room)) for each in waiting]
+    return table([list(row) for row in zip(*shown.values(), reasons)], (*shown, "why"))
 
 
 def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
