@@ -585,8 +585,9 @@ class Memories:
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:
-        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, write-ahead log, backups, moved data."""
+        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
         from tacit.core.keep import erased
+        from tacit.stores.captured import remove
         from tacit.stores.packs import forget_words
         from tacit.stores.sqlite.backup import remove_holding
         from tacit.stores.sqlite.erase import blank
@@ -600,6 +601,8 @@ class Memories:
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
+            runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
+            remove(self.store.path, {run.foreign_id for run in runs if run})
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there

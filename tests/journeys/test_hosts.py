@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
-from tacit.surfaces.hooks import Told, capture, codex, copilot, cursor, gemini, host_of, vscode
+from tacit.stores.captured import file_of
+from tacit.surfaces.hooks import Told, codex, copilot, cursor, gemini, host_of, vscode
 from tacit.surfaces.hooks.dialect import exit_status, printed
 
 HOST = runpy.run_path(str(Path(__file__).parent / "data" / "host.py"))
@@ -285,7 +286,7 @@ def test_copies_of_a_hook_write_and_answer_once(kept: Any, folder: Path, alone: 
     twice = play(host, [copy for step in session_of(kind, folder, "s2") for copy in (step, step)])
     assert [bool(each) for each in twice[::2]] == [bool(each) for each in once] and not any(twice[1::2])
     with open_memories() as memories:
-        files = [Path(capture.file_of(memories.store.path, name)).read_text().splitlines() for name in ("s1", "s2")]
+        files = [Path(file_of(memories.store.path, name)).read_text().splitlines() for name in ("s1", "s2")]
     plain = [
         [
             {name: word for name, word in json.loads(line).items() if name not in ("at", "started_at", "id")}
@@ -313,7 +314,7 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
     assert len(given) == len(set(given)) > 0
     assert all(set(json.loads(each)) == {"additionalContext"} for each in said if each)
     with open_memories() as memories:
-        lines = [json.loads(line) for line in Path(capture.file_of(memories.store.path, "s1")).read_text().splitlines()]
+        lines = [json.loads(line) for line in Path(file_of(memories.store.path, "s1")).read_text().splitlines()]
         prompts = [line["text"] for line in lines if line.get("role") == "user"]
         assert len(prompts) == len(set(prompts)) == 2
         assert memories.store.queued() == 1
@@ -372,7 +373,7 @@ def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path,
     assert kept("worker", "--now", "--json").data["learned"] == 1
     assert not any("npm in this" in each["text"] for each in kept("list", "--json").data["memories"])
     with open_memories() as memories:
-        assert secret not in Path(capture.file_of(memories.store.path, "s1")).read_text()
+        assert secret not in Path(file_of(memories.store.path, "s1")).read_text()
 
 
 def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: Path, alone: Path) -> None:
@@ -385,7 +386,7 @@ def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: P
         ("step", camel(folder, toolName="bash", toolArgs={"command": f"curl -H 'Authorization: Bearer {secret}'"}, toolResult=result)),
     ])  # fmt: skip
     with open_memories() as memories:
-        path = Path(capture.file_of(memories.store.path, "s1"))
+        path = Path(file_of(memories.store.path, "s1"))
     text = path.read_text()
     assert secret not in text and "Zanzibar" not in text and "please" in text
     step = json.loads(text.splitlines()[-1])
@@ -398,9 +399,22 @@ def test_where_tacit_is_off_nothing_is_written_down(kept: Any, folder: Path, alo
     """Neither with hooks switched off nor in an ignored folder; nor without a store."""
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), **env)
     with open_memories() as memories:
-        assert not Path(capture.file_of(memories.store.path, "s1")).exists()
+        assert not Path(file_of(memories.store.path, "s1")).exists()
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), TACIT_STORE=str(folder / "none.db"))
     assert [entry.name for entry in folder.iterdir()] == [".tacit-project"]
+
+
+def test_erasing_a_lesson_takes_the_capture_it_came_from(kept: Any, folder: Path, alone: Path) -> None:
+    """The words are gone from what was written down too; captures of other sessions stay."""
+    host = HOST["Host"](folder, alone, "cursor")
+    play(host, session_of("cursor", folder, "s1"))
+    play(host, [("prompt", flat(folder, "beforeSubmitPrompt", "s2", prompt="Is the order total rounded?"))])
+    kept("worker", "--now")
+    wish = next(each["id"] for each in kept("list", "--json").data["memories"] if each["text"] == WISH)
+    assert kept("erase", wish, "--by", "ada", "--yes").code == 0
+    with open_memories() as memories:
+        gone, left = (Path(file_of(memories.store.path, name)) for name in ("s1", "s2"))
+    assert not gone.exists() and left.exists()
 
 
 def test_a_session_without_a_good_name_gets_a_safe_file(kept: Any, folder: Path, alone: Path) -> None:
@@ -410,7 +424,7 @@ def test_a_session_without_a_good_name_gets_a_safe_file(kept: Any, folder: Path,
         [("prompt", flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi"))],
     )
     with open_memories() as memories:
-        path = Path(capture.file_of(memories.store.path, "../../../etc/x"))
+        path = Path(file_of(memories.store.path, "../../../etc/x"))
         assert path.parent == Path(memories.store.path).resolve().parent / "captured" and path.exists()
 
 
@@ -418,7 +432,7 @@ def test_old_captures_are_swept(kept: Any, folder: Path, alone: Path) -> None:
     """The worker deletes what is older than hosts keep theirs, and nothing else."""
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder))
     with open_memories() as memories:
-        young, old = (Path(capture.file_of(memories.store.path, name)) for name in ("s1", "old"))
+        young, old = (Path(file_of(memories.store.path, name)) for name in ("s1", "old"))
     old.write_text("{}\n")
     at = time.time() - 31 * 86400
     os.utime(old, (at, at))
@@ -524,3 +538,22 @@ def test_no_payload_stops_a_dialect(dialect: Any, payload: Any, folder: Path) ->
             for value in odd:
                 event = dialect.read(name, {**payload(folder), field: value}, {})
                 assert event is None or isinstance(event.key, str)
+
+
+# -- by hand ------------------------------------------------------------------------------------------------------------
+
+
+def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path: Path) -> None:
+    """A folder with transcripts of several hosts: each is recognised, read and learned; a second time nothing changes."""
+    tacit("init")
+    for name in ("codex-1", "gemini-1"):
+        steps = HOST["script"](name)
+        lines = [json.dumps(step["record"]).replace("$CWD", str(folder)).replace("$SESSION", name).replace("$NOW", "2026-11-14T09:00:00.000Z") for step in steps if "record" in step]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    trace = {"action": "pytest", "observation": "===== 1 failed in 0.1s =====", "thought": "I try.", "state": "{}"}
+    (tmp_path / "demo-1.traj").write_text(json.dumps({"trajectory": [trace], "history": [], "info": {"exit_status": "submitted"}}))
+    (tmp_path / ".aider.chat.history.md").write_text("# aider chat started at 2026-11-14 09:00:00\n\n#### fix it\n\nDone.\n")
+    paths = [str(tmp_path / name) for name in ("codex-1.jsonl", "gemini-1.jsonl", "demo-1.traj", ".aider.chat.history.md")]
+    first, second = (tacit("learn", *paths, "--json").data["runs"] for _ in range(2))
+    assert [(run["format"], run["already"]) for run in first] == [("codex", False), ("gemini", False), ("swe-agent", False), ("aider", False)]
+    assert first[0]["findings"] > 1 and all(run["already"] for run in second)

@@ -149,7 +149,7 @@ def work(
 ) -> Worked:
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave."""
     from tacit.app import open
-    from tacit.surfaces.hooks.capture import sweep
+    from tacit.stores.captured import sweep
 
     with open(path, env=env, cwd="/", create=False) as memories:
         store = memories.store
@@ -164,7 +164,7 @@ def work(
                 worked = _drain_once(store, env) if at_once else _drain(memories, env, worked, idle)
                 memories.backup_if_due()
                 store.tidy()
-                sweep(store.path)
+                sweep(store.path, time.time())
                 _embed(memories)
             finally:
                 os.close(lock)

@@ -247,7 +247,10 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
 def _declare_erase(parser: argparse.ArgumentParser) -> None:
     _declare_id(parser)
     parser.add_argument("--reason")
-    parser.epilog = "Blanks the text in rows, journal, evidence, full text, write-ahead log, backups and kept pages. There is no way back."
+    parser.epilog = (
+        "Blanks the text in rows, journal, evidence, full text, write-ahead log, backups, captured sessions and kept pages.\n"
+        "There is no way back."
+    )
 
 
 def _erase(args: argparse.Namespace, cli: Cli) -> Answer:

@@ -78,11 +78,10 @@ def _room(module: str) -> Any:
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
     from tacit.app import store_path
+    from tacit.stores.captured import folder_of
     from tacit.surfaces.cli.past import KEPT, folders_of
-    from tacit.surfaces.hooks.capture import FOLDER
 
-    captured = os.path.join(os.path.dirname(store_path(None, env)), FOLDER)
-    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), captured]
+    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), folder_of(store_path(None, env))]
     return [folder for folder in folders if os.path.isdir(folder)] or folders[:1]
 
 

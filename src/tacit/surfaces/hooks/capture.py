@@ -14,6 +14,7 @@ import os
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.value import replace
+from tacit.stores.captured import file_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,20 +23,11 @@ if TYPE_CHECKING:
 
     from tacit.surfaces.hooks import Event
 
-FOLDER = "captured"  # beside the store
-KEPT_DAYS = 30
 SAME_WITHIN = 10.0  # seconds in which the same line is a copy
 TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
 LONGEST = 8_000  # characters of one text, its beginning and its end; what fails says so in one of the two
 LONGEST_INPUT = 2_000
 COMMANDS = ("command", "cmd", "script", "commandLine", "path", "file_path", "filePath")
-_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-
-
-def file_of(store: str, session: str) -> str:
-    """Where a session is written down."""
-    name = session if not session.strip(_NAME) and len(session) <= 100 else short_hash(session)
-    return os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER, f"{name}.jsonl")
 
 
 def keep(store: str, event: Event) -> Event:
@@ -145,15 +137,3 @@ def _mark(step: Mapping[str, Any]) -> tuple[Any, ...]:
         else ""
     )
     return step.get("role"), what, step.get("text"), (str(step.get("error") or step.get("output") or "")).strip()
-
-
-def sweep(store: str) -> int:
-    """Delete what is older than other hosts keep theirs."""
-    import time
-
-    folder, gone = os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER), 0
-    for entry in os.scandir(folder) if os.path.isdir(folder) else ():
-        if entry.name.endswith(".jsonl") and entry.stat().st_mtime < time.time() - KEPT_DAYS * 86400:
-            os.unlink(entry.path)
-            gone += 1
-    return gone
