@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
-    from tacit.learn.review import Reviewed
+    from tacit.learn.review import Review, Reviewed
     from tacit.learn.running import Running
     from tacit.learn.staging import Stage
     from tacit.prove.audit import Checked, Regression
@@ -200,6 +200,7 @@ class Memories:
         self._place: Place | None = None
         self._profile: Profile | None = None
         self._embedder: Embedder | None = None
+        self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
     def __enter__(self) -> Memories:
         return self
@@ -1256,11 +1257,10 @@ class Memories:
         `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
         `into` the memory that takes another's place. Where other roles must approve too, the decision waits for them.
         """
-        from tacit.learn.review import Review, find_proposal
+        from tacit.learn.review import find_proposal
 
         self._need_person("Deciding")
-        project = self.ensure_project()
-        seat = Review(self.store, project, self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=self._publish)
+        project, seat = self.ensure_project(), self._seat(role)
         if decision == "clear":
             return seat.clear(every=every)
         try:
@@ -1290,6 +1290,28 @@ class Memories:
             return seat.approve(found, reason=reason)
         raise UsageError(
             f"{decision!r} is no decision.", "One of: approve, edit, reject, merge, unmerge, open, close, clear."
+        )
+
+    def reopen(self, proposal: str) -> Proposal:
+        """Let a decided proposal wait again; `undo` takes back what its decision changed."""
+        from tacit.learn.review import find_proposal
+
+        self._need_person("Reopening")
+        return self._seat("person").reopen(find_proposal(self.store, self.project_id, proposal))
+
+    def settle(self, proposal: str, why: str) -> None:
+        """Close a proposal that was followed by another way."""
+        from tacit.learn.review import find_proposal
+
+        self._need_person("Deciding")
+        self._seat("person").settle(find_proposal(self.store, self.project_id, proposal), why)
+
+    def _seat(self, role: str) -> Review:
+        from tacit.learn.review import Review
+
+        publish = self._publish if self.publishes else None
+        return Review(
+            self.store, self.ensure_project(), self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=publish
         )
 
     # -- safety ----------------------------------------------------------------------------------------------------

@@ -384,6 +384,24 @@ class Review:
         state = self.store.get(proposal.memory).state if proposal.memory else ""
         return Reviewed(proposal.memory, state, state, reason or f"rejected by {self.by}", "", proposal.id)
 
+    def reopen(self, proposal: Proposal) -> Proposal:
+        """Let a decided proposal wait again; what its decision changed is taken back by `undo` or `unmerge`, entry by entry."""
+        if proposal.state == OPEN:
+            raise Refused(f"Proposal {proposal.id} is open.", "tacit review list shows what is open.")
+        at = self.now()
+        mine = tuple(each for each in proposal.approvals if each != (self.by, self.role))
+        again = replace(
+            proposal, state=OPEN, decided_by="", decided_at="", decision="", approvals=mine,
+            expires_at=after_days(at, self.profile.triage.expire_days),
+        )  # fmt: skip
+        with self._write() as tx:
+            tx.put_proposal(again)
+        return again
+
+    def settle(self, proposal: Proposal, why: str) -> None:
+        """Close a proposal that was followed by another way, for instance a merge into a third lesson."""
+        self._settled(proposal, APPROVED, why)
+
     def clear(self, *, every: bool = False) -> int:
         """Close proposals whose time is over, or all that are open; their memories keep their states."""
         at, closed = self.now(), 0

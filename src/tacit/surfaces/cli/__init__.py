@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "hook": ("hook", "answer a host's event (called by the host)"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
     "skill": ("skill", "the skill for hosts that read Agent Skills"),
+    "serve": ("serve", "look after memory in a browser"),
     "pause": ("setup", "stop giving and learning for a while"),
     "stats": ("look", "counts by state, kind, category, trust"),
     "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),

@@ -39,7 +39,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         text += "\n  tacit connect claude-code    let Claude Code remember"
         return Answer({"store": None, "project": None, "states": {}}, text)
     with memories:
-        data = _overview(memories)
+        data = overview(memories)
     states = data["states"]
     name = data["project"]["name"] if data["project"] else "no project yet"
     lines = [
@@ -60,7 +60,8 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines))
 
 
-def _overview(memories: Memories) -> dict[str, Any]:
+def overview(memories: Memories) -> dict[str, Any]:
+    """What is kept here, on one screen, as JSON."""
     store, project = memories.store, memories.project
     states = dict(
         store.rows(

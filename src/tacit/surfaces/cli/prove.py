@@ -35,8 +35,13 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.csv:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
-    data = {
-        "lessons": [_lesson_json(each) for each in found.lessons],
+    return Answer(effect_json(found), _effect_text(cli, found, args.id, args.limit))
+
+
+def effect_json(found: Effects) -> dict[str, Any]:
+    """The whole memory and its lessons, as JSON."""
+    return {
+        "lessons": [lesson_json(each) for each in found.lessons],
         "whole": {
             "problems_per_run": found.whole.per_run,
             "low": found.whole.low,
@@ -52,7 +57,6 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         "unknown": found.unknown,
         "blank": _blank_json(found.blank) if found.blank else None,
     }
-    return Answer(data, _effect_text(cli, found, args.id, args.limit))
 
 
 def _blank_json(blank: BlankEffect) -> dict[str, Any]:
@@ -64,7 +68,8 @@ def _blank_json(blank: BlankEffect) -> dict[str, Any]:
     }
 
 
-def _lesson_json(each: LessonEffect) -> dict[str, Any]:
+def lesson_json(each: LessonEffect) -> dict[str, Any]:
+    """What is known of one lesson's effect, as JSON."""
     return {
         "id": each.memory.id,
         "text": each.memory.text,
@@ -198,7 +203,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         return _origins_audit(args, cli)
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
-    data = {"runs": [_audit_json(each) for each in found]}
+    data = {"runs": [audit_json(each) for each in found]}
     if not args.run:
         rows = [
             [
@@ -251,7 +256,8 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, "\n".join(lines), code=1 if back else 0)
 
 
-def _audit_json(each: RunAudit) -> dict[str, Any]:
+def audit_json(each: RunAudit) -> dict[str, Any]:
+    """What a run was given and what came back, as JSON."""
     lessons = [dict(lesson.__dict__) for lesson in each.lessons]
     return {
         "run": each.run.foreign_id,

@@ -59,7 +59,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"hits": [], "budget": None, "dropped": []}, warnings=[error.message] if cli.json else [])
     if found.note and not cli.json:
         cli.say(f"tacit: {found.note}")
-    return Answer(_data(found), _text(found, args, cli), warnings=[found.note] if found.note and cli.json else [])
+    return Answer(recalled_json(found), _text(found, args, cli), warnings=[found.note] if found.note and cli.json else [])
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
@@ -92,7 +92,8 @@ def _instant(text: str | None) -> str:
     return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
 
 
-def _data(found: Recalled) -> dict[str, Any]:
+def recalled_json(found: Recalled) -> dict[str, Any]:
+    """What was recalled as JSON, with the parts of each score."""
     level = found.level
     return {
         "hits": [

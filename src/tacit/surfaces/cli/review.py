@@ -125,7 +125,7 @@ def _list(memories: Memories, everything: bool) -> Answer:
             text += [f"{title}:", table(listed)]
     return Answer(
         {
-            "proposals": [_proposal(each) for each in waiting],
+            "proposals": [proposal_json(each) for each in waiting],
             "under_review": [memory.id for memory in under],
             "held": [memory.id for memory in held],
         },
@@ -163,7 +163,8 @@ def _signed(proposal: Proposal) -> str:
     return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
 
 
-def _proposal(proposal: Proposal) -> dict[str, Any]:
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """A proposal as JSON."""
     at = dict(proposal.__dict__)
     return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
 
@@ -183,7 +184,7 @@ def _show(memories: Memories, id: str) -> Answer:
     lines = [f"{memory.id}  {memory.state}, gate {memory.gate}: {one_line(memory.text, width() - 30)}", *_quoted(told)]
     lines += [f"  {each.id}  {each.kind} → {_goal(each)}, approved by {_signed(each)}: {each.reason}" for each in waiting]
     lines.append(f"  tacit why {memory.id} tells what would move it")
-    data = {"memory": as_json(memory), "evidence": told, "proposals": [_proposal(each) for each in waiting]}
+    data = {"memory": as_json(memory), "evidence": told, "proposals": [proposal_json(each) for each in waiting]}
     return Answer(data, "\n".join(lines))
 
 
@@ -205,7 +206,7 @@ def _show_proposal(memories: Memories, proposal: Proposal) -> Answer:
         mine = _evidence(memories, memory)
         lines += [f"  {'memory':<9} {memory.id} ({memory.state}): {one_line(memory.text, width() - 40)}", *_quoted(mine)]
         told += mine
-    return Answer({**_proposal(proposal), "evidence": told}, "\n".join(lines))
+    return Answer({**proposal_json(proposal), "evidence": told}, "\n".join(lines))
 
 
 def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:

@@ -1,0 +1,53 @@
+"""serve: the desk, in a browser."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.errors import MissingExtra, Refused, UsageError
+from tacit.surfaces.cli import Answer, Cli
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--port", type=int, default=8477, help="on this machine; 0 takes a free one")
+    parser.add_argument("--host", default="127.0.0.1", help="another address; only with --allow-host, behind TLS")
+    parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help="a name it is called by; may be repeated")
+    parser.add_argument("--token-file", metavar="FILE", help="the token's file; without it one in the data folder")
+    parser.add_argument("--open", action="store_true", help="open the browser")
+    parser.epilog = "examples:\n  tacit serve --open\n  tacit serve --port 0"
+
+
+def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
+    try:
+        from tacit.surfaces.web.serving import serve
+    except ImportError as error:
+        raise MissingExtra(f"The desk needs {error.name}.", "pip install 'tacit[web]'") from error
+    from tacit.app import data_folder
+    from tacit.surfaces.web.server import Desk
+
+    with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
+        actor = memories.actor
+    if not actor.is_person:
+        raise Refused(f"The desk acts in a person's name; {actor.reason}.", "A person starts it, or signs with --by NAME --yes.")
+    if args.json:
+        raise UsageError("tacit serve prints a link, not JSON.", "Leave out --json; the API is at /api/v1.")
+    token_file = args.token_file or os.path.join(data_folder(cli.env), "desk-token")
+
+    def ready(link: str) -> None:
+        cli.out.write(f"{link}\n")
+        cli.out.flush()
+        cli.say("This link opens the desk once; the browser stays in after that. Ctrl-C ends it.")
+        if args.open:
+            import webbrowser
+
+            webbrowser.open(link)
+
+    serve(Desk(lambda: cli.open(args, create=False)), args.host, args.port, token_file, args.allow_host, ready)
+    return Answer(printed=True)
+
+
+COMMANDS = {"serve": (_declare, _serve)}

@@ -1,0 +1,104 @@
+"""What a person does at the desk: one function per act, on the memories of the request, returning what the page shows then."""
+
+from __future__ import annotations
+
+from tacit.core.errors import UsageError
+from tacit.core.memory import as_json
+from tacit.surfaces.web import views
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.app import Memories
+
+
+def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Approve, edit or reject a proposal, or merge its lesson into another; the answer offers to take it back."""
+    found = views.find_proposal(desk, asked["id"])
+    decision = asked.get("decision", "")
+    if decision not in ("approve", "edit", "reject", "merge"):
+        raise UsageError(f"{decision[:40]!r} is no judgement.", "approve, edit, reject or merge")
+    reason, before = asked.get("reason", ""), _last(desk, found.memory)
+    if decision == "merge":
+        into = asked.get("into", "") or str((found.payload or {}).get("other", ""))
+        done = desk.review(found.memory, "merge", into=into, reason=reason)
+        desk.settle(found.id, f"merged into {into}")
+    else:
+        done = desk.review(found.id, decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person")
+    told = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}[decision]
+    waits = getattr(done, "waits_for", "")
+    return {
+        "id": found.id,
+        "told": f"{told}; it still needs {waits}" if waits else told,
+        "memory": found.memory,
+        "reason": found.reason,
+        "entries": "" if decision == "merge" else _since(desk, found.memory, before),
+        "merged": decision == "merge",
+    }
+
+
+def _last(desk: Memories, memory: str) -> int:
+    entries = desk.log(memory=memory, newest=True, limit=1) if memory else []
+    return entries[0].id if entries else 0
+
+
+def _since(desk: Memories, memory: str, before: int) -> str:
+    """The numbers of a lesson's entries after one, newest first."""
+    entries = desk.log(memory=memory, after=before, newest=True, limit=20) if memory else []
+    return " ".join(str(entry.id) for entry in entries)
+
+
+def reopen(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Take a judgement back: the lesson stands where it stood, and the proposal waits again."""
+    found = views.find_proposal(desk, asked["id"])
+    if asked.get("merged") == "yes":
+        desk.review(found.memory, "unmerge", reason="taken back")
+    for entry in asked.get("entries", "").split():
+        if entry.isdigit() and desk.store.entry(int(entry)).memory == found.memory:
+            desk.undo(int(entry))
+    return {"each": views.proposal(desk, desk.reopen(found.id))}
+
+
+def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Edit, pin, forget or judge one lesson."""
+    id, do, reason = asked["id"], asked.get("do", ""), asked.get("reason", "")
+    if do == "edit":
+        desk.edit(id, text=asked.get("text", ""), reason=reason)
+    elif do in ("pin", "unpin"):
+        desk.pin(id, do == "pin", reason=reason)
+    elif do == "forget":
+        desk.forget(id, reason=reason)
+    elif do in ("helped", "wrong", "outdated"):
+        desk.feedback(id, do, reason=reason)
+    elif do in ("approve", "reject", "open", "unmerge"):
+        desk.review(id, do, reason=reason)
+    elif do == "close":
+        desk.review(id, "close", outcome=asked.get("outcome", ""), text=asked.get("text", ""), into=asked.get("into", ""), reason=reason)
+    elif do == "merge":
+        desk.review(id, "merge", into=asked.get("into", ""), reason=reason)
+    else:
+        raise UsageError(f"{do[:40]!r} cannot be done with a lesson.", "edit, pin, forget, approve, reject, open, close, merge")
+    entry = desk.log(memory=desk.get(id).id, newest=True, limit=1)
+    return {"told": f"Done: {do}.", "entry": entry[0].id if entry else None, "to": f"/lessons/{id}"}
+
+
+def page_line(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Let a lesson onto the page, or take it off."""
+    memory = desk.put_on_page(asked["id"], asked.get("on", "yes") == "yes", reason=asked.get("reason", ""))
+    return {"line": as_json(memory)}
+
+
+def undo(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Take back one journal entry."""
+    entry = asked.get("entry", "")
+    if not entry.isdigit():
+        raise UsageError("Undo which entry?", "Name its number.")
+    [memory] = desk.undo(int(entry))
+    return {"told": "Taken back.", "entry": None, "to": f"/lessons/{memory.id}"}
+
+
+def use_profile(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
+    """Let another profile judge this project."""
+    profile = desk.use_profile(views.builtin(asked["name"]).name)
+    return {"told": f"This project now remembers by {profile.name}.", "entry": None, "to": "/profiles"}

@@ -1,0 +1,201 @@
+"""Who may speak to the desk: pure judgements over headers, and the middleware that asks them.
+
+Whoever can open a port can be reached by any page a browser shows. So a request must name a host we answer to (a page that
+points its own name at this machine does not), come from our own pages where it changes anything (Origin, and a CSRF word that
+only they know), and carry a secret: the token of a file that only its owner reads, or the cookie that a link gave once.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import time
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from typing import Any
+
+COOKIE = "tacit_desk"
+SAFE = ("GET", "HEAD", "OPTIONS")
+LARGEST_BODY = 1 << 20
+BURST, PER_SECOND = 400.0, 200.0  # requests; a person with one browser never meets this
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@value
+class Refusal:
+    """Why a request is turned away."""
+
+    status: int
+    message: str
+    hint: str
+
+
+class Keys:
+    """The secrets of one desk, all derived from its token: none of them tells another."""
+
+    def __init__(self, token: str, link: str = "") -> None:
+        self._token = token
+        self.link = link  # opens the desk once, from the link that is printed
+        self.session = _derived(token, "session")
+        self.csrf = _derived(token, "csrf")
+
+    def is_token(self, given: str) -> bool:
+        """Whether this is the token of the file."""
+        return hmac.compare_digest(given.encode(), self._token.encode())
+
+    def is_session(self, given: str) -> bool:
+        """Whether this is the cookie the desk gave."""
+        return hmac.compare_digest(given.encode(), self.session.encode())
+
+    def opens(self, given: str) -> bool:
+        """Whether a link's word opens the desk; it does so once."""
+        if self.link and hmac.compare_digest(given.encode(), self.link.encode()):
+            self.link = ""
+            return True
+        return self.is_token(given)
+
+
+def _derived(token: str, purpose: str) -> str:
+    return hmac.new(token.encode(), f"tacit desk {purpose}".encode(), sha256).hexdigest()
+
+
+def names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]:
+    """The names under which the desk may be called, as a Host header spells them."""
+    own = {f"{each}:{port}" for each in ("127.0.0.1", "localhost", "[::1]")}
+    return frozenset(own | set(more) | {f"{name}:{port}" for name in more})
+
+
+def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[str], keys: Keys) -> Refusal | None:
+    """Why a request may not be answered; None if it may."""
+    if headers.get("host", "").lower() not in hosts:
+        return Refusal(421, "The desk is not known by this name.", "Open the address that tacit serve printed.")
+    origin = headers.get("origin", "")
+    if origin and origin.partition("://")[2].lower() not in hosts:
+        return Refusal(403, "Another site's page may not speak to the desk.", "Open the desk itself.")
+    if path.startswith("/static/"):
+        return None
+    kind, _, bearer = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and keys.is_token(bearer.strip()):
+        return None
+    if not keys.is_session(cookie_of(headers.get("cookie", ""))):
+        return Refusal(401, "The desk does not know you.", "tacit serve prints a link that lets you in.")
+    if method not in SAFE:
+        if not origin and headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return Refusal(403, "Another site's page may not change anything here.", "Open the desk itself.")
+        if not hmac.compare_digest(headers.get("x-csrf-token", "").encode(), keys.csrf.encode()):
+            return Refusal(403, "This change does not come from a page of the desk.", "Reload the page and try again.")
+    return None
+
+
+def cookie_of(header: str) -> str:
+    """Our cookie's value among others'."""
+    try:
+        found = SimpleCookie(header).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def set_cookie(keys: Keys, secure: bool) -> str:
+    """The header that keeps somebody in: for our own pages only, and out of reach of scripts."""
+    return f"{COOKIE}={keys.session}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000" + ("; Secure" if secure else "")
+
+
+class Guard:
+    """The middleware: names, secrets, sizes and rates before anything is read; headers on everything that leaves."""
+
+    def __init__(
+        self, app: Any, keys: Keys, hosts: frozenset[str], *, secure: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.app, self.keys, self.hosts, self.secure, self.clock = app, keys, hosts, secure, clock
+        self._left, self._at = BURST, clock()
+
+    async def __call__(self, scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        """Answer, or say why not."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)  # type: ignore[no-any-return]
+        headers = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in scope["headers"]}
+
+        async def sealed(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                sent = {name.lower() for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"], *((k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in sent)
+                ]  # fmt: skip
+            await send(message)
+
+        opened = self._opened(scope, headers)
+        if opened is not None:
+            return await _redirected(sealed, opened, set_cookie(self.keys, self.secure))
+        why = self._too_much(headers) or refused(scope["method"], scope["path"], headers, self.hosts, self.keys)
+        if why is not None:
+            return await _answered(sealed, why, scope["path"])
+        return await self.app(scope, _bounded(receive), sealed)  # type: ignore[no-any-return]
+
+    def _opened(self, scope: Any, headers: dict[str, str]) -> str | None:
+        """Where somebody goes who came with a link's word."""
+        query = scope["query_string"].decode("latin-1")
+        if scope["method"] != "GET" or not query.startswith("key=") or headers.get("host", "").lower() not in self.hosts:
+            return None
+        return str(scope["path"]) if self.keys.opens(query[4:].partition("&")[0]) else None
+
+    def _too_much(self, headers: dict[str, str]) -> Refusal | None:
+        now = self.clock()
+        self._left, self._at = min(BURST, self._left + (now - self._at) * PER_SECOND), now
+        if self._left < 1.0:
+            return Refusal(429, "Too many requests at once.", "Wait a moment.")
+        self._left -= 1.0
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > LARGEST_BODY:
+            return Refusal(413, f"More than {LARGEST_BODY:,} bytes are not read.", "Send less at a time.")
+        return None
+
+
+def _bounded(receive: Any) -> Any:
+    """Also a body that does not say how long it is ends at the limit."""
+    seen = 0
+
+    async def read() -> Any:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > LARGEST_BODY:
+            return {"type": "http.disconnect"}
+        return message
+
+    return read
+
+
+async def _redirected(send: Any, to: str, cookie: str) -> None:
+    heads = [(b"location", to.encode("ascii", "ignore") or b"/"), (b"set-cookie", cookie.encode())]
+    await send({"type": "http.response.start", "status": 303, "headers": heads})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _answered(send: Any, why: Refusal, path: str) -> None:
+    if path.startswith("/api/"):
+        kind = b"application/json"
+        told = {"ok": False, "error": {"code": "refused", "message": why.message, "hint": why.hint}}
+        body = json.dumps(told).encode()
+    else:
+        kind, body = b"text/plain; charset=utf-8", f"{why.message} {why.hint}\n".encode()
+    await send({"type": "http.response.start", "status": why.status, "headers": [(b"content-type", kind)]})
+    await send({"type": "http.response.body", "body": body})

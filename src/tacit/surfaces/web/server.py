@@ -1,0 +1,111 @@
+"""The desk as an ASGI application: each request opens the memories in a thread of its own, acts, and closes them.
+
+A connection belongs to one thread, and a store that was restored or learned into meanwhile is the one that is read.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from tacit.core.errors import Damaged, NotFound, Refused, TacitError, Unavailable, UsageError
+from tacit.surfaces.web.api import ENDPOINTS, Endpoint
+from tacit.surfaces.web.openapi import document
+from tacit.surfaces.web.schema import checked, from_query
+from tacit.surfaces.web.security import Guard, Keys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+    from typing import Any
+
+    from starlette.requests import Request
+
+    from tacit.app import Memories
+
+STATUS: tuple[tuple[type[TacitError], int], ...] = (
+    (UsageError, 400), (NotFound, 404), (Unavailable, 503), (Damaged, 503), (Refused, 409), (TacitError, 409),
+)  # fmt: skip
+
+
+class Desk:
+    """Where the memories come from, and who acts."""
+
+    def __init__(self, opened: Callable[[], Memories]) -> None:
+        self._opened = opened
+
+    @contextmanager
+    def memories(self) -> Iterator[Memories]:
+        """The memories, for one request; pages are written by tend and the command line, never from here."""
+        with self._opened() as found:
+            found.publishes = False
+            yield found
+
+
+def application(desk: Desk, keys: Keys, hosts: frozenset[str], *, secure: bool = False) -> Guard:
+    """The whole desk, behind its guard."""
+    from tacit.surfaces.web.screens import ASSETS, screens
+
+    routes = [
+        *(Route(f"/api/v1{each.path}", _endpoint(desk, each), methods=[each.method]) for each in ENDPOINTS),
+        Route("/api/v1/openapi.json", lambda _: JSONResponse(document()), methods=["GET"]),
+        *screens(desk, keys),
+        Mount("/static", StaticFiles(directory=ASSETS)),
+    ]
+    handlers: Any = {HTTPException: _http_error, Exception: _unforeseen}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), keys, hosts, secure=secure)
+
+
+def _endpoint(desk: Desk, each: Endpoint) -> Callable[[Request], Awaitable[JSONResponse]]:
+    async def answer(request: Request) -> JSONResponse:
+        try:
+            asked = from_query(each.query or {}, dict(request.query_params)) | dict(request.path_params)
+            if each.body is not None:
+                asked |= checked(each.body, await _json(request))
+            data = await run_in_threadpool(partial(_acted, desk, each, asked))
+        except TacitError as error:
+            return failed(error)
+        return JSONResponse({"ok": True, "schema": 1, "data": data, "warnings": []})
+
+    return answer
+
+
+def _acted(desk: Desk, each: Endpoint, asked: dict[str, Any]) -> Any:
+    with desk.memories() as memories:
+        return each.act(memories, asked)
+
+
+async def _json(request: Request) -> Any:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, "The body must be JSON.")
+    raw = await request.body()
+    try:
+        return json.loads(raw or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"The body is not JSON: {error}.") from None
+
+
+def failed(error: TacitError) -> JSONResponse:
+    """An error in the envelope, with the status that fits it."""
+    status = next(status for kind, status in STATUS if isinstance(error, kind))
+    told = {"code": error.code, "message": error.message, "hint": error.hint}
+    return JSONResponse({"ok": False, "error": told}, status_code=status)
+
+
+def _http_error(request: Request, error: HTTPException) -> JSONResponse:
+    told = {"code": "http", "message": f"{error.detail}", "hint": "GET /api/v1/openapi.json tells what there is."}
+    return JSONResponse({"ok": False, "error": told}, status_code=error.status_code, headers=error.headers)
+
+
+def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    told = {"code": "failed", "message": f"A bug of ours: {type(error).__name__}.", "hint": "Please report it with the log of tacit serve."}
+    return JSONResponse({"ok": False, "error": told}, status_code=500)

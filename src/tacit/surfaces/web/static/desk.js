@@ -1,0 +1,89 @@
+// Keys for the inbox, the theme, and what the page says after an act. No inline script anywhere: the policy forbids it.
+"use strict";
+
+const said = (text) => {
+  const line = document.getElementById("said");
+  line.textContent = text;
+  clearTimeout(said.timer);
+  said.timer = setTimeout(() => { line.textContent = ""; }, 4000);
+};
+const cards = () => [...document.querySelectorAll("#inbox > .card")];
+const open = () => [...document.querySelectorAll("#inbox > .proposal")];
+const current = () => document.activeElement && document.activeElement.closest("#inbox > .card");
+const focusOn = (card) => { if (card) { card.focus(); card.scrollIntoView({ block: "nearest" }); } };
+let lastDone = null;
+
+const move = (step) => {
+  const all = open();
+  if (!all.length) { return; }
+  const here = current();
+  if (!here) { focusOn(all[0]); return; }
+  const every = cards();
+  for (let at = every.indexOf(here) + step; at >= 0 && at < every.length; at += step) {
+    if (every[at].classList.contains("proposal")) { focusOn(every[at]); return; }
+  }
+};
+
+const press = (key) => {
+  const card = key === "u" ? (lastDone && document.getElementById(lastDone)) : current() || open()[0];
+  const target = card && card.querySelector(`[data-key="${key}"]`);
+  if (!target) { return; }
+  if (target.tagName === "SUMMARY") {
+    const box = target.parentElement;
+    box.open = !box.open;
+    if (box.open) { box.querySelector("textarea, input").focus(); }
+  } else { target.click(); }
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) { return; }
+  const typing = event.target.closest("input, textarea, select, dialog[open]");
+  if (typing) { if (event.key === "Escape") { event.target.blur(); focusOn(event.target.closest(".card")); } return; }
+  const acts = {
+    j: () => move(1), k: () => move(-1), a: () => press("a"), r: () => press("r"), e: () => press("e"), m: () => press("m"),
+    u: () => press("u"), "/": () => { location.href = "/search"; }, "?": () => document.getElementById("help").showModal(),
+  };
+  if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
+});
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (event.detail.xhr.status === 422) {  // said, not swapped in: the card stays as it was
+    const box = document.createElement("div");
+    box.innerHTML = event.detail.xhr.responseText;
+    said(box.textContent.trim());
+  }
+});
+document.addEventListener("htmx:afterSwap", (event) => {
+  const card = event.target.closest && event.target.closest(".card") ? event.target : document.getElementById(event.detail.target.id);
+  if (!card || !card.matches("#inbox > .card")) { return; }
+  const waiting = open().length;
+  const count = document.getElementById("count");
+  if (card.classList.contains("done")) {
+    lastDone = card.id;
+    said(card.querySelector(".told").textContent);
+    if (count) { count.textContent = String(Math.max(0, Number(count.textContent) - 1)); }
+    const every = cards();
+    focusOn(every.slice(every.indexOf(card)).find((each) => each.classList.contains("proposal")) || (waiting ? open()[0] : card));
+  } else {
+    lastDone = null;
+    said("taken back");
+    if (count) { count.textContent = String(Number(count.textContent) + 1); }
+    focusOn(card);
+  }
+});
+document.addEventListener("htmx:sendError", () => said("The desk does not answer. Is tacit serve still running?"));
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.xhr.status !== 422) { said(event.detail.xhr.responseText.slice(0, 200)); }
+});
+
+const theme = (name) => { if (name) { document.documentElement.dataset.theme = name; } else { delete document.documentElement.dataset.theme; } };
+theme(localStorage.getItem("theme"));
+document.getElementById("theme").addEventListener("click", () => {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  localStorage.setItem("theme", next);
+  theme(next);
+});
+document.getElementById("keys").addEventListener("click", () => document.getElementById("help").showModal());
+document.getElementById("help-close").addEventListener("click", () => document.getElementById("help").close());

@@ -1,0 +1,227 @@
+"""What the desk shows, as plain data: the same for a screen and for the API, the same words as the command line's JSON."""
+
+from __future__ import annotations
+
+from tacit.core import clock
+from tacit.core.errors import NotFound
+from tacit.core.memory import as_json
+from tacit.surfaces.cli.look import entry_json
+from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
+from tacit.surfaces.cli.recall import recalled_json
+from tacit.surfaces.cli.review import proposal_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.core.memory import Memory
+    from tacit.core.proposal import Proposal
+
+QUOTES = 5  # pieces of evidence beside a proposal
+SIMILAR = 6
+SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")  # of a finding
+
+
+def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """A page of lessons by their facets, and whether there are more."""
+    equal = {name: asked[name] for name in ("kind", "category", "trust", "verdict", "gate") if asked.get(name)}
+    states = (asked["state"],) if asked.get("state") else ()
+    limit, offset = asked["limit"], asked["offset"]
+    found = desk.list(
+        states=states, archived=asked.get("archived", False), equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""),
+        sort=asked["sort"], limit=limit + 1, offset=offset,
+    )  # fmt: skip
+    return {"memories": [as_json(memory) for memory in found[:limit]], "more": len(found) > limit, "offset": offset}
+
+
+def memory(desk: Memories, id: str) -> dict[str, Any]:
+    """One lesson with everything that is known of it."""
+    from tacit.core.lifecycle import nearest
+    from tacit.core.standing import standing_of
+
+    found = desk.get(id)
+    store = desk.store
+    evidence, uses = store.evidence(found.id), store.uses(memory=found.id)
+    runs = {row.run: store.run(row.run) for row in evidence if row.run}
+    arms: dict[str, int] = {}
+    for use in uses:
+        arms[use.arm] = arms.get(use.arm, 0) + 1
+    effects = desk.effect(found.id).lessons if uses else ()
+    return {
+        "memory": as_json(found),
+        "evidence": [{**row.__dict__, "run": _name(runs.get(row.run), row.run)} for row in evidence[-200:]],
+        "uses": {"arms": arms, "latest": [use.__dict__ for use in uses[-20:]]},
+        "effect": lesson_json(effects[0]) if effects else None,
+        "journal": [entry_json(entry) for entry in store.entries(memory=found.id, newest=True, limit=200)],
+        "next": nearest(desk.profile, standing_of(found, desk.profile, clock.now(), evidence=evidence)),
+        "similar": [as_json(each) for each in similar(desk, found)],
+        "proposals": [proposal_json(each) for each in store.proposals(memory=found.id)],
+    }
+
+
+def similar(desk: Memories, of: Memory) -> list[Memory]:
+    """The lessons nearest to one, of any state that is kept."""
+    hits = desk.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits
+    return [hit.memory for hit in hits if hit.memory.id != of.id][:SIMILAR]
+
+
+def _name(run: Any, id: str) -> str:
+    return run.foreign_id if run else id
+
+
+def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """What waits for a judgement, with the evidence beside it."""
+    found = [each for each in desk.proposals(state=asked["state"]) if asked.get("kind") in (None, "", each.kind)]
+    part = found[asked["offset"] : asked["offset"] + asked["limit"]]
+    return {
+        "proposals": [proposal(desk, each) for each in part],
+        "total": len(found),
+        "more": len(found) > asked["offset"] + asked["limit"],
+        "offset": asked["offset"],
+    }
+
+
+def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
+    """One proposal, the lesson it is about and what was said of it."""
+    kept = desk.store.memories([each.memory])[0] if each.memory and desk.store.memories([each.memory]) else None
+    other = str((each.payload or {}).get("other", ""))
+    quotes = desk.store.evidence(kept.id)[-QUOTES:] if kept else ()
+    return {
+        **proposal_json(each),
+        "lesson": as_json(kept) if kept else None,
+        "other": as_json(desk.get(other)) if other and desk.store.memories([other]) else None,
+        "evidence": [{"quote": row.quote, "by": row.by, "place": row.place, "at": row.at, "stance": row.stance} for row in quotes],
+    }
+
+
+def find_proposal(desk: Memories, id: str) -> Proposal:
+    """A proposal by its id."""
+    found = desk.store.proposal(id)
+    if found is None or found.project != desk.project_id:
+        raise NotFound(f"There is no proposal {id[:40]!r}.", "The inbox shows what is open.")
+    return found
+
+
+def recall(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """A search, with the parts of each score."""
+    return recalled_json(
+        desk.recall(asked["q"], limit=asked["limit"], include_held=asked["held"], include_stale=asked["stale"], surface="desk")
+    )
+
+
+def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """The latest runs: what they were given and what came back."""
+    from tacit.prove.runs import audit_run
+
+    rows = desk.store.runs(desk.project_id, limit=asked["offset"] + asked["limit"] + 1)[asked["offset"] :]
+    return {
+        "runs": [audit_json(audit_run(desk.store, row)) | {"started_at": row.started_at} for row in rows[: asked["limit"]]],
+        "more": len(rows) > asked["limit"],
+        "offset": asked["offset"],
+    }
+
+
+def run(desk: Memories, id: str) -> dict[str, Any]:
+    """One run, whole: lessons given, withheld, cited, and the findings it was learned from."""
+    [found] = desk.audit(id)
+    said = [
+        {name: row.__dict__[name] for name in SAID} for row in desk.store.findings(run=found.run.id)
+    ]
+    return {**audit_json(found), "started_at": found.run.started_at, "model": found.run.model, "findings": said[:200]}
+
+
+def effect(desk: Memories) -> dict[str, Any]:
+    """The whole memory and its lessons."""
+    return effect_json(desk.effect())
+
+
+def page(desk: Memories) -> dict[str, Any]:
+    """The pages as they are, as they would be, and the lines that wait for leave."""
+    kept = [target.name for target in desk.pages.kept()]
+    report = desk.page(dry_run=True) if kept else None
+    standing = desk.list(equal={"on_page": 1}, limit=500, sort="updated")
+    return {
+        "kept": kept,
+        "preview": desk.pages.preview(),
+        "files": [dict(each) for each in report.figures.get("files", ())] if report else [],
+        "by_hand": [dict(each) for each in report.figures.get("findings", ())] if report else [],
+        "notes": list(report.notes) if report else [],
+        "lines": [as_json(each) for each in standing],
+        "waiting": [as_json(each) for each in desk.pages.waiting()],
+    }
+
+
+def overview(desk: Memories) -> dict[str, Any]:
+    """What is kept here, on one screen."""
+    from tacit.surfaces.cli.look import overview as told
+
+    return told(desk)
+
+
+def facets(desk: Memories) -> dict[str, dict[str, int]]:
+    """How many lessons there are by state, kind, category, trust."""
+    from tacit.stores.check import counts
+
+    return counts(desk.store, desk.project_id)
+
+
+def merged(desk: Memories) -> list[dict[str, Any]]:
+    """Lessons that were merged into others, latest first."""
+    return [as_json(each) for each in desk.list(states=("superseded",), limit=50, sort="updated") if each.superseded_by]
+
+
+def profiles(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """Ways of remembering."""
+    from tacit.core.profile import profile_id
+    from tacit.profiles import load, names
+
+    found = [load(name) for name in names()]
+    return {
+        "in_force": desk.profile.name,
+        "profiles": [{"name": each.name, "title": each.title, "version": profile_id(each)} for each in found],
+    }
+
+
+def profile(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """A profile's values, and where they differ from the one in force."""
+    from tacit.core.profile import diff, flat, profile_id
+
+    found = builtin(asked["name"])
+    return {
+        "name": found.name,
+        "title": found.title,
+        "version": profile_id(found),
+        "in_force": desk.profile.name,
+        "values": flat(found),
+        "differs": [{"key": key, "here": here, "there": there} for key, here, there in diff(desk.profile, found)],
+    }
+
+
+def builtin(name: str) -> Any:
+    """A profile by name. It may elsewhere be a file's path; the desk opens no files."""
+    from tacit.profiles import load, names
+
+    if name not in names():
+        raise NotFound(f"There is no profile {name[:40]!r}.", f"Profiles: {', '.join(names())}.")
+    return load(name)
+
+
+def health(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """Counts, events and notes; with `verify` every hash and chain is re-derived, which takes its time."""
+    found = desk.health() if asked.get("verify") == "yes" else None
+    store = desk.store
+    events = store.rows("SELECT name, sum(count) FROM counter WHERE project IN (:p, '') GROUP BY 1 ORDER BY 1", p=desk.project_id)
+    return {
+        "store": store.path,
+        "schema": store.schema,
+        "bytes": store.size(),
+        "queue": store.queued(),
+        "events": {name: int(count) for name, count in events},
+        "facets": facets(desk),
+        "notes": list(desk.safety_notes()),
+        "backups": [each.name for each in desk.backups()] if store.is_file else [],
+        "sound": found.health.is_sound if found else None,
+        "checked": found.health.checked if found else {},
+        "faults": [fault.__dict__ for fault in found.health.faults] if found else [],
+    }
