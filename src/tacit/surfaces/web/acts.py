@@ -12,28 +12,29 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
 
+JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}
+
 
 def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
-    """Approve, edit or reject a proposal, or merge its lesson into another; the answer offers to take it back."""
-    found = views.find_proposal(desk, asked["id"])
-    decision = asked.get("decision", "")
-    if decision not in ("approve", "edit", "reject", "merge"):
-        raise UsageError(f"{decision[:40]!r} is no judgement.", "approve, edit, reject or merge")
-    reason, before = asked.get("reason", ""), _last(desk, found.memory)
+    """Approve, edit or reject what waits, or merge its lesson into another; the answer offers to take it back."""
+    found = views.question(desk, asked["id"])
+    memory = found["lesson"]["id"] if found["lesson"] else ""
+    decision, reason, before = asked.get("decision", ""), asked.get("reason", ""), _last(desk, memory)
+    if decision not in JUDGED:
+        raise UsageError(f"{decision[:40]!r} is no judgement.", f"One of: {', '.join(JUDGED)}.")
     if decision == "merge":
-        into = asked.get("into", "") or str((found.payload or {}).get("other", ""))
-        done = desk.review(found.memory, "merge", into=into, reason=reason)
-        desk.settle(found.id, f"merged into {into}")
+        into = asked.get("into", "") or (found["other"]["id"] if found["other"] else "")
+        done = desk.review(memory, "merge", into=into, reason=reason)
+        if found["id"] != memory:
+            desk.settle(found["id"], f"merged into {into}")
     else:
-        done = desk.review(found.id, decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person")
-    told = {"approve": "approved", "edit": "approved with your words", "reject": "rejected", "merge": "merged"}[decision]
+        done = desk.review(found["id"], decision, text=asked.get("text", ""), reason=reason, role=asked.get("role") or "person")
     waits = getattr(done, "waits_for", "")
     return {
-        "id": found.id,
-        "told": f"{told}; it still needs {waits}" if waits else told,
-        "memory": found.memory,
-        "reason": found.reason,
-        "entries": "" if decision == "merge" else _since(desk, found.memory, before),
+        "id": found["id"],
+        "told": f"{JUDGED[decision]}; it still needs {waits}" if waits else JUDGED[decision],
+        "reason": found["lesson"]["text"] if found["lesson"] else found["reason"],
+        "entries": "" if decision == "merge" else _since(desk, memory, before),
         "merged": decision == "merge",
     }
 
@@ -50,14 +51,17 @@ def _since(desk: Memories, memory: str, before: int) -> str:
 
 
 def reopen(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
-    """Take a judgement back: the lesson stands where it stood, and the proposal waits again."""
-    found = views.find_proposal(desk, asked["id"])
+    """Take a judgement back: the lesson stands where it stood, and what waited waits again."""
+    found = views.question(desk, asked["id"])
+    memory = found["lesson"]["id"] if found["lesson"] else ""
     if asked.get("merged") == "yes":
-        desk.review(found.memory, "unmerge", reason="taken back")
+        desk.review(memory, "unmerge", reason="taken back")
     for entry in asked.get("entries", "").split():
-        if entry.isdigit() and desk.store.entry(int(entry)).memory == found.memory:
+        if entry.isdigit() and desk.store.entry(int(entry)).memory == memory:
             desk.undo(int(entry))
-    return {"each": views.proposal(desk, desk.reopen(found.id))}
+    if found["id"] != memory:
+        desk.reopen(found["id"])
+    return {"each": views.question(desk, asked["id"])}
 
 
 def change(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:

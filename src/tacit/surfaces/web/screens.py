@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -52,11 +52,11 @@ class Pages:
             lstrip_blocks=True,
         )  # fmt: skip
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
-        self._jinja.globals |= {"screens": SCREENS, "plots": plots}
+        self._jinja.globals |= {"screens": SCREENS, "plots": plots, "link": _link}
 
-    def render(self, name: str, status: int = 200, **shown: Any) -> HTMLResponse:
+    def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
-        html = self._jinja.get_template(name).render(csrf=self._keys.csrf, **shown)
+        html = self._jinja.get_template(template).render(shown, csrf=self._keys.csrf)
         return HTMLResponse(html, status_code=status)
 
 
@@ -71,7 +71,7 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
                 shown = await run_in_threadpool(partial(_seen, desk, view, asked))
             except TacitError as error:
                 return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
-            return pages.render(template, here=path, asked=asked, **shown)
+            return pages.render(template, **shown, here=path, asked=dict.fromkeys(query, "") | asked)
 
         return Route(path, answer, methods=["GET"])
 
@@ -132,8 +132,7 @@ LESSONS = {
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement; where nothing does, what to do first."""
-    found = views.proposals(desk, {**asked, "state": "open"})
-    return {**found, "overview": views.overview(desk)}
+    return {**views.inbox(desk, asked), "overview": views.overview(desk)}
 
 
 def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -165,6 +164,11 @@ def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons that say the same, or the opposite."""
     waiting = [each for each in desk.proposals() if each.kind in PAIRS][:200]
     return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged(desk)}
+
+
+def _link(asked: Mapping[str, Any], offset: int) -> str:
+    """The same question, further on."""
+    return "?" + urlencode({name: at for name, at in asked.items() if at != "" and name != "id"} | {"offset": max(0, offset)})
 
 
 def _day(at: str | None) -> str:

@@ -84,15 +84,58 @@ def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     """One proposal, the lesson it is about and what was said of it."""
-    kept = desk.store.memories([each.memory])[0] if each.memory and desk.store.memories([each.memory]) else None
     other = str((each.payload or {}).get("other", ""))
-    quotes = desk.store.evidence(kept.id)[-QUOTES:] if kept else ()
+    known = {memory.id: memory for memory in desk.store.memories([id for id in (each.memory, other) if id])}
+    kept = known.get(each.memory)
     return {
         **proposal_json(each),
         "lesson": as_json(kept) if kept else None,
-        "other": as_json(desk.get(other)) if other and desk.store.memories([other]) else None,
-        "evidence": [{"quote": row.quote, "by": row.by, "place": row.place, "at": row.at, "stance": row.stance} for row in quotes],
+        "other": as_json(known[other]) if other in known else None,
+        "evidence": _quotes(desk, kept.id) if kept else [],
     }
+
+
+def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """Everything that waits for a person: proposals first, then lessons under review and those the gate holds."""
+    kind = asked.get("kind") or ""
+    found = [each for each in desk.proposals() if kind in ("", each.kind)]
+    first, last = asked["offset"], asked["offset"] + asked["limit"]
+    shown = [proposal(desk, each) for each in found[first:last]]
+    about = {each.memory for each in found}
+    beside = [each for each in _in_question(desk, kind) if each.id not in about]
+    shown += [_question(desk, each) for each in beside[max(0, first - len(found)) : max(0, last - len(found))]]
+    total = len(found) + len(beside)
+    return {"proposals": shown, "total": total, "more": total > last, "offset": first}
+
+
+def _in_question(desk: Memories, kind: str) -> list[Memory]:
+    wanted: list[Memory] = []
+    if kind in ("", "review"):
+        wanted += desk.list(states=("under_review",), limit=500)
+    if kind in ("", "held"):
+        for gate in ("hold", "quarantine"):
+            wanted += desk.list(states=("candidate", "provisional", "stable", "canonical"), equal={"gate": gate}, limit=500)
+    return wanted
+
+
+def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
+    """A lesson in question, in the shape of a proposal."""
+    kind, reason = ("review", "under review") if memory.state == "under_review" else ("held", memory.gate_reason or memory.gate)
+    return {
+        "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
+        "approvals": [], "lesson": as_json(memory), "other": None, "evidence": _quotes(desk, memory.id),
+    }  # fmt: skip
+
+
+def question(desk: Memories, id: str) -> dict[str, Any]:
+    """What waits under an id: a proposal, or a lesson."""
+    found = desk.store.proposal(id)
+    return proposal(desk, found) if found and found.project == desk.project_id else _question(desk, desk.get(id))
+
+
+def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
+    rows = desk.store.evidence(memory)[-QUOTES:]
+    return [{"quote": row.quote, "by": row.by, "place": row.place, "at": row.at, "stance": row.stance} for row in rows]
 
 
 def find_proposal(desk: Memories, id: str) -> Proposal:

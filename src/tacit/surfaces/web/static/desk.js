@@ -9,7 +9,7 @@ const said = (text) => {
 };
 const cards = () => [...document.querySelectorAll("#inbox > .card")];
 const open = () => [...document.querySelectorAll("#inbox > .proposal")];
-const current = () => document.activeElement && document.activeElement.closest("#inbox > .card");
+const current = () => document.activeElement.closest("#inbox > .card");
 const focusOn = (card) => { if (card) { card.focus(); card.scrollIntoView({ block: "nearest" }); } };
 let lastDone = null;
 
@@ -25,7 +25,8 @@ const move = (step) => {
 };
 
 const press = (key) => {
-  const card = key === "u" ? (lastDone && document.getElementById(lastDone)) : current() || open()[0];
+  const here = current();
+  const card = key === "u" ? lastDone && document.getElementById(lastDone) : here && here.matches(".proposal") ? here : open()[0];
   const target = card && card.querySelector(`[data-key="${key}"]`);
   if (!target) { return; }
   if (target.tagName === "SUMMARY") {
@@ -53,8 +54,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     said(box.textContent.trim());
   }
 });
-document.addEventListener("htmx:afterSwap", (event) => {
-  const card = event.target.closest && event.target.closest(".card") ? event.target : document.getElementById(event.detail.target.id);
+document.addEventListener("htmx:afterSettle", (event) => {
+  const card = document.getElementById(event.detail.target.id);  // the new one: the event speaks of the one that left
   if (!card || !card.matches("#inbox > .card")) { return; }
   const waiting = open().length;
   const count = document.getElementById("count");
