@@ -1,0 +1,279 @@
+"""The desk: who may speak to it, what its API says, and that a person's acts are those of the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the desk needs tacit[web]")
+pytest.importorskip("jinja2", reason="the desk needs tacit[web]")
+httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
+
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.surfaces.web.openapi import document  # noqa: E402
+from tacit.surfaces.web.security import Keys, names, refused  # noqa: E402
+from tacit.surfaces.web.server import Desk, application  # noqa: E402
+from tacit.testing import finding, run  # noqa: E402
+
+TOKEN = "t" * 64
+HOST = "127.0.0.1:8477"
+XSS = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
+
+
+class Client:
+    """A browser without eyes: the real application, no socket."""
+
+    def __init__(self, **headers: str) -> None:
+        import asyncio
+
+        keys = Keys(TOKEN, link="once" * 8)
+        self.app = application(Desk(open_memories), keys, names("127.0.0.1", 8477))
+        self.csrf = keys.csrf
+        self.cookie = f"tacit_desk={keys.session}"
+        self.headers = headers
+        self._loop = asyncio.new_event_loop()
+
+    def __call__(self, method: str, path: str, **more: Any) -> Any:
+        async def ask() -> Any:
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}") as client:
+                return await client.request(method, path, headers={**self.headers, **more.pop("headers", {})}, **more)
+
+        return self._loop.run_until_complete(ask())
+
+    def close(self) -> None:
+        self._loop.close()
+
+
+@pytest.fixture
+def api(folder: Path) -> Iterator[Client]:
+    client = Client(authorization=f"Bearer {TOKEN}")
+    yield client
+    client.close()
+
+
+@pytest.fixture
+def browser(folder: Path) -> Iterator[Client]:
+    client = Client()
+    client.headers = {"cookie": client.cookie, "x-csrf-token": client.csrf, "origin": f"http://{HOST}"}
+    yield client
+    client.close()
+
+
+def teach(text: str = "Run make migrate before the tests.", **facets: Any) -> str:
+    with open_memories() as memories:
+        return memories.add(text, **facets).id
+
+
+def hold(number: int = 1) -> str:
+    """A lesson that waits for a person's word."""
+    with open_memories() as memories:
+        text = f"Clear the cache of module {number} before you deploy it"
+        memories.learn(run(f"r{number}", finding(f"r{number}", text, kind="pitfall", tier="quoted", by="web", quote="said a page")))
+        return next(memory.id for memory in memories.list(limit=500) if memory.text == text)
+
+
+# -- who may speak ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("GET", {}, 401),
+        ("GET", {"authorization": "Bearer wrong"}, 401),
+        ("GET", {"cookie": "tacit_desk=wrong"}, 401),
+        ("GET", {"host": "evil.example", "authorization": f"Bearer {TOKEN}"}, 421),
+        ("GET", {"origin": "http://evil.example", "authorization": f"Bearer {TOKEN}"}, 403),
+        ("GET", {"authorization": f"Bearer {TOKEN}"}, None),
+        ("POST", {"cookie": "OURS"}, 403),
+        ("POST", {"cookie": "OURS", "x-csrf-token": "wrong"}, 403),
+        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "sec-fetch-site": "cross-site"}, 403),
+        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF"}, None),
+        ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "origin": "null"}, 403),
+    ],
+)
+def test_who_may_speak(method: str, headers: dict[str, str], status: int | None) -> None:
+    """Names, origins, secrets and the word only our pages know."""
+    keys = Keys(TOKEN)
+    given = {"host": HOST, **headers}
+    given = {k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf) for k, v in given.items()}
+    why = refused(method, "/api/v1/overview", given, names("127.0.0.1", 8477), keys)
+    assert (why.status if why else None) == status
+
+
+def test_a_link_opens_once_and_leaves_a_strict_cookie(folder: Path) -> None:
+    """The word of the link is neither the cookie nor the token, and does not work twice."""
+    client = Client()
+    first = client("GET", f"/?key={'once' * 8}")
+    assert (first.status_code, first.headers["location"]) == (303, "/")
+    cookie = first.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and TOKEN not in cookie
+    assert client("GET", f"/?key={'once' * 8}").status_code == 401
+    assert client("GET", "/", headers={"cookie": cookie.partition(";")[0]}).status_code == 200
+    client.close()
+
+
+def test_every_answer_carries_the_policy(api: Client) -> None:
+    """Also refusals; and no script or style stands inside a page."""
+    teach()
+    for answer in (api("GET", "/"), api("GET", "/", headers={"authorization": "no"}), api("GET", "/static/desk.js")):
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "unsafe" not in answer.headers["content-security-policy"]
+        assert "access-control-allow-origin" not in answer.headers
+    html = api("GET", "/").text
+    assert not re.search(r"<script(?![^>]*src=)|\sstyle=|\son\w+=", html)
+
+
+def test_a_body_that_is_too_large_is_not_read(api: Client) -> None:
+    """By its length, before anything else."""
+    answer = api("POST", "/api/v1/memories", content=b"x" * (2 << 20), headers={"content-type": "application/json"})
+    assert answer.status_code == 413
+
+
+def test_a_flood_is_slowed_down(folder: Path) -> None:
+    """A person never meets it; a script that forgot to stop does."""
+    client = Client(authorization=f"Bearer {TOKEN}")
+    client.app.clock = lambda: client.app._at
+    answers = {client("GET", "/static/icon.svg").status_code for _ in range(405)}
+    assert answers == {200, 429}
+    client.close()
+
+
+# -- screens ---------------------------------------------------------------------------------------------------------------
+
+
+def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
+    """Every screen of a store with nothing in it."""
+    with open_memories() as memories:
+        memories.ensure_project()
+    assert "tacit connect" in browser("GET", "/").text
+    for path in ("/lessons", "/search", "/page", "/runs", "/effect", "/pairs", "/profiles", "/profiles/geas", "/health?verify=yes"):
+        assert browser("GET", path).status_code == 200, path
+
+
+def test_hostile_text_is_shown_as_text(browser: Client) -> None:
+    """On every screen that shows it; right-to-left and very long texts too."""
+    id = teach(XSS)
+    teach("‮" + "א" * 300)
+    teach("x" * 19_000)
+    for path in ("/lessons", f"/lessons/{id}", "/search?q=alert", "/page"):
+        html = browser("GET", path).text
+        assert "<script>alert" not in html and "<img src=x" not in html, path
+    assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
+
+
+def test_a_judgement_and_its_undo(browser: Client) -> None:
+    """Approved by a click, taken back by another: the lesson stands where it stood, and waits again."""
+    id = hold()
+    assert id in browser("GET", "/").text
+    done = browser("POST", f"/act/proposals/{id}", data={"decision": "approve"})
+    assert "approved" in done.text
+    with open_memories() as memories:
+        assert memories.get(id).state == "provisional"
+    entries = re.search(r'name="entries" value="([\d ]+)"', done.text)
+    assert entries
+    back = browser("POST", f"/act/proposals/{id}/reopen", data={"entries": entries[1]})
+    assert 'class="card proposal"' in back.text
+    with open_memories() as memories:
+        assert (memories.get(id).state, memories.get(id).gate) == ("candidate", "hold")
+
+
+def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: Any) -> None:
+    """The same acts on two lessons, one by each: verbs, reasons, persons and changes are equal."""
+    here, there = hold(1), hold(2)
+    browser("POST", f"/act/proposals/{here}", data={"decision": "approve", "reason": "seen it"})
+    browser("POST", f"/act/lessons/{here}", data={"do": "pin", "reason": "always"})
+    browser("POST", f"/act/lessons/{here}", data={"do": "edit", "text": "Clear the cache first", "reason": "shorter"})
+    browser("POST", f"/act/lessons/{here}", data={"do": "forget", "reason": "gone"})
+    for args in (
+        ("review", "approve", there, "--reason", "seen it"), ("pin", there, "--reason", "always"),
+        ("edit", there, "Clear the cache first", "--reason", "shorter"), ("forget", there, "--reason", "gone"),
+    ):  # fmt: skip
+        assert tacit(*args).code == 0, args
+    told = [
+        [(e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted(e["after"])) for e in tacit("log", "--memory", id, "--json").data["entries"]]
+        for id in (here, there)
+    ]
+    assert told[0] == told[1]
+    assert len(told[0]) > 4
+
+
+def test_an_error_is_said_and_changes_nothing(browser: Client) -> None:
+    """A judgement that does not exist, a lesson that does not, an undo that came too late."""
+    id = hold()
+    assert browser("POST", f"/act/proposals/{id}", data={"decision": "explode"}).status_code == 422
+    assert browser("POST", "/act/proposals/nothing", data={"decision": "approve"}).status_code == 422
+    assert browser("POST", "/act/undo", data={"entry": "999999"}).status_code == 422
+    assert browser("GET", "/lessons/nothing").status_code == 404
+
+
+# -- API -------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_api_speaks_in_the_envelope(api: Client) -> None:
+    """Keep, correct, pin, forget, undo; errors with their hint."""
+    kept = api("POST", "/api/v1/memories", json={"text": "Use pnpm.", "kind": "preference"}).json()
+    assert kept["ok"] and kept["schema"] == 1
+    id = kept["data"]["id"]
+    assert api("PATCH", f"/api/v1/memories/{id}", json={"text": "Use pnpm, not npm."}).json()["data"]["text"] == "Use pnpm, not npm."
+    assert api("POST", f"/api/v1/memories/{id}/pin", json={"on": True}).json()["data"]["pinned"]
+    assert api("POST", f"/api/v1/memories/{id}/forget", json={}).json()["data"]["memories"][0]["state"] == "archived"
+    assert api("POST", "/api/v1/undo", json={"memory": id}).json()["data"]["memories"][0]["state"] != "archived"
+    whole = api("GET", f"/api/v1/memories/{id}").json()["data"]
+    assert [entry["verb"] for entry in whole["journal"]][-1] == "add"
+    missing = api("GET", "/api/v1/memories/nothing")
+    assert (missing.status_code, missing.json()["ok"]) == (404, False)
+    assert missing.json()["error"]["hint"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "more", "status"),
+    [
+        ("GET", "/api/v1/memories?limit=0", {}, 400),
+        ("GET", "/api/v1/memories?limit=x", {}, 400),
+        ("GET", "/api/v1/memories?unknown=1", {}, 400),
+        ("GET", "/api/v1/memories?state=loud", {}, 400),
+        ("POST", "/api/v1/memories", {"json": {}}, 400),
+        ("POST", "/api/v1/memories", {"json": {"text": ""}}, 400),
+        ("POST", "/api/v1/memories", {"json": {"text": "a", "more": 1}}, 400),
+        ("POST", "/api/v1/memories", {"json": ["text"]}, 400),
+        ("POST", "/api/v1/memories", {"content": b"{", "headers": {"content-type": "application/json"}}, 400),
+        ("POST", "/api/v1/memories", {"content": b"text=a"}, 415),
+        ("POST", "/api/v1/undo", {"json": {"entry": True}}, 400),
+        ("GET", "/api/v1/profiles/..%2F..%2Fetc%2Fpasswd", {}, 404),
+        ("DELETE", "/api/v1/memories", {}, 405),
+        ("GET", "/api/v1/nothing", {}, 404),
+    ],
+)
+def test_bad_calls_are_told_why(api: Client, method: str, path: str, more: dict[str, Any], status: int) -> None:
+    """With a code, a message and nothing changed."""
+    teach()
+    answer = api(method, path, **more)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["error"]["message"]
+
+
+def test_lists_are_paged(api: Client) -> None:
+    """Page after page gives every lesson once."""
+    with open_memories() as memories:
+        memories.add_many([f"lesson number {n}" for n in range(25)])
+    seen: list[str] = []
+    more, offset = True, 0
+    while more:
+        part = api("GET", f"/api/v1/memories?limit=10&offset={offset}").json()["data"]
+        seen += [memory["id"] for memory in part["memories"]]
+        more, offset = part["more"], offset + 10
+    assert len(seen) == len(set(seen)) == 25
+
+
+def test_the_document_names_every_endpoint(api: Client) -> None:
+    """And each of them answers something other than 'not found' or a bug to an empty call."""
+    teach()
+    for path, methods in document()["paths"].items():
+        for method in methods:
+            answer = api(method.upper(), path.replace("{id}", "x").replace("{name}", "geas"), json={})
+            assert answer.status_code < 500, (method, path, answer.text)
