@@ -903,7 +903,7 @@ class Memories:
         uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
         yield from tidy(uses, self.store.all_marks(self.project_id))
 
-    def audit(self, run: str = "") -> list[RunAudit]:
+    def audit(self, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
         """What a run, or each of the latest, was given, and what came back."""
         from tacit.prove.runs import audit_run
 
@@ -912,7 +912,7 @@ class Memories:
             if found is None:
                 raise NotFound(f"There is no run {run!r} in this project.", "tacit audit lists the latest.")
             return [audit_run(self.store, found)]
-        return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=20)]
+        return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]]
 
     def backtest(self, runs: Iterable[Run], profiles: Sequence[str] = ()) -> list[Replayed]:
         """Past runs replayed in order under one or more profiles, each lesson learned only from the past."""

@@ -155,11 +155,9 @@ def recall(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """The latest runs: what they were given and what came back."""
-    from tacit.prove.runs import audit_run
-
-    rows = desk.store.runs(desk.project_id, limit=asked["offset"] + asked["limit"] + 1)[asked["offset"] :]
+    rows = desk.audit(limit=asked["limit"] + 1, offset=asked["offset"])
     return {
-        "runs": [audit_json(audit_run(desk.store, row)) | {"started_at": row.started_at} for row in rows[: asked["limit"]]],
+        "runs": [audit_json(each) | {"started_at": each.run.started_at} for each in rows[: asked["limit"]]],
         "more": len(rows) > asked["limit"],
         "offset": asked["offset"],
     }
