@@ -498,7 +498,7 @@ class Memories:
 
         clean = redact(private(text)).text
         by, version = self.actor.name, self.profile_version
-        return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=clock.now(), reason=reason, profile=version))
+        return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=self.now(), reason=reason, profile=version))
 
     def _class_of(self, kind: str | None) -> str:
         from tacit.core.profile import class_of
@@ -683,9 +683,9 @@ class Memories:
 
     def another(self) -> Memories:
         """The same memories with a connection of their own, for another thread; close it there."""
-        other = open(
-            self.store.path, self._asked_project, self._asked_profile, env=self.env, cwd=self.folder, create=False, wait=self.store.wait
-        )
+        address = getattr(self.store, "url", self.store.path)
+        store = _open_store(address, self.env, False, self.store.wait)
+        other = Memories(store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now)
         other.actor = self.actor
         return other
 

@@ -15,6 +15,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import UsageError
+from tacit.testing import Clock
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
 STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
@@ -148,7 +149,9 @@ def test_the_page_runs_as_it_stands(folder: Path) -> None:
         done = subprocess.run([sys.executable, f"example{number}.py"], capture_output=True, text=True, cwd=folder)
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-    assert said[0].startswith("(no lessons for this run)") and "new lessons: 2" in said[0] and "new lessons: 0" in said[1]
+    assert (
+        said[0].startswith("(no lessons for this run)") and "new lessons: 2" in said[0] and "new lessons: 0" in said[1]
+    )
     assert "lessons, 42" in said[2] and "5 runs; []" in said[3]
     with open_memories() as memories:
         lessons = memories.list()
@@ -161,3 +164,23 @@ def test_the_page_runs_as_it_stands(folder: Path) -> None:
         assert len(audit.lessons) == 2
         for each in audit.lessons:
             assert (each.memory in done.stdout) == (each.arm != "withheld")
+
+
+def test_a_run_goes_by_the_clock_of_its_memories(folder: Path) -> None:
+    """Simulations bring their own time, also for what is done in another thread."""
+    clock = Clock("2026-01-01T00:00:00.000Z")
+    with open_memories(now=clock) as memories:
+
+        async def main() -> Any:
+            async with memories.run(task="a task", run="r1") as run:
+                clock.advance(days=1)
+                run.step("assistant", "done")
+            return run
+
+        asyncio.run(main())
+        row = memories.store.find_run(memories.project_id, "r1")
+        assert row and (row.started_at[:10], row.ended_at[:10], row.learned_at[:10]) == (
+            "2026-01-01",
+            "2026-01-02",
+            "2026-01-02",
+        )

@@ -11,7 +11,6 @@ that cannot be used at the start gives nothing and is in nobody's way. `async wi
 
 from __future__ import annotations
 
-from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.core.memory import checked
 from tacit.core.run import OUTCOMES, Cost, Run, Step
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         """What a run needs of the memories: `Memories` is one."""
 
         env: Mapping[str, str]
+        now: Callable[[], str]
 
         @property
         def profile(self) -> Profile: ...
@@ -112,7 +112,9 @@ class Running:
         given = {"command": input} if isinstance(input, str) else input
         fields["files"] = tuple(fields.get("files") or ())
         try:
-            self._steps.append(Step(who, f"step:{len(self._steps) + 1}", text, input=given, at=clock.now(), **fields))
+            self._steps.append(
+                Step(who, f"step:{len(self._steps) + 1}", text, input=given, at=self._memories.now(), **fields)
+            )
         except TypeError:
             known = "tool, output, error, status, files, agent, typed, interrupted"
             raise UsageError(f"A step has no such field among {', '.join(fields)}.", f"Fields: {known}.") from None
@@ -130,7 +132,7 @@ class Running:
             )
         tier = TIER_OF.get(by.lower(), "agent")
         told = {**facets, "by": by, "paths": [*files]}
-        self._findings.append(finding_from(text, told, self._memories.profile, self.id, tier, clock.now()))
+        self._findings.append(finding_from(text, told, self._memories.profile, self.id, tier, self._memories.now()))
 
     @property
     def env(self) -> dict[str, str]:
@@ -171,7 +173,7 @@ class Running:
             own.close()
 
     def _begin(self, memories: Recording) -> None:
-        self._started = clock.now()
+        self._started = self._memories.now()
         try:
             given = memories.inject(self.task, run=self.id, root=self._root, surface="loop", **self._asked())
         except Unavailable as error:
@@ -203,7 +205,7 @@ class Running:
             self._outcome = "success" if error is None else "failure" if isinstance(error, Exception) else "aborted"
         if isinstance(error, Exception):
             told = f"{type(error).__name__}: {error}"
-            self._steps.append(Step("system", f"step:{len(self._steps) + 1}", text=told, at=clock.now()))
+            self._steps.append(Step("system", f"step:{len(self._steps) + 1}", text=told, at=self._memories.now()))
         kept: dict[str, Any] = {name: str(self._facets[name]) for name in OF_RUN if name in self._facets}
         return Run(
             self.id,
@@ -216,7 +218,7 @@ class Running:
             cost=self.cost,
             files=tuple(dict.fromkeys(path for step in self._steps for path in step.files)),
             started_at=self._started,
-            ended_at=clock.now(),
+            ended_at=self._memories.now(),
             extra={"instruments": [*self._instruments]} if self._instruments else None,
             **kept,
         )
