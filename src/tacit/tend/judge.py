@@ -46,6 +46,7 @@ class Judge:
         self.context, self.settings = context, context.profile.triage
         asks = "triage" in context.profile.model.steps and "model" in self.settings.tiers
         self.model = context.model if asks else None
+        self.alone: dict[str, bool] = {}  # which tiers may decide alone
         self.counts: dict[str, int] = {}
         self.judged: set[str] = set()  # in this pass; a dry run keeps nothing that tells
         self.notes: list[str] = []

@@ -149,12 +149,14 @@ class _Reflecting:
     # -- rules ------------------------------------------------------------------------------------
 
     def _confirm(self) -> None:
-        """A held lesson that several runs met is put before a person, once."""
+        """A held lesson that several runs met, and lately, is put before a person, once."""
         with self.context.write() as tx:
             rows = tx.rows(
-                "SELECT m.id FROM tally t JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen' AND t.amount >= :runs"
-                " AND m.gate = 'hold' AND m.state = 'candidate' ORDER BY m.n LIMIT :most",
+                "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+                " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'candidate'"
+                " ORDER BY m.n LIMIT :most",
                 p=self.project, runs=float(self.profile.learn.resurrect_runs), most=MOST,
+                since=after_days(self.context.now(), -self.profile.reflect.lookback_days),
             )  # fmt: skip
             for memory in tx.memories([row[0] for row in rows]):
                 if len(self.made) < PROPOSALS and not self._was_proposed(tx, memory.id, "confirm"):
