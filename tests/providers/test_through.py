@@ -100,6 +100,21 @@ def test_whatever_the_server_does_no_finding_is_lost(
     assert bool(learned.warnings) is bool(why)
 
 
+@pytest.mark.parametrize("answer", [3600, (200, {}, "drip")])
+def test_a_server_that_keeps_us_waiting_loses_nothing_either(
+    endpoint: Any, folder: Path, alone: Path, by_rules: set[str], tmp_path: Path, answer: Any
+) -> None:
+    """Silence and a byte now and then end when the time is over; the tokens are not paid back, for the server may have worked."""
+    (tmp_path / "hasty.toml").write_text('extends = "default"\nname = "hasty"\n[model]\ntimeout_s = 0.3\n')
+    configure(alone, url=endpoint.url, name="m")
+    endpoint.answers = [answer]
+    with open(profile=str(tmp_path / "hasty.toml")) as memories:
+        memories.learn(a_run("r1"))
+        assert texts(memories) == by_rules
+        counters = memories.health().counters
+    assert counters["model.failures.timeout"] == 1 and counters["model.tokens.in"] > 100
+
+
 def test_a_dead_endpoint_is_not_asked_by_each_process_again(endpoint: Any, folder: Path, alone: Path) -> None:
     """After it said so itself, or failed three times, nobody knocks; the runs are learned all the same."""
     configure(alone, url=endpoint.url, name="m")
