@@ -665,7 +665,8 @@ class Memories:
         """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
 
         `run` is the loop's own id, `root` that of the first try. `instruments` says who looks for problems in this run, whether or not they
-        find any (review, test:unit …); tool steps speak for themselves. Facets: model, host, budget, and those of `inject`.
+        find any, by the name their findings bear (reviewer, test, linter); tool steps speak for themselves. Facets: model, host, budget,
+        and those of `inject`.
         """
         from tacit.learn.running import Running
 

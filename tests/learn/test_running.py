@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import subprocess
@@ -15,7 +16,9 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import UsageError
-from tacit.testing import Clock
+from tacit.core.run import Finding
+from tacit.formats.source import BytesSource
+from tacit.testing import Clock, run
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
 STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
@@ -49,7 +52,7 @@ def test_what_two_runs_met_the_third_is_told(memories: Memories) -> None:
                 severity="warning",
             )
         assert run.learned and run.learned.findings == 2 and run.outcome == "success"
-    with memories.run(task="check the settings", instruments=["review"]) as run:
+    with memories.run(task="check the settings", instruments=["reviewer", "test"]) as run:
         assert {memory.trust for memory in run.lessons} == {"observed", "review"}
         assert all(memory.id in run.text for memory in run.lessons) and "<tacit-notes" in run.text
         fail_and_cure(run)
@@ -184,3 +187,22 @@ def test_a_run_goes_by_the_clock_of_its_memories(folder: Path) -> None:
             "2026-01-02",
             "2026-01-02",
         )
+
+
+def test_a_neutral_file_may_name_its_instruments(memories: Memories) -> None:
+    """As docs/formats/neutral.md has it: a reviewer who looked and found nothing settles the lessons reviewers gave."""
+    memories.learn(
+        run("seen", Finding("seen", "f", "Totals are rounded once, at the end.", by="reviewer", tier="review"))
+    )
+    lesson = memories.list()[0]
+    memories.review(lesson.id, "approve")
+    for name, more in {
+        "looked": {"instruments": ["review:reviewer:own"]},
+        "other": {"instruments": ["review:linter:own"]},
+    }.items():
+        assert lesson.id in memories.inject("round the totals", run=name).injected
+        head = {"type": "run", "id": name, "task": "round the totals", **more}
+        end = {"type": "end", "outcome": "success"}
+        memories.learn(BytesSource(b"\n".join(json.dumps(line).encode() for line in (head, end))))
+    outcomes = {name: memories.audit(name)[0].lessons[0].outcome for name in ("looked", "other")}
+    assert outcomes == {"looked": "not_occurred", "other": "unknown"}

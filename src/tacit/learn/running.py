@@ -14,7 +14,7 @@ from __future__ import annotations
 from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.core.memory import checked
 from tacit.core.run import OUTCOMES, Cost, Run, Step
-from tacit.core.trust import PERSONS, TIER_OF
+from tacit.core.trust import PERSONS, TIER_OF, seen_by
 from tacit.learn.by_hand import finding_from
 
 TYPE_CHECKING = False
@@ -219,9 +219,19 @@ class Running:
             files=tuple(dict.fromkeys(path for step in self._steps for path in step.files)),
             started_at=self._started,
             ended_at=self._memories.now(),
-            extra={"instruments": [*self._instruments]} if self._instruments else None,
+            extra={"instruments": [instrument_of(each) for each in self._instruments]} if self._instruments else None,
             **kept,
         )
+
+
+def instrument_of(name: str) -> str:
+    """Somebody who looks for problems, by the name that their findings bear: they see what they have told before, and nothing else.
+
+    `review` alone, or a name with a colon, is said as formats say it (`learn/settle.py`).
+    """
+    if ":" in name or name in ("review", "agent"):
+        return name
+    return f"{seen_by(TIER_OF.get(name.lower(), 'agent'))}:{name}:own"
 
 
 def watched(run: Callable[..., Running], task: str | Callable[..., str], facets: Mapping[str, Any]) -> Any:
