@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-frameworks check bench bench-quality bench-model bench-effect bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -41,9 +41,14 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
 
+# Every budget of the design. The first time it makes stores of up to a million memories in .bench; TACIT_BENCH_SIZES=1000,10000,100000 is quicker.
 bench: .venv/ready
 	@$(BIN)/python -m compileall -q src/tacit
 	$(BIN)/python bench/speed.py
+
+# Installs each peer into an environment of its own in .bench.
+bench-peers: .venv/ready
+	$(BIN)/python bench/peers/compare.py
 
 # Needs the data sets of docs/recall.md; DATA names another folder than ../shared/data, HALF=heldout the other half.
 bench-quality: .venv/ready

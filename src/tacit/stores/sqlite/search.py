@@ -197,14 +197,21 @@ class _Taker:
         )
 
     def best(self, scores: dict[int, float], portions: int = 9) -> list[Any]:
-        order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)][: max(CHECKED, 2 * self.limit)]
         start, size = 0, self.size
         found: list[Any] = []
+        order = self._order(scores, size if portions == 1 else max(CHECKED, 2 * self.limit))
         while start < len(order) and len(found) < self.limit and portions:
             rows = self.store.rows(self.sql, ns=json.dumps(order[start : start + size]), projects=self.projects)
             found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
             start, size, portions = start + size, 4 * size, portions - 1
         return found[: self.limit]
+
+    def _order(self, scores: dict[int, float], most: int) -> list[int]:
+        """The best so many rows, the newer of equal ones first. Most rows are far below: they need not be put in order."""
+        if len(scores) > 2 * most:
+            least = sorted(scores.values(), reverse=True)[most - 1]
+            scores = {n: score for n, score in scores.items() if score >= least}
+        return [n for _, n in sorted(zip(scores.values(), scores), reverse=True)][:most]
 
 
 def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
