@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
-FITTING = 40  # candidates by words: sixty found no more twins among the best seven (docs/recall.md), and cost a tenth
+FITTING = 28  # candidates by words: forty and sixty found no more twins among the best seven (docs/recall.md), and cost a tenth
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
 # A run is known by its host's own id. An agent's shell knows the id but not always the host that gave it.
@@ -154,7 +154,7 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
     known = store.run(id)
-    if known is None and asking.run:
+    if known is None and asking.run and not asking.surface.startswith("hook"):  # a hook knows its host
         known = store.run(run) or next(filter(None, (store.run(run_id(project, host, run)) for host in HOSTS)), None)
     if known is not None and known.project == project:
         return known

@@ -4,7 +4,7 @@ Full text costs what its words' postings cost: OR-ing every word of a prompt ove
 tenth of a second. So no word is read to its end that is common, and few are read into Python at all:
 
 1. Of each word the newest rows are fetched, and how near together they lie tells how common it is, without counting:
-   128 rows among the last 1,280 of 100,000 make about 10,000. A word with fewer rows is known completely.
+   64 rows among the last 640 of 100,000 make about 10,000. A word with fewer rows is known completely.
 2. The rarest of the others are read completely, as far as the reach goes: little for a prompt that waits, more for
    somebody who asks.
 3. Of what is left, only the rows are fetched that also hold a word known by then. The index finds those by leaping from
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 WORDS = 64  # distinct words of a query that are looked up at all: cutting long questions cost up to six in a hundred
 FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
 SMALL = 3000  # rows; a store up to here is read completely
-NEWEST = 128  # rows of a word that are fetched at first
-QUICK = 1000  # rows of common words that are read on for a prompt: a quarter of a microsecond each
+NEWEST = 64  # rows of a word that are fetched at first
+QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
 DEEP = (2000, 20_000)  # for a question: a tenth of the store's rows, within these bounds
-MEET = 8  # common words that are asked for together with those known
+MEET = (4, 8)  # common words that are asked for together with those known: for a prompt, for a question
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
 SEGMENTS = 8  # of the full text that are left alone; some twenty commits make more
@@ -92,13 +92,13 @@ def find(
         return Found((), total, {}, read)
     postings = _Postings(store, asked, total)
     take = _Taker(store, projects, min(limit, MOST), injectable)
-    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK)
+    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, MEET[deep])
     scores = postings.scores()
     rows = take.best(scores, portions=1)
     if 3 * len(rows) < 2 * take.limit and (postings.common or len(scores) > take.size):
         here = _rows_of(store, projects, injectable) if len(rows) < take.size // 3 else None
         if here is not None:
-            postings.read(DEEP[1])
+            postings.read(DEEP[1], MEET[deep])
             scores = postings.scores(here)
         rows = take.best(scores)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, postings.frequency, read)
@@ -117,8 +117,8 @@ class _Postings:
         self.common = sorted((p for p in self.rows if len(self.rows[p]) == self.first), key=self.held.__getitem__)
         self.known = [part for part, rows in self.rows.items() if 0 < len(rows) < self.first]
 
-    def read(self, reach: int) -> None:
-        """Read the rarest of the common words to their ends as far as `reach` goes, and of the others what they share."""
+    def read(self, reach: int, meet: int) -> None:
+        """Read the rarest of the common words to their ends as far as `reach` goes, and of some others what they share."""
         for part in list(self.common):
             # Where no word is known, the newest rows of the rarest have to do.
             if self.held[part] > reach and self.known:
@@ -131,7 +131,7 @@ class _Postings:
             self.known.append(part)
             reach -= len(rows)
         either = " OR ".join(f'"{part}"' for part in self.known)
-        for part in self.common[:MEET]:
+        for part in self.common[:meet]:
             if self.held[part] * COMMON <= self.total:
                 self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
 
