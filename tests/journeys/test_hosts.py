@@ -297,11 +297,11 @@ def test_copies_of_a_hook_write_and_answer_once(kept: Any, folder: Path, alone: 
     assert plain[0] == plain[1]
 
 
-def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alone: Path) -> None:
+@pytest.mark.parametrize("env", [{"COPILOT_AGENT_SESSION_ID": "s1"}, {}, {"COPILOT_AGENT_SESSION_ID": "another"}])
+def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alone: Path, env: dict[str, str]) -> None:
     """Copilot CLI loads its own hooks, VS Code's in the same folder, and Claude Code's settings: three calls per event, in two shapes. Each
-    lesson is given once, the session is one run, learned once."""
+    lesson is given once, the session is one run, learned once; also where only some of the calls tell that it is Copilot."""
     own, theirs, claudes = (HOST["Host"](folder, alone, kind) for kind in ("copilot", "vscode", "claude-code"))
-    env = {"COPILOT_AGENT_SESSION_ID": "s1"}
     said = []
     native, other = session_of("copilot", folder), session_of("vscode", folder)
     for (event, payload), (same, translated) in zip(native, other, strict=False):
@@ -312,7 +312,9 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
     said += play(own, native[-1:], **env)
     given = [id for each in said for id in lessons(each)]
     assert len(given) == len(set(given)) > 0
-    assert all(set(json.loads(each)) == {"additionalContext"} for each in said if each)
+    assert env.get("COPILOT_AGENT_SESSION_ID") != "s1" or all(
+        set(json.loads(each)) == {"additionalContext"} for each in said if each
+    )
     with open_memories() as memories:
         lines = [json.loads(line) for line in Path(file_of(memories.store.path, "s1")).read_text().splitlines()]
         prompts = [line["text"] for line in lines if line.get("role") == "user"]
@@ -321,6 +323,36 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
     assert kept("worker", "--now", "--json").data["learned"] == 1
     with open_memories() as memories:
         assert [(run.host, run.foreign_id) for run in memories.store.runs(memories.project_id)] == [("copilot", "s1")]
+
+
+def test_an_event_has_one_key_in_every_shape(folder: Path) -> None:
+    """A start and a failure told by Copilot's own hook and by one it took over are the same event."""
+    failed = {"resultType": "success", "textResultForLlm": "boom\n<exited with exit code 1>"}
+    pairs = [
+        (
+            copilot.read("session-start", camel(folder, source="new"), {}),
+            vscode.read("", pascal(folder, "SessionStart", source="new"), {}),
+        ),
+        (
+            copilot.read("step", camel(folder, toolName="bash", toolArgs={"command": "x"}, toolResult=failed), {}),
+            vscode.read(
+                "",
+                pascal(
+                    folder,
+                    "PostToolUse",
+                    tool_name="Bash",
+                    tool_input={"command": "x"},
+                    tool_result={"text_result_for_llm": failed["textResultForLlm"]},
+                ),
+                {},
+            ),
+        ),
+        (cursor.read("", flat(folder, "sessionStart"), {}), cursor.read("", flat(folder, "SessionStart"), {})),
+    ]
+    assert all(
+        one is not None and other is not None and (one.key, one.name) == (other.key, other.name) for one, other in pairs
+    )
+    assert len({one.key for one, _ in pairs if one}) == 3
 
 
 def test_cursor_through_claude_codes_settings(kept: Any, folder: Path, alone: Path) -> None:
@@ -548,12 +580,30 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
     tacit("init")
     for name in ("codex-1", "gemini-1"):
         steps = HOST["script"](name)
-        lines = [json.dumps(step["record"]).replace("$CWD", str(folder)).replace("$SESSION", name).replace("$NOW", "2026-11-14T09:00:00.000Z") for step in steps if "record" in step]
+        lines = [
+            json.dumps(step["record"])
+            .replace("$CWD", str(folder))
+            .replace("$SESSION", name)
+            .replace("$NOW", "2026-11-14T09:00:00.000Z")
+            for step in steps
+            if "record" in step
+        ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     trace = {"action": "pytest", "observation": "===== 1 failed in 0.1s =====", "thought": "I try.", "state": "{}"}
-    (tmp_path / "demo-1.traj").write_text(json.dumps({"trajectory": [trace], "history": [], "info": {"exit_status": "submitted"}}))
-    (tmp_path / ".aider.chat.history.md").write_text("# aider chat started at 2026-11-14 09:00:00\n\n#### fix it\n\nDone.\n")
-    paths = [str(tmp_path / name) for name in ("codex-1.jsonl", "gemini-1.jsonl", "demo-1.traj", ".aider.chat.history.md")]
+    (tmp_path / "demo-1.traj").write_text(
+        json.dumps({"trajectory": [trace], "history": [], "info": {"exit_status": "submitted"}})
+    )
+    (tmp_path / ".aider.chat.history.md").write_text(
+        "# aider chat started at 2026-11-14 09:00:00\n\n#### fix it\n\nDone.\n"
+    )
+    paths = [
+        str(tmp_path / name) for name in ("codex-1.jsonl", "gemini-1.jsonl", "demo-1.traj", ".aider.chat.history.md")
+    ]
     first, second = (tacit("learn", *paths, "--json").data["runs"] for _ in range(2))
-    assert [(run["format"], run["already"]) for run in first] == [("codex", False), ("gemini", False), ("swe-agent", False), ("aider", False)]
+    assert [(run["format"], run["already"]) for run in first] == [
+        ("codex", False),
+        ("gemini", False),
+        ("swe-agent", False),
+        ("aider", False),
+    ]
     assert first[0]["findings"] > 1 and all(run["already"] for run in second)

@@ -11,7 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, files_in, fitted, public, text_at
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, files_in, in_claudes_shape, public, text_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,16 +107,5 @@ def _root(transcript: str, session: str) -> str:
 
 def write(event: Event, told: Told) -> str:
     """The answer in the host's shape; empty where there is nothing to say, or nobody listens."""
-    answer: dict[str, Any] = {}
-    if told.message and event.name == "session-start":
-        answer["systemMessage"] = told.message[:LIMIT]
-    if told.context and event.name in ANSWERED:
-        answer["hookSpecificOutput"] = {
-            "hookEventName": NAMES[event.name],
-            "additionalContext": fitted(told.context, LIMIT),
-        }
-    if not answer:
-        return ""
-    import json
-
-    return json.dumps(answer)
+    theirs = NAMES[event.name] if event.name in ANSWERED else ""
+    return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tacit.surfaces.hooks import Told
+
 PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
@@ -71,6 +73,21 @@ def fitted(text: str, limit: int) -> str:
     while lines and sum(map(len, lines)) + len(lines) + len(last) + 1 > limit:
         lines.pop()
     return "\n".join([*lines, last]) + "\n" if lines else ""
+
+
+def in_claudes_shape(told: Told, theirs: str, *, starts: bool, limit: int) -> str:
+    """An answer as Claude Code and those who took over its shapes want it: context beside the event's own name, a message to the
+    person at a start. Without a name nobody listens."""
+    answer: dict[str, Any] = {}
+    if told.message and starts:
+        answer["systemMessage"] = told.message[:limit]
+    if told.context and theirs:
+        answer["hookSpecificOutput"] = {"hookEventName": theirs, "additionalContext": fitted(told.context, limit)}
+    if not answer:
+        return ""
+    import json
+
+    return json.dumps(answer)
 
 
 def exit_status(text: str) -> int | None:

@@ -11,7 +11,16 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, files_in, fitted, object_at, printed, public, text_at
+from tacit.surfaces.hooks.dialect import (
+    OWN_FOLDER,
+    exit_status,
+    files_in,
+    in_claudes_shape,
+    object_at,
+    printed,
+    public,
+    text_at,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,14 +90,5 @@ def _joined(content: Any) -> str:
 
 def write(event: Event, told: Told) -> str:
     """The answer in the host's shape; empty where nobody listens."""
-    answer: dict[str, Any] = {}
-    if told.message and event.name == "session-start":
-        answer["systemMessage"] = told.message[:LIMIT]
-    if told.context and event.name in ANSWERED:
-        context = fitted(told.context, LIMIT)
-        answer["hookSpecificOutput"] = {"hookEventName": NAMES[event.name], "additionalContext": context}
-    if not answer:
-        return ""
-    import json
-
-    return json.dumps(answer)
+    theirs = NAMES[event.name] if event.name in ANSWERED else ""
+    return in_claudes_shape(told, theirs, starts=event.name == "session-start", limit=LIMIT)

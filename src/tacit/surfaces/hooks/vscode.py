@@ -17,7 +17,7 @@ from tacit.surfaces.hooks.dialect import (
     OWN_FOLDER,
     exit_status,
     files_in,
-    fitted,
+    in_claudes_shape,
     object_at,
     printed,
     public,
@@ -115,17 +115,7 @@ def write(event: Event, told: Told) -> str:
         from tacit.surfaces.hooks.copilot import at_top
 
         return at_top(event, told)
-    context = fitted(told.context, LIMIT)
-    answer: dict[str, Any] = {}
-    if told.message and event.name == "session-start":
-        answer["systemMessage"] = told.message[:LIMIT]
-    if context:
-        answer["hookSpecificOutput"] = {"hookEventName": _told_to(event), "additionalContext": context}
-    if not answer:
-        return ""
-    import json
-
-    return json.dumps(answer)
+    return in_claudes_shape(told, _told_to(event), starts=event.name == "session-start", limit=LIMIT)
 
 
 def _told_to(event: Event) -> str:
