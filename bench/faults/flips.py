@@ -34,10 +34,13 @@ from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.repair import repair, _KEYS
 TRUTH = [t for t in _KEYS if t not in ("tally", "queue", "injection", "counter", "seal")]
 def seen(path):
-    "Everything a reader could see: truth rows, tallies, and what full text finds; None where it cannot be read."
+    "Everything a reader could see: truth rows, tallies to nine places, and what full text finds; None where it cannot be read."
     try:
         with open_store(path, create=False) as store:
-            rows = {t: sorted(map(repr, store.rows(f"SELECT * FROM {t}"))) for t in [*TRUTH, "tally"] if t != "meta"}
+            rows = {t: sorted(map(repr, store.rows(f"SELECT * FROM {t}"))) for t in TRUTH if t not in ("meta", "memory")}
+            told = ", ".join(c[0] for c in store.rows("SELECT name FROM pragma_table_info('memory')") if c[0] != "words")  # only full text sees those
+            rows["memory"] = sorted(map(repr, store.rows(f"SELECT {told} FROM memory")))
+            rows["tally"] = sorted(map(repr, store.rows("SELECT memory, signal, project, round(amount, 9), at FROM tally")))
             rows["meta"] = sorted(map(repr, store.rows("SELECT * FROM meta WHERE key <> 'repaired'")))
             words = {w for m in store.rows("SELECT text FROM memory") for w in m[0].split() if w.isalnum()}
             rows["find"] = [(w, [r[0] for r in store.rows('SELECT rowid FROM memory_fts WHERE memory_fts MATCH :w', w=f'"{w}"')]) for w in sorted(words)]

@@ -88,7 +88,8 @@ class Soak:
         bare = bare or self.bare()
         self.samples["hook time over python -c pass"].append((now, (now - began) / bare))
         self.samples["hook seconds"].append((now, now - began))
-        self.samples["hook memory"].append((now, float(used.ru_maxrss)))
+        for name in ("hook memory", f"hook memory, {event}", "hook memory, it spoke" if out else "hook memory, it was silent"):
+            self.samples.setdefault(name, []).append((now, float(used.ru_maxrss)))
         self.count("hooks", 1)
         self.count("hooks that spoke", int(bool(out)))
         if status or b"Traceback" in err:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from tacit.app import open as open_memories
@@ -131,6 +132,37 @@ def test_a_bit_in_a_long_profile_is_found(memories: Any, letter: str, bit: int) 
     assert (done.lost, done.mended.get("profile")) == ((), 1) and sound(path)
     with open_store(path) as store:
         assert store.one("SELECT compiled FROM profile WHERE id = :id", id=id)[0] == was
+
+
+def test_a_bit_beside_a_number_below_zero_is_found(memories: Any) -> None:
+    """Its sign is tried on the way (found by a flipped bit: that went out of range)."""
+    from tacit.core.links import Mark
+
+    with memories.store.write() as tx:
+        id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
+        tx.add_mark(Mark(id, "", memories.project_id, "lost", "1", -1.0, "", "tend", "", "2026-11-01T00:00:00.000Z"))
+    path, folder = closed(memories)
+    tamper(path, "UPDATE use_mark SET surface = 'tene'")
+    assert not sound(path)
+    assert repair(path, folder).lost == () and sound(path)
+    with open_store(path) as store:
+        assert store.rows("SELECT amount, surface FROM use_mark") == [(-1.0, "tend")]
+
+
+def test_bytes_that_became_a_text_are_read_as_bytes(memories: Any) -> None:
+    """One bit tells a blob from a text in SQLite, and few hashes are Unicode (found by a flipped bit)."""
+    path, folder = closed(memories)
+    connection = apsw.Connection(path)
+    (sql,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'run'").fetchall()[0]
+    for said in (sql.replace("STRICT", "").replace(", WITHOUT", " WITHOUT"), sql):
+        connection.execute("PRAGMA writable_schema = ON").fetchall()
+        connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'run'", (said,)).fetchall()
+        connection.execute("PRAGMA writable_schema = RESET").fetchall()
+        if said != sql:
+            connection.execute("UPDATE run SET hash = CAST(hash AS TEXT)").fetchall()
+    connection.close()
+    assert not sound(path)
+    assert repair(path, folder).lost == () and sound(path)
 
 
 def test_a_file_that_is_no_database_any_more(memories: Any) -> None:

@@ -238,7 +238,9 @@ class _Salvage:
     def rows(self, table: str) -> Iterator[Row]:
         """Every row that can be reached, each once: from the front, from the back, and one by one in between."""
         columns = self.tables[table]
-        chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else name for name, type in columns)
+        # A flipped bit may also make a text of what is none, and not every text is Unicode.
+        other = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
+        chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else other.format(name) for name, type in columns)
         numbered = self._numbered(table)
         order = [numbered] if numbered else list(_KEYS[table])
         seen: set[Any] = set()
@@ -354,9 +356,9 @@ class _Bits:
             elif isinstance(cell, float):
                 import struct
 
-                (whole,) = struct.unpack("<q", struct.pack("<d", cell))
+                (whole,) = struct.unpack("<Q", struct.pack("<d", cell))
                 for bit in range(64):
-                    (near,) = struct.unpack("<d", struct.pack("<q", (whole ^ (1 << bit)) - (1 << 64) * ((whole ^ (1 << bit)) >= 1 << 63)))
+                    (near,) = struct.unpack("<d", struct.pack("<Q", whole ^ (1 << bit)))
                     if near == near and fits({**row, name: near}):
                         return {**row, name: near}
         return None
