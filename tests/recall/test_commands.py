@@ -170,3 +170,34 @@ def test_any_text_is_an_argument(tacit: Any) -> None:
     for text in ('"', "NEAR(a b)", "a* OR", "日本", "-- drop table", "\\", "migrate\n# x"):
         for told in (tacit("recall", "--json", "--", text), tacit("inject", "--json", "--task", text)):
             assert json.loads(told.out)["ok"] is True
+
+
+def test_a_score_is_explained_in_parts(tacit: Any) -> None:
+    """What fits is added up, what is known multiplies, and `why --for` says the same of one lesson."""
+    from math import prod
+
+    id = add(tacit, "Run make migrate before the tests.")
+    add(tacit, "Water the plants.")
+    (hit,) = tacit("recall", "migrate before tests", "--json").data["hits"]
+    told = hit["explain"]
+    assert set(told["fits"]) == {"words"} and {"recurrence", "belief", "severity", "scope", "age"} <= set(told["known"])
+    assert sum(told["fits"].values()) * prod(told["known"].values()) == pytest.approx(told["score"], rel=1e-4)
+    line = tacit("recall", "migrate before tests", "--explain").out.splitlines()[1]
+    assert line.strip().startswith("(words ") and " × recurrence 1 × belief " in line
+    why = tacit("why", id, "--for", "migrate before tests", "--json").data["score"]
+    assert (why["question"], why["fits"]) == ("migrate before tests", told["fits"])
+    assert why["score"] == pytest.approx(told["score"], rel=1e-3)
+    plain = tacit("why", id, "--json").data["score"]
+    assert plain["question"] is None and plain["fits"] == {} and plain["known"].keys() == told["known"].keys()
+    assert "in every score of it" in tacit("why", id).out
+
+
+def test_an_embedder_that_is_not_there_leaves_words(tacit: Any) -> None:
+    """A name nobody has is the user's mistake and said so; a server that is away is a warning."""
+    add(tacit, "Run make migrate before the tests.")
+    assert tacit("recall", "migrate", TACIT_EMBEDDER="nobody").code == 2
+    away = {"TACIT_EMBEDDER": "openai:m", "TACIT_EMBEDDER_URL": "http://127.0.0.1:9/v1"}
+    told = tacit("recall", "migrate", "--raw", **away)
+    assert (told.code, told.out.strip()) == (0, "Run make migrate before the tests.")
+    assert "Words alone were compared" in told.err
+    assert tacit("inject", "--task", "migrate", "--json", **away).data["injected"]
