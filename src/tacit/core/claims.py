@@ -1,0 +1,1046 @@
+"""What a text claims, and on which claim two alike texts disagree.
+
+Likeness cannot tell "commit the lock file" from "never commit the lock file". So the head of each text is read once for its
+negated clauses, figures, names, sides of known opposites and order (`claims_of`), and two texts are compared claim by claim;
+the first disagreement is the reason that a person sees (`disagreement`). The word lists that decide stand at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from tacit.core.value import value
+from tacit.core.words import (
+    FLAG,
+    NAME,
+    NUMBER,
+    PATH,
+    RUN,
+    STEMMERS,
+    VERSION,
+    WORD,
+    all_stop_words,
+    english_stem,
+    piece_terms,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from tacit.core.words import Piece
+
+HEAD_TERMS = 48  # claims are read in the first line, up to so many terms: a lesson whole, a report by its title
+
+
+@value
+class Denial:
+    """One negation and how far it reaches."""
+
+    terms: frozenset[str]
+    first: frozenset[str] = frozenset()  # what it denies first: in "do not enable the cache" the enabling …
+    amounts_to: frozenset[tuple[str, str]] = frozenset()  # … which amounts to disabling
+
+
+@value
+class Claims:
+    """What the head of a text says, as far as it decides between a lesson and its opposite."""
+
+    denied: tuple[Denial, ...] = ()
+    plain: frozenset[str] = frozenset()  # terms said without one
+    taken: frozenset[tuple[str, str]] = frozenset()  # sides of opposites (group, side) said without one
+    doubtful: frozenset[str] = frozenset()  # "fails", "missing": negations only beside a text without them
+    figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
+    subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
+    sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
+    first: frozenset[str] = frozenset()  # of "a before b": a …
+    then: frozenset[str] = frozenset()  # … and b
+    order: tuple[str, ...] = ()  # content terms as they stand, members of an enumeration sorted
+    frame: tuple[str, ...] = ()  # the function words between them …
+    bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
+    terms: frozenset[str] = frozenset()
+    universal: bool = False  # said of all
+
+
+# --- what two texts disagree on
+
+
+def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: bool = False) -> str:
+    """The claim on which two alike texts disagree, with its kind; empty where there is none.
+
+    `same_error`: both report one masked error, so figures and paths are the run's own. `prescribed`: one of them is a rule
+    and the other a report of its breach, so that yes and no may differ.
+    """
+    if not same_error:
+        if against := _other_figure(x.figures, y.figures):
+            return against
+        if against := _other_subject(x.subjects, y.subjects):
+            return f"subject: {against}"
+    if against := _other_scope(x, y):
+        return f"scope: {against}"
+    if prescribed:
+        return ""
+    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
+        return against
+    if against := _substitution(x, y, same_error) or _little_word(x, y):
+        return f"other word: {against}"
+    return ""
+
+
+def _little_word(x: Claims, y: Claims) -> str:
+    """One function word in place of its opposite, all else equal: on / off, some / all."""
+    if x.terms != y.terms:
+        return ""
+    only_x, only_y = set(x.frame).difference(y.frame), set(y.frame).difference(x.frame)
+    for one, other in _LITTLE:
+        if (one in only_x and other in only_y) or (other in only_x and one in only_y):
+            return f"{one} / {other}"
+    return ""
+
+
+# Function words that face each other; beside equal content words one in place of the other decides.
+_LITTLE = tuple(
+    (one, other)
+    for line in (
+        "on / off", "in / out", "up / down", "over / under", "above / below", "from / to", "if / unless", "into / from",
+        "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since",
+    )
+    for ones, others in [line.split(" / ")]
+    for one in ones.split()
+    for other in others.split()
+)  # fmt: skip
+
+
+def _negation(x: Claims, y: Claims) -> str:
+    for one, other in ((x, y), (y, x)):
+        for denial in one.denied:
+            # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
+            said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
+            if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
+                return f"negation: {min(said)}"
+        # "fails", "missing": a negation only if it is all that one text has beyond the other.
+        certain = not one.denied and not other.denied
+        if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
+            return f"negation: {min(one.doubtful)}"
+    return ""
+
+
+def _answered(denial: Denial, other: Claims) -> bool:
+    """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
+    if any(term.isalpha() for theirs in other.denied for term in denial.terms & theirs.terms):
+        return True
+    return not denial.amounts_to.isdisjoint(other.taken)
+
+
+def _antonym(x: Claims, y: Claims) -> str:
+    for group, side in (x.sides or {}).items():
+        other = (y.sides or {}).get(group)
+        if other and group[0] == "~" and not side & other and not (group == "~beforeafter" and x.first and y.first):
+            return f"antonym: {min(side)} / {min(other)}"
+    return _by_affix(_own_terms(x, y), _own_terms(y, x))
+
+
+def _own_terms(one: Claims, other: Claims) -> frozenset[str]:
+    """What only one text says; a denied word has been judged with its negation."""
+    return one.terms.difference(other.terms, *(denial.first for denial in one.denied))
+
+
+def _other_scope(x: Claims, y: Claims) -> str:
+    if not x.sides or not y.sides:
+        return ""
+    for group, side in x.sides.items():
+        other = y.sides.get(group)
+        if other and group[0] == "=" and not side & other:
+            return f"{min(side)} / {min(other)}"
+    return ""
+
+
+def _narrowed(x: Claims, y: Claims) -> str:
+    """ "All interfaces" and "the loopback interface": one text says it of all, the other of a part only."""
+    for one, other in ((x, y), (y, x)):
+        if one.universal and not other.universal and one.terms < other.terms and len(other.terms - one.terms) == 1:
+            return f"scope: all / {min(other.terms - one.terms)}"
+    return ""
+
+
+def _by_affix(only_x: frozenset[str], only_y: frozenset[str]) -> str:
+    """Opposites by their make: safe and unsafe, upload and download, stateful and stateless."""
+    for one in only_x:
+        for other in only_y:
+            if len(one) > 3 and len(other) > 3 and _affixed(one, other):
+                return f"antonym: {min(one, other)} / {max(one, other)}"
+    return ""
+
+
+_NEGATING = ("un", "in", "im", "il", "ir", "non", "dis", "de", "des", "a", "anti", "mis", "ent")
+_FACING = (
+    ("up", "down"), ("in", "out"), ("over", "under"), ("pre", "post"), ("en", "de"), ("en", "dis"), ("in", "ex"),
+    ("im", "ex"), ("in", "de"), ("sub", "super"), ("intra", "inter"), ("ein", "aus"), ("an", "ab"), ("auf", "ab"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _affixed(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if any(long == prefix + short for prefix in _NEGATING):
+        return True
+    if one.endswith(("ful", "less")) and other.endswith(("ful", "less")) and one[-3:] != other[-3:]:
+        return one.removesuffix("ful").removesuffix("less") == other.removesuffix("ful").removesuffix("less")
+    for left, right in _FACING:
+        for p, q in ((left, right), (right, left)):
+            if one.startswith(p) and other.startswith(q) and len(one) > len(p) + 2 and one[len(p) :] == other[len(q) :]:
+                return True
+    return False
+
+
+def _turned(x: Claims, y: Claims) -> str:
+    """The same words in exchanged places: "b before a", "copy from b to a", "b imports a"."""
+    if x.first and x.then and y.first and y.then:
+        straight = len(x.first & y.first) + len(x.then & y.then)
+        crossed = len(x.first & y.then) + len(x.then & y.first)
+        return "order: " + min((x.first & y.then) | (x.then & y.first)) if crossed > straight else ""
+    if x.order == y.order or x.terms != y.terms or len(x.order) != len(y.order):
+        return ""
+    if changed := set(x.bound) ^ set(y.bound):
+        # Only where the same function words hold other words: a passive brings function words of its own.
+        return "order: " + min(term for _, term in changed) if sorted(x.frame) == sorted(y.frame) else ""
+    return "order: " + x.order[0] if x.frame == y.frame and _swapped_ends(x.order, y.order) else ""
+
+
+def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether `one` is a-b-c and `other` c-b-a, each a run of words: subject and object exchanged around their verb."""
+    for i in range(1, len(one) - 1):
+        if one[:i] != other[-i:]:
+            continue
+        for j in range(i + 1, len(one)):
+            if one[j:] == other[: len(one) - j] and one[i:j] == other[len(one) - j : len(one) - i]:
+                return True
+    return False
+
+
+def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
+    """One word in place of another, all else equal: then that word is what the lesson is about."""
+    only_x, only_y = _own_terms(x, y) - _FILLERS - x.doubtful, _own_terms(y, x) - _FILLERS - y.doubtful
+    if same_error:  # a word with a digit is one of the run's own making
+        only_x, only_y = frozenset(filter(str.isalpha, only_x)), frozenset(filter(str.isalpha, only_y))
+    changed = len(only_x) + len(only_y)
+    if not only_x or not only_y or changed > 3 or len(x.terms & y.terms) < changed - 1:
+        return ""
+    # Figures, paths and flags were compared before.
+    only_x, only_y = frozenset(filter(_is_word, only_x)), frozenset(filter(_is_word, only_y))
+    if not only_x or not only_y:
+        return ""
+    for one in only_x:
+        for other in only_y:
+            if _related(one, other):
+                return ""
+    return f"{min(only_x)} / {min(only_y)}"
+
+
+def _is_word(term: str) -> bool:
+    return term.isalnum() and not term[0].isdigit()
+
+
+@lru_cache(maxsize=4096)
+def _related(one: str, other: str) -> bool:
+    """Two forms of one word: a typo, an abbreviation, an inflection our stemmer does not know."""
+    short, long = sorted((one, other), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return True
+    if len(short) < 4 or short[:3] != long[:3]:
+        return False
+    return edits(one, other) <= max(1, len(long) // 4)
+
+
+def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
+    """A figure of each that the other has not. A figure only one text has is more detail, not another claim."""
+    if not xs or not ys or xs == ys:
+        return ""
+    only_x = [x for x in xs if not any(_same_figure(x, y) for y in ys)]
+    only_y = [y for y in ys if not any(_same_figure(x, y) for x in xs)]
+    for one in sorted(only_x):
+        for other in sorted(only_y):
+            # Like is compared with like: ADR-0041 with ADR-0014, 3.11 with 3.12, neither with port 80.
+            if _like(one) == _like(other):
+                return f"{'version' if '.' in one else 'number'}: {one} / {other}"
+    return ""
+
+
+def _like(figure: str) -> str:
+    name, numbered, _ = figure.partition("#")
+    return name + "#" if numbered else "." if "." in figure else ""
+
+
+@lru_cache(maxsize=4096)
+def _same_figure(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    a, b = one.lstrip("<>"), other.lstrip("<>")
+    if a != one and b != other and one[0] != other[0]:
+        return False
+    (a, _, unit_a), (b, _, unit_b) = a.partition(" "), b.partition(" ")
+    if unit_a and unit_b and unit_a != unit_b:
+        return False
+    of_a, of_b = a.split("."), b.split(".")
+    return of_a[: len(of_b)] == of_b[: len(of_a)]  # 3.11 and 3.11.7 agree
+
+
+def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
+    if not xs or not ys:
+        return ""
+    for kind in ("path", "flag", "name"):
+        one = {x.partition(":")[2] for x in xs if x.startswith(kind)}
+        other = {y.partition(":")[2] for y in ys if y.startswith(kind)}
+        if one and other and not one & other and not any(_same_place(a, b) for a in one for b in other):
+            return f"{min(one)} / {min(other)}"
+    return ""
+
+
+def _same_place(one: str, other: str) -> bool:
+    """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file below two home folders."""
+    short, long = sorted((one, other), key=len)
+    if one == other or long.endswith(("/" + short, "." + short, ":" + short)):
+        return True
+    ends = one.split("/")[-3:], other.split("/")[-3:]
+    return ends[0] == ends[1] or (one[0] in "/~" and other[0] in "/~" and ends[0][-2:] == ends[1][-2:])
+
+
+# --- reading claims
+
+
+def head_length(text: str, pieces: Sequence[Piece]) -> int:
+    """How many pieces belong to the head: the first line that says something, bounded."""
+    said = 0
+    for number, piece in enumerate(pieces):
+        if said >= 3 and "\n" in text[pieces[number - 1].start : piece.start]:
+            return number
+        said += piece.kind != WORD or piece.whole not in all_stop_words()
+        if said > HEAD_TERMS:
+            return number
+    return len(pieces)
+
+
+class _Token:
+    """A piece as the claims see it: its word, the terms it stands for (none for a function word), what precedes it."""
+
+    __slots__ = ("denied", "gap", "negates", "piece", "sides", "terms", "word")
+
+    def __init__(self, piece: Piece, terms: list[str], gap: str) -> None:
+        self.piece = piece
+        self.word = piece.whole
+        self.terms = terms
+        self.gap = gap
+        self.sides: Sequence[tuple[str, str]] = ()
+        self.denied = self.negates = False
+
+
+def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
+    """What the head of a text says."""
+    tokens = _tokens(text, pieces, tongue)
+    denied, plain, taken = _polarity(tokens)
+    first, then = _sequence(tokens)
+    order, frame, bound = _arrangement(tokens)
+    terms = frozenset(term for token in tokens for term in token.terms)
+    return Claims(
+        denied=denied,
+        plain=plain,
+        taken=taken,
+        doubtful=terms & _doubtful(),
+        figures=_figures(tokens),
+        subjects=_subjects(tokens),
+        sides=_sides(tokens),
+        first=first,
+        then=then,
+        order=order,
+        frame=frame,
+        bound=bound,
+        terms=terms,
+        universal=any(token.word in _UNIVERSAL for token in tokens),
+    )
+
+
+def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
+    stem, sides = STEMMERS[tongue], _side_table(tongue)
+    tokens: list[_Token] = []
+    ended = 0
+    for piece in pieces:
+        terms = piece_terms(piece, stem)
+        if piece.kind != RUN:
+            terms = terms[:1]
+        token = _Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
+        token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
+        if token.negates or (piece.kind == WORD and piece.whole in _CONTRASTS):
+            token.terms = []
+        elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `_figures` and the sides know it still
+            token.terms, token.sides = [], sides.get(piece.whole, ())
+        elif piece.kind in (WORD, NAME):
+            token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
+        tokens.append(token)
+        ended = piece.start + len(piece.raw)
+    return tokens
+
+
+def _sides_of(
+    piece: Piece, stem: Callable[[str], str], sides: Mapping[str, tuple[tuple[str, str], ...]], before: str
+) -> Sequence[tuple[str, str]]:
+    word = piece.whole
+    if word in _PARTICLES:
+        return sides.get(english_stem(before) + " " + word, ())
+    found = sides.get(word) or sides.get(stem(word))
+    if found or piece.kind != WORD or len(piece.parts) < 2:
+        return found or ()
+    return [
+        side
+        for part in piece.parts
+        if part not in _PARTICLES
+        for side in sides.get(part) or sides.get(stem(part)) or ()
+    ]
+
+
+def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]]]:
+    """The negations, and the terms and sides said plainly; marks the word that each negation denies first.
+
+    A negation reaches from its word to the end of its clause, or back over the clause where it comes last. Two in one
+    clause cancel out ("do not deploy without approval"). What precedes a negation in its clause is neither denied nor
+    plain: "secrets must not be logged" denies the logging.
+    """
+    denied: list[list[_Token]] = []
+    plain: list[_Token] = []
+    scripts: set[str] = set()
+    for clause in _clauses(tokens):
+        places = [number for number in range(len(clause)) if _is_negation(clause, number)]
+        said = [token for token in clause if token.terms or token.sides]
+        in_runs = {term for token in clause if token.piece.kind == RUN for term in _denied_in_run(token.piece.raw)}
+        if in_runs:
+            scripts |= in_runs
+        elif len(places) % 2 == 0:
+            plain.extend(said)
+        elif after := [token for token in clause[places[0] + 1 :] if token.terms or token.sides]:
+            denied.append(after)
+        elif said:
+            denied.append(said)
+        elif plain:  # "Retry POST requests? Never."
+            denied.append(plain)
+            plain = []
+    denials = []
+    for reach in denied:
+        reach[0].denied = True
+        terms = frozenset(term for token in reach for term in token.terms)
+        if terms:
+            denials.append(Denial(terms, frozenset(reach[0].terms), frozenset(_flipped(reach[0].sides))))
+    if scripts:
+        denials.append(Denial(frozenset(scripts)))
+    said_plainly = frozenset(term for token in plain for term in token.terms)
+    taken = frozenset(side for token in plain for side in token.sides)
+    return tuple(denials), said_plainly.difference(*(denial.terms for denial in denials)), taken
+
+
+def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(group, _other_side()[group][side]) for group, side in sides if group[0] == "~"]
+
+
+def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
+    clauses: list[list[_Token]] = [[]]
+    preferred = False
+    for number, token in enumerate(tokens):
+        preferred = preferred or token.word in _PREFERRING
+        contrast = token.word in _CONTRASTS and (token.word not in ("over", "to") or preferred)
+        joined = token.word in _JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
+        if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in _BREAKS or contrast or joined:
+            clauses.append([])
+        clauses[-1].append(token)
+    return [clause for clause in clauses if clause]
+
+
+def _is_negation(clause: Sequence[_Token], number: int) -> bool:
+    word = clause[number].word
+    following = clause[number + 1].word if number + 1 < len(clause) else ""
+    if word in _CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
+        return number == 0 and (
+            word in ("over", "to") or following in ("of", "than", "de", "que", "von", "to") or word in _ALONE
+        )
+    if word in ("stop", "cease", "quit"):
+        return following.endswith("ing")
+    if not clause[number].negates:
+        return False
+    if word in ("not", "no") and following in ("only", "just", "matter", "later", "more", "less"):
+        return False
+    # French says it twice: "ne … pas" is one negation.
+    return not (word in _FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
+
+
+def negates(word: str) -> bool:
+    """Whether a folded word denies what follows it."""
+    return word in _negators() or word.endswith("n't")
+
+
+def _denied_in_run(run: str) -> list[str]:
+    """The letter pairs under a negation in a script without spaces."""
+    found = re.search(_RUN_NEGATIONS, run)
+    if not found:
+        return []
+    # Chinese denies what follows; Japanese and Korean what precedes.
+    reach = run[found.end() :] if found.group() in _BEFORE_VERB else run[: found.start()]
+    return [reach[i : i + 2] for i in range(len(reach) - 1)]
+
+
+def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
+    """Numbers with their units and comparisons, versions, and names with a number in them."""
+    found: set[str] = set()
+    for number, token in enumerate(tokens):
+        kind, word = token.piece.kind, token.word
+        before = tokens[number - 1].word if number else ""
+        after = tokens[number + 1] if number + 1 < len(tokens) else None
+        if kind == NAME:
+            if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
+                found.add(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
+            continue
+        if kind == WORD:
+            word = _NUMBER_WORDS.get(word, "")
+            if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
+                continue
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
+            continue
+        if before in _RECORDS:  # a name, not an amount
+            found.add(f"record#{word}")
+            continue
+        if kind == VERSION:
+            figure, unit = word.removeprefix("v"), ""
+        else:
+            figure, unit = _measure(word)
+        if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
+            unit = _UNITS[after.word]
+        sign = re.search(r"[<>]|(?:^|[\s(=:])-$", token.gap)
+        found.add(((sign[0][-1] if sign else "") + f"{figure} {unit}").strip())
+    return frozenset(found)
+
+
+def _measure(word: str) -> tuple[str, str]:
+    found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
+    return (found[1].replace(",", ""), _UNITS.get(found[2], found[2])) if found else (word, "")
+
+
+def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
+    """Identifiers, paths and flags, each with its sort."""
+    found: set[str] = set()
+    for token in tokens:
+        piece = token.piece
+        if piece.kind == PATH:
+            found.add("path:" + piece.whole)
+        elif piece.kind == FLAG:
+            found.add("flag:" + piece.whole.lstrip("-"))
+        elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
+            if re.fullmatch(r"\w*\.\w{1,5}", piece.raw):
+                found.add("path:" + piece.whole)
+            elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
+                found.add("name:" + piece.whole)
+    return frozenset(found)
+
+
+def _sides(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
+    """The sides this text takes in known opposites; a denied one counts as its other."""
+    found: dict[str, set[str]] = {}
+    for token in tokens:
+        sides = [*_flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")] if token.denied else token.sides
+        for group, side in sides:
+            found.setdefault(group, set()).add(side)
+        if token.piece.raw in _METHODS:
+            found.setdefault("=method", set()).add(token.piece.raw)
+    return {group: frozenset(sides) for group, sides in found.items()} or None
+
+
+def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]:
+    """Of "a before b" a and b, of "b after a" the same; nothing where nothing is put in order."""
+    for number, token in enumerate(tokens):
+        if token.word not in _EARLIER and token.word not in _LATER:
+            continue
+        left = _terms_until(reversed(tokens[:number]))
+        right = _terms_until(tokens[number + 1 :])
+        if not left:  # "Before b, a"
+            rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
+            left = frozenset(term for other in rest for term in other.terms)
+        if left and right:
+            return (left, right) if token.word in _EARLIER else (right, left)
+    return frozenset(), frozenset()
+
+
+def _terms_until(tokens: Iterable[_Token]) -> frozenset[str]:
+    found: set[str] = set()
+    for token in tokens:
+        if found and any(mark in token.gap for mark in ",.;:!?()\n"):
+            break
+        found.update(token.terms)
+    return frozenset(found)
+
+
+def _arrangement(tokens: Sequence[_Token]) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[tuple[str, str]]]:
+    """Content words in order, members of an enumeration sorted; the function words; and which of them precedes which."""
+    groups: list[list[str]] = []
+    frame: list[str] = []
+    bound: set[tuple[str, str]] = set()
+    joined = False
+    holder = ""
+    for token in tokens:
+        if not token.terms:
+            if token.word in _JOINING:
+                joined = True
+            elif token.word not in _ARTICLES:
+                joined = False
+                holder = token.word
+                frame.append(holder)
+            continue
+        if groups and (joined or token.gap.strip() == ","):
+            groups[-1].extend(token.terms)
+        else:
+            groups.append(list(token.terms))
+        if holder:
+            bound.update((holder, term) for term in token.terms)
+        joined, holder = False, ""
+    return tuple(term for group in groups for term in sorted(group)), tuple(frame), frozenset(bound)
+
+
+def edits(a: str, b: str) -> int:
+    """How many letters to insert, delete or replace; a row of Levenshtein's table in one integer (Myers, Hyyrö)."""
+    if a == b or not a or not b:
+        return 0 if a == b else max(len(a), len(b))
+    if len(a) > len(b):
+        a, b = b, a
+    places: dict[str, int] = {}
+    for number, letter in enumerate(a):
+        places[letter] = places.get(letter, 0) | 1 << number
+    full, last, count = (1 << len(a)) - 1, 1 << (len(a) - 1), len(a)
+    rises, falls = full, 0
+    for letter in b:
+        equal = places.get(letter, 0)
+        diagonal = (((equal & rises) + rises) ^ rises) | equal | falls
+        up, down = falls | ~(diagonal | rises) & full, diagonal & rises
+        count += bool(up & last) - bool(down & last)
+        up, down = up << 1 | 1, down << 1
+        rises, falls = (down | ~(diagonal | up)) & full, up & diagonal & full
+    return count
+
+
+# --- words that decide
+
+
+def same_word(term: str) -> str:
+    """One term for words that mean the same in a lesson: dir and folder, delete and remove."""
+    return _synonyms().get(term, term)
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for line in _SYNONYMS.strip().split("\n"):
+        first, *others = (english_stem(word) for word in line.split())
+        table.update(dict.fromkeys(others, first))
+    table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items() if number != "1")
+    return table
+
+
+# Kept to what is interchangeable in a lesson; near-synonyms (run, start; check, validate) are not.
+_SYNONYMS = """
+remove delete erase drop
+directory folder dir dirs
+configuration config cfg conf configure
+repository repo
+documentation docs doc
+database db
+authentication auth authenticate
+authorization authz authorize
+environment env
+temporary temp tmp
+parameter param
+argument arg
+variable var
+function func fn
+application app
+administrator admin
+package pkg
+dependency dep
+raise throw
+run execute exec
+fail break
+ensure sure
+missing lack absent
+null none nil
+error err
+initialise init initialize
+information info
+specification spec
+maximum max
+minimum min
+message msg
+request req
+response resp
+production prod
+development dev
+kubernetes k8s
+postgresql postgres
+image img
+password passwd
+identifier id
+number num
+average avg
+synchronous sync
+asynchronous async
+utility util
+reference ref
+command cmd
+attribute attr
+library lib
+source src
+string str
+integer int
+boolean bool
+address addr
+backwards backward
+optimise optimize
+normalise normalize
+serialise serialize
+behaviour behavior
+colour color
+"""
+
+
+@lru_cache(maxsize=4)
+def _side_table(tongue: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    """For a language, word or stem → the groups of opposites it belongs to, with its side in each. English words are
+    known in every text: they are half of what developers write.
+    """
+    found: dict[str, dict[tuple[str, str], None]] = {}
+    for mark, table, spoken in (("~", _OPPOSITES["en"], "en"), ("~", _OPPOSITES[tongue], tongue), ("=", _SCOPES, "en")):
+        for line in table.strip().split("\n"):
+            sides = [side.split() for side in line.split("/")]
+            for side in sides:
+                for word in side:
+                    plain = word.replace("_", " ")
+                    for form in {plain, plain if " " in plain else STEMMERS[spoken](plain)}:
+                        found.setdefault(form, {})[(mark + sides[0][0] + sides[1][0], side[0])] = None
+    return {form: tuple(sides) for form, sides in found.items()}
+
+
+# Two sides a line. A negation turns one into the other, so "do not enable" and "disable" may be the same lesson. Words are
+# folded (no accents) and read by stem; an underscore joins a verb and its particle.
+_OPPOSITES = {
+    "en": """
+enable activate turn_on switch_on / disable deactivate turn_off switch_off
+allow permit accept grant approve whitelist allowlist / deny forbid block reject refuse prohibit disallow revoke blacklist denylist ban disapprove decline
+before prior ahead beforehand / after afterward afterwards following subsequently
+increase raise grow expand extend enlarge widen lengthen scale_up / decrease reduce lower shrink shorten narrow lessen diminish scale_down
+more higher greater larger bigger longer above exceed / less fewer smaller shorter below
+add insert append attach prepend / remove delete erase drop detach strip omit
+include including contain / exclude excluding except
+true yes / false
+min minimum least lowest / max maximum most highest
+left / right
+upper uppercase top / lower lowercase bottom
+public exposed / private hidden internal
+start begin launch boot / stop end terminate halt shutdown finish
+open unlock / close shut lock
+first initial / last final
+succeed success pass work works worked / fail failure break broken crash
+show display visible reveal / hide hidden invisible conceal
+keep retain preserve save / discard drop delete lose forget purge
+push upload send write export publish / pull download receive read import fetch
+connect / disconnect
+install / uninstall
+register subscribe / unregister unsubscribe deregister
+encode encrypt compress serialize marshal zip pack / decode decrypt decompress deserialize unmarshal unzip unpack
+expand unfold uncollapse / collapse fold
+sync synchronous synchronously blocking / async asynchronous asynchronously nonblocking
+mutable changeable writable writeable / immutable constant readonly frozen
+required mandatory compulsory obligatory necessary / optional unnecessary voluntary elective
+ascending asc increasing / descending desc decreasing
+horizontal / vertical
+static / dynamic
+local localhost locally / remote global remotely globally
+strict strictly / lenient loose relaxed permissive lax
+eager eagerly / lazy lazily
+explicit explicitly / implicit implicitly
+manual manually hand / automatic automatically automated auto
+fast quick faster quicker rapid / slow slower
+old older oldest legacy outdated stale / new newer newest latest fresh modern
+good better best positive / bad worse worst negative poor
+safe secure / unsafe insecure dangerous
+simple simpler easy easier / complex complicated hard harder difficult
+short brief shorter / long lengthy longer
+small smaller tiny little / large larger big bigger huge
+full filled / empty vacant
+many multiple several plural / one single singular once
+all every each everything everybody everyone / none nobody nothing
+always often frequently usually / never rarely seldom hardly
+present exist exists available / absent missing unavailable lacking
+same equal identical / different distinct unequal
+even / odd
+deep / shallow
+wide broad / narrow
+hot warm / cold cool
+hit / miss
+win / lose
+buy / sell
+build create construct make / destroy demolish tear_down dismantle
+load mount / unload unmount
+merge join combine unite / split separate divide
+inner inside internal / outer outside external
+online / offline
+parallel concurrent concurrently / serial sequential sequentially serially
+sorted ordered / unsorted unordered random arbitrary shuffled
+stable / flaky unstable
+encourage recommend / discourage
+trust / distrust
+remember / forget
+agree / disagree
+like love / dislike hate
+input inputs incoming inbound ingress / output outputs outgoing outbound egress
+upstream / downstream
+client / server
+front / back rear
+forward forwards / backward backwards reverse
+up / down
+log_in sign_in login opt_in check_in optin zoom_in / log_out sign_out logout opt_out check_out optout zoom_out
+verbose / quiet silent terse
+dirty / clean
+idle / busy
+alive living / dead
+known / unknown
+fixed / variable
+relative / absolute
+light / dark
+double / single
+in-place inplace / copy
+pessimistic / optimistic
+weak / strong
+tight / loose
+early earlier / late later
+rise / fall
+gain / loss
+success / error
+fill / clear empty
+expand / contract
+push / pop
+enter / leave exit
+supported / unsupported deprecated
+inherit / override
+""",
+    "de": """
+aktivieren einschalten / deaktivieren abschalten ausschalten
+erlauben zulassen / verbieten ablehnen
+vor vorher / nach nachher danach
+erhohen vergrossern / verringern senken verkleinern
+mehr / weniger
+hinzufugen / entfernen loschen
+einschliessen / ausschliessen
+wahr / falsch
+links / rechts
+starten / stoppen beenden
+offnen / schliessen
+erste / letzte
+gelingen funktionieren / fehlschlagen
+anzeigen / verbergen
+behalten / verwerfen
+schnell / langsam
+alt / neu
+kurz / lang
+klein / gross
+voll / leer
+immer / nie
+fullen / leeren
+""",
+    "es": """
+activar / desactivar
+permitir / prohibir
+antes / despues tras
+aumentar subir / reducir bajar
+agregar anadir / eliminar quitar
+incluir / excluir
+verdadero / falso
+izquierda / derecha
+iniciar / detener parar
+abrir / cerrar
+primero / ultimo
+mostrar / ocultar
+conservar / descartar
+obligatorio / opcional
+rapido / lento
+viejo / nuevo
+pequeno / grande
+lleno / vacio
+siempre / nunca
+llenar / vaciar
+""",
+    "fr": """
+activer / desactiver
+autoriser permettre / interdire
+avant / apres
+augmenter / diminuer reduire
+plus / moins
+ajouter / supprimer
+inclure / exclure
+vrai / faux
+gauche / droite
+demarrer lancer / arreter
+ouvrir / fermer
+premier / dernier
+afficher / cacher
+garder / jeter
+obligatoire / facultatif
+rapide / lent
+ancien / nouveau
+petit / grand
+plein / vide
+toujours / jamais
+remplir / vider
+""",
+}
+
+
+# One value out of several: texts about different ones are different lessons.
+_SCOPES = """
+frontend front-end ui / backend back-end
+production prod live produktion produccion / staging stage preproduction / development dev entwicklung / test tests testing testsystem ci / local locally localhost / demo sandbox
+linux ubuntu debian fedora alpine / macos mac osx darwin / windows win32 win64 / android / ios iphone ipad / freebsd
+client / server
+read reader reading / write writer writing
+request requests / response responses
+unit / integration / e2e endtoend / smoke / regression
+source src origin / target destination dest
+primary master leader / secondary replica standby follower slave
+parent / child
+npm / yarn / pnpm / bun
+pip / uv / poetry / conda / pipenv
+postgres postgresql / mysql mariadb / sqlite / mongodb mongo / oracle / redis / dynamodb
+aws / gcp / azure
+chrome chromium / firefox / safari / edge
+arm64 aarch64 arm / amd64 x86 x64
+json / yaml yml / toml / xml / csv / ini
+bash / zsh / fish / powershell
+http / https
+utc gmt / local_time
+debug / release
+mobile / desktop / web
+admin administrator owner / guest anonymous visitor
+header / footer
+row / column
+monday montag lunes lundi / tuesday dienstag martes mardi / wednesday mittwoch miercoles mercredi / thursday donnerstag jueves jeudi / friday freitag viernes vendredi / saturday samstag sabado samedi / sunday sonntag domingo dimanche
+weekday weekdays / weekend weekends
+january / february / march / april / june / july / august / september / october / november / december
+english englisch / german deutsch / french franzosisch / spanish spanisch / chinese / japanese
+north / south / east / west
+kilobyte kb / megabyte mb / gigabyte gb / terabyte tb
+tab tabs / space spaces
+camelcase / snakecase / kebabcase / pascalcase
+git / svn / mercurial
+github / gitlab / bitbucket
+docker / podman
+vim / emacs / vscode
+webpack / vite / rollup / esbuild
+jest / vitest / mocha
+unittest / pytest
+react / vue / angular / svelte
+django / flask / fastapi
+python / ruby / rust / java / javascript / typescript / php / kotlin / swift / perl
+stdin / stdout / stderr
+ipv4 / ipv6
+cpu / gpu
+usd / eur / gbp
+"""
+
+_METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
+_NEGATORS = (
+    "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
+    "except unless hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
+    "nicht kein keine keinen keinem keiner keines nie niemals ohne weder ausser vermeide vermeiden nichts niemand "
+    "nunca jamas sin ningun ninguna ninguno evitar evite evita evitad excepto salvo nadie tampoco "
+    "ne pas jamais sans aucun aucune eviter evitez sauf rien "
+    "nao niet geen nooit zonder senza inte aldrig utan не нет без никогда нельзя ни"
+)
+_FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
+# Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
+_DOUBTFUL = "fail missing lack unable absent broken impossible fehlt falta manque"
+# "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
+_CONTRASTS = frozenset(
+    ("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed")
+)
+_ALONE = frozenset(("statt", "anstatt"))
+_PREFERRING = frozenset(
+    ("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez").split()
+)
+_BREAKS = frozenset(
+    (
+        "but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas "
+        "while"
+    ).split()
+)
+_JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
+_ARTICLES = frozenset(
+    (
+        "a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des"
+    ).split()
+)
+_UNIVERSAL = frozenset(
+    ("all every each any everything alle jede jeder jedes todos todas tous toutes chaque cada").split()
+)
+_PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
+_EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
+_LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
+_PLACES = frozenset(
+    ("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step")
+)
+_RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
+# Words that may come and go without changing a lesson.
+_FILLERS = frozenset(
+    english_stem(word)
+    for word in (
+        "always really properly correctly currently simply usually generally again ensure please also actually cause "
+        "issue occur happen result time"
+    ).split()
+)
+_RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
+_BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split())
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, line in (
+        (0, "zero cero"), (1, "one eins uno"), (2, "two twice zwei deux zweimal"), (3, "three thrice drei tres trois dreimal"),
+        (4, "four vier cuatro quatre"), (5, "five funf cinco cinq"), (6, "six sechs seis"), (7, "seven sieben siete"),
+        (8, "eight acht ocho huit"), (9, "nine neun nueve neuf"), (10, "ten zehn diez dix"), (11, "eleven onze"),
+        (12, "zwolf"), (15, "fifteen"), (20, "twenty zwanzig veinte vingt"), (30, "thirty dreissig treinta trente"),
+        (40, "forty vierzig"), (50, "fifty funfzig"), (60, "sixty"), (80, "eighty"), (90, "ninety"), (100, "hundred hundert cien"),
+        (1000, "thousand tausend"), (13, "thirteen"), (14, "fourteen"), (16, "sixteen"), (17, "seventeen"), (18, "eighteen"),
+        (19, "nineteen"), (70, "seventy"), (12, "twelve dozen"), (1000000, "million"), (1000000000, "billion"),
+    )
+    for word in line.split(" ")
+}  # fmt: skip
+_UNITS = {
+    word: line.split(" ")[0]
+    for line in (
+        "ms millisecond milliseconds millisekunden", "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes",
+        "min mins minute minutes minuten minuto minutos", "h hr hrs hour hours stunde stunden hora horas heure heures",
+        "d day days tag tage tagen dia dias jour jours", "week weeks woche wochen semana semanas semaine semaines",
+        "month months monat monate mes meses mois", "year years jahr jahre ano anos annee annees",
+        "b byte bytes", "kb kib kilobyte kilobytes", "mb mib megabyte megabytes", "gb gib gigabyte gigabytes", "tb tib terabyte",
+        "% percent prozent", "px pixel pixels",
+    )
+    for word in line.split(" ")
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _negators() -> frozenset[str]:
+    return frozenset(_NEGATORS.split())
+
+
+@lru_cache(maxsize=1)
+def _doubtful() -> frozenset[str]:
+    allowing = next(line for line in _OPPOSITES["en"].split("\n") if line.startswith("allow "))
+    refusing = allowing.partition("/")[2].split()
+    return frozenset(same_word(english_stem(word)) for word in (*_DOUBTFUL.split(), *refusing))
+
+
+@lru_cache(maxsize=1)
+def _other_side() -> dict[str, dict[str, str]]:
+    """Group → each of its two sides → the other."""
+    lines = [line for table in _OPPOSITES.values() for line in table.strip().split("\n")]
+    sides = [[side.split()[0] for side in line.split("/")] for line in lines]
+    return {"~" + one + other: {one: other, other: one} for one, other in sides}
