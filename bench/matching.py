@@ -18,6 +18,7 @@ import argparse
 import csv
 import math
 import platform
+import re
 import sys
 import time
 from collections import Counter
@@ -270,11 +271,13 @@ def pair_lines() -> list[str]:
     """Opposites merged and twins found among our own pairs, pairwise and with all others in the store."""
     try:
         import opposites
+        import opposites_unseen
     except ImportError:
         return ["The pairs of tests/core/opposites.py are not here."]
     lines = ["| pairs | rule | merged |", "|---|---|---|"]
-    sets = {"known opposites": opposites.KNOWN, "blind opposites": opposites.BLIND, "later opposites": opposites.LATER}
-    for title, pairs in {**sets, "same meaning": opposites.SAME}.items():
+    sets = {"known opposites": opposites.KNOWN, "blind opposites": opposites.BLIND, "later opposites": opposites.LATER, "a stranger's opposites": opposites_unseen.UNSEEN}
+    same = {"same meaning": opposites.SAME, "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME}
+    for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():
             merged = sum(bool(decide(_read(kind, a), [("1", _read(kind, b))], settings).id) for kind, a, b in pairs)
             lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
@@ -288,6 +291,34 @@ def pair_lines() -> list[str]:
         lines.append(
             f"| same meaning among {len(store)} lessons | {name} | {_share(right, len(chosen))}, to a stranger {sum(map(bool, chosen)) - right} |"
         )
+    return lines
+
+
+def flipped_lines(data: Path) -> list[str]:
+    """Real lessons (ace-agent/ace-appworld) against themselves with one word flipped mechanically: "always" to "never", a modal
+    denied, a number changed. Nobody wrote these with the matcher in view.
+    """
+    lessons = dict.fromkeys(
+        re.sub(r"^\[[^\]]*\]\s*(?:helpful=\d+ harmful=\d+ ::)?", "", line).strip()
+        for path in sorted((data / "ace_playbooks").glob("*.txt"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("[")
+    )
+    flips = {
+        "always to never": (r"(?i)\balways\b", lambda found: "never"),
+        "a modal denied": (r"\b(?:must|should|can|will)\b(?! not)", lambda found: f"{found[0]} not"),
+        "another number": (r"\b\d+\b", lambda found: str(int(found[0]) + 1 + len(found.string) % 9)),
+    }
+    lines = ["| flipped | rule | merged |", "|---|---|---|"]
+    for title, (pattern, flip) in flips.items():
+        pairs = []
+        for lesson in lessons:
+            said = re.split(r"(?<=[.!?])\s", lesson)[0]
+            if len(said) >= 20 and re.search(pattern, said):
+                pairs.append((lesson, re.sub(pattern, flip, said, count=1) + lesson[len(said) :]))
+        for name, settings in RULES.items():
+            merged = sum(bool(decide(prepare(a), [("1", prepare(b))], settings).id) for a, b in pairs)
+            lines.append(f"| {title} | {name} | {_share(merged, len(pairs))} |")
     return lines
 
 
@@ -342,6 +373,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path)
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--pairs", action="store_true", help="only pairs of lessons, no reports")
     parser.add_argument(
         "--sweep", action="store_true", help="also recall at several budgets of false merges, to stderr"
     )
@@ -357,7 +389,11 @@ def main() -> int:
         "",
         *pair_lines(),
     ]
-    if args.data and (args.data / "gitbugs").is_dir():
+    if args.data and (args.data / "ace_playbooks").is_dir():
+        lines += ["", "## Real lessons, one word flipped", "", *flipped_lines(args.data)]
+    if args.pairs:
+        pass
+    elif args.data and (args.data / "gitbugs").is_dir():
         lines += ["", f"## Duplicate reports, {args.half} half", "", *bug_lines(args.data, args.half, args.sweep)]
     else:
         print("Duplicate reports skipped: name the folder that holds gitbugs/.", file=sys.stderr)

@@ -92,6 +92,16 @@ def test_general_rules(one: str, other: str, against: str) -> None:
     assert blocked(one, other) == against and blocked(other, one)
 
 
+def test_a_long_lesson_is_not_its_own_denial() -> None:
+    """Other negations in it, answered or not, do not hide the one that only one text has; nor other numbers a changed one."""
+    lesson = (
+        "When you clean up a library: always check each song by itself instead of the whole album, since an album may not be"
+        " complete; round to 2 places, keep 2 copies"
+    )
+    assert blocked(lesson, lesson.replace("always", "never")).startswith("negation")
+    assert blocked(lesson, lesson.replace("2 copies", "7 copies")).startswith("number")
+
+
 def test_twins_are_found() -> None:
     """Guards must not be bought with recall: 95 % of the pairs that mean the same are merged."""
     assert len(merged(PAIRS.SAME)) >= 0.95 * len(PAIRS.SAME)

@@ -61,6 +61,8 @@ class Claims:
     bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
     terms: frozenset[str] = frozenset()
     universal: bool = False  # said of all
+    negations: int = 0  # words that deny, wherever they stand …
+    numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
 
 
 # --- what two texts disagree on
@@ -77,14 +79,33 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
             return against
         if against := _other_subject(x.subjects, y.subjects):
             return f"subject: {against}"
+        if against := _other_number(x, y):
+            return against
     if against := _other_scope(x, y):
         return f"scope: {against}"
     if prescribed:
         return ""
     if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
         return against
+    if (x.negations - y.negations) % 2 and _words(x) == _words(y):
+        return "negation: all else is equal"
     if against := _substitution(x, y, same_error) or _little_word(x, y):
         return f"other word: {against}"
+    return ""
+
+
+def _words(of: Claims) -> frozenset[str]:
+    """What a text says, without its figures and what may come and go."""
+    return frozenset(filter(_is_word, of.terms)) - _FILLERS
+
+
+def _other_number(x: Claims, y: Claims) -> str:
+    """All else equal, a figure in place of another, even where both texts have both: then the place decides."""
+    if x.numbers == y.numbers or len(x.numbers) != len(y.numbers) or _words(x) != _words(y):
+        return ""
+    for one, other in zip(x.numbers, y.numbers):
+        if not _same_figure(one, other) and sorted(x.numbers) != sorted(y.numbers):
+            return f"number: {one} / {other}"
     return ""
 
 
@@ -347,7 +368,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         plain=plain,
         taken=taken,
         doubtful=terms & _doubtful(),
-        figures=_figures(tokens),
+        figures=frozenset(numbers := _figures(tokens)),
         subjects=_subjects(tokens),
         sides=_sides(tokens),
         first=first,
@@ -357,6 +378,8 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         bound=bound,
         terms=terms,
         universal=any(token.word in _UNIVERSAL for token in tokens),
+        negations=sum(token.negates for token in tokens),
+        numbers=numbers,
     )
 
 
@@ -485,16 +508,16 @@ def _denied_in_run(run: str) -> list[str]:
     return [reach[i : i + 2] for i in range(len(reach) - 1)]
 
 
-def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
-    """Numbers with their units and comparisons, versions, and names with a number in them."""
-    found: set[str] = set()
+def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
+    """Numbers with their units and comparisons, versions, and names with a number in them, as they stand."""
+    found: list[str] = []
     for number, token in enumerate(tokens):
         kind, word = token.piece.kind, token.word
         before = tokens[number - 1].word if number else ""
         after = tokens[number + 1] if number + 1 < len(tokens) else None
         if kind == NAME:
             if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
-                found.add(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
+                found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
         if kind == WORD:
             word = _NUMBER_WORDS.get(word, "")
@@ -503,7 +526,7 @@ def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
         if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
             continue
         if before in _RECORDS:  # a name, not an amount
-            found.add(f"record#{word}")
+            found.append(f"record#{word}")
             continue
         if kind == VERSION:
             figure, unit = word.removeprefix("v"), ""
@@ -512,8 +535,8 @@ def _figures(tokens: Sequence[_Token]) -> frozenset[str]:
         if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
             unit = _UNITS[after.word]
         sign = re.search(r"[<>]|(?:^|[\s(=:])-$", token.gap)
-        found.add(((sign[0][-1] if sign else "") + f"{figure} {unit}").strip())
-    return frozenset(found)
+        found.append(((sign[0][-1] if sign else "") + f"{figure} {unit}").strip())
+    return tuple(found)
 
 
 def _measure(word: str) -> tuple[str, str]:
