@@ -439,6 +439,19 @@ def headline(scores: Scores, kind: str, method: str) -> float:
     return 100 * mean(each[HEADLINE[kind]] for each in scores[kind][method].values())
 
 
+def bars(means: dict[str, float], title: str) -> str:
+    """The mean headline figure of each method, as a small SVG."""
+    rows, height = [], 26
+    for place, (method, figure) in enumerate(sorted(means.items(), key=lambda each: -each[1])):
+        y, colour = 40 + place * height, "#2a6f97" if method.startswith("tacit") else "#adb5bd"
+        rows.append(f'<text x="190" y="{y + 14}" text-anchor="end">{method}</text>')
+        rows.append(f'<rect x="200" y="{y}" width="{4 * figure:.0f}" height="18" fill="{colour}"/>')
+        rows.append(f'<text x="{206 + 4 * figure:.0f}" y="{y + 14}">{figure:.1f}</text>')
+    size = f'width="660" height="{50 + len(means) * height}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="13">'
+    return "\n".join((head, f'<text x="10" y="22" font-weight="bold">{title}</text>', *rows, "</svg>\n"))
+
+
 def against(scores: Scores, ours: str) -> list[str]:
     """Ours against the best single method of each kind of question: difference and interval, by paired bootstrap."""
     lines = [f"### {ours} against the best single method of each", "", "| questions | best single | difference | 95 % interval | within 2 points |", "|---|---|---|---|---|"]
@@ -477,6 +490,9 @@ def main() -> int:
     print(text)
     if args.out:
         args.out.write_text(text, encoding="utf-8")
+        names = next(iter(scores.values()))
+        means = {name: mean(headline(scores, kind, name) for kind in scores) for name in names}
+        args.out.with_suffix(".svg").write_text(bars(means, f"Mean of the headline figures, {args.half} half"), encoding="utf-8")
     return 0
 
 
