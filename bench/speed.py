@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import learning
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
@@ -49,7 +50,7 @@ def main() -> int:
     nice()
     table, growth = Table(), Growth()
     built = [cost for size in sizes if (cost := cost_of(make_store(size)))]
-    for part in (cold, warm, quality, adding, learn, tend, memory, disk, many):
+    for part in (cold, hosts, warm, quality, adding, learn, tend, memory, disk, many):
         if not args.only or part.__name__ in args.only.split(","):
             log(f"-- {part.__name__}")
             part(table, sizes, args.rounds, growth)
@@ -95,6 +96,40 @@ def cold(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
                     if (kind, length, name) == ("lessons", "prompts", "hook prompt"):
                         growth.setdefault("tacit hook, fresh process", []).append((size, cost))
             shutil.rmtree(os.path.dirname(path))
+
+
+def hosts(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
+    """The events that other hosts call us for most, each against an interpreter that does nothing: a prompt, and a call that went well."""
+    path = fresh(10_000, "hosts")
+    env = surrounded(path)
+    floor = interpreter(sys.executable, env)
+    prompts = [Writer(5).prompt(text) for text in some_texts(path, rounds + 1)]
+    for host, event, said in OFTEN:
+        ratio, _ = over_floor(called(env, prompts, host, event, said), floor, rounds)
+        table.at_most(f"tacit hook {event} --host {host}, 10,000 lessons", ratio, 4)
+    shutil.rmtree(os.path.dirname(path))
+
+
+# $PROMPT, $SESSION and $CWD are filled in.
+OFTEN: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("codex", "prompt", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "UserPromptSubmit", "turn_id": "t", "prompt": "$PROMPT"}),
+    ("codex", "tool-failure", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "PostToolUse", "turn_id": "t", "tool_response": "12 passed"}),
+    ("gemini", "prompt", {"session_id": "$SESSION", "cwd": "$CWD", "hook_event_name": "BeforeAgent", "timestamp": "t", "prompt": "$PROMPT"}),
+    ("copilot", "step", {"sessionId": "$SESSION", "cwd": "$CWD", "timestamp": 1, "toolName": "bash", "toolArgs": {"command": "pytest"}, "toolResult": {"resultType": "success", "textResultForLlm": "12 passed in 3.2 s"}}),
+    ("vscode", "step", {"session_id": "$SESSION", "cwd": "$CWD", "timestamp": "t", "hook_event_name": "PostToolUse", "tool_name": "run", "tool_input": {"command": "pytest"}, "tool_response": "12 passed in 3.2 s"}),
+    ("cursor", "step", {"conversation_id": "$SESSION", "workspace_roots": ["$CWD"], "hook_event_name": "postToolUse", "tool_name": "Shell", "tool_input": {"command": "pytest"}, "tool_output": "12 passed in 3.2 s"}),
+)  # fmt: skip
+
+
+def called(env: dict[str, str], prompts: Sequence[str], host: str, event: str, said: dict[str, Any]) -> Callable[[int], Spent]:
+    def ask(n: int) -> Spent:
+        words = {"$PROMPT": prompts[n], "$SESSION": f"s{time.time_ns()}", "$CWD": env["HOME"]}
+        text = json.dumps(said)
+        for word, filled in words.items():
+            text = text.replace(word, json.dumps(filled)[1:-1])
+        return run([TACIT, "hook", event, "--host", host], env, text.encode(), env["HOME"])
+
+    return ask
 
 
 def injected(env: dict[str, str], prompts: Sequence[str]) -> Callable[[int], Spent]:

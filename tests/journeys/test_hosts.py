@@ -607,3 +607,19 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
         ("aider", False),
     ]
     assert first[0]["findings"] > 1 and all(run["already"] for run in second)
+
+
+@pytest.mark.parametrize(("host", "marker"), [("codex", "CODEX_THREAD_ID"), ("copilot", "COPILOT_AGENT_SESSION_ID")])
+def test_commands_of_a_session_belong_to_its_run(kept: Any, folder: Path, alone: Path, host: str, marker: str) -> None:
+    """Where a host names its session to the commands of its agent, what the agent asks for itself is the session's: nothing is given
+    twice, and one run is recorded."""
+    payload = {
+        "codex": {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},
+        "copilot": {"sessionId": "s1", "timestamp": 1, "source": "new"},
+    }[host]
+    start = HOST["Host"](folder, alone, host).hook("session-start", {**payload, "cwd": str(folder)})
+    assert "Prices are integers" in start.stdout
+    asked = kept("inject", "--task", "Is the order total rounded? Are prices integers?", **{marker: "s1"}).out
+    assert "order total" in asked and "Prices are integers" not in asked
+    with open_memories() as memories:
+        assert [(run.host, run.foreign_id) for run in memories.store.runs(memories.project_id)] == [(host, "s1")]

@@ -29,6 +29,9 @@ HOST_MARKERS = (
     "CLINE_ACTIVE",
 )
 
+# Those among them that name the session, as the host's hooks name it too. Ours first: it is set for the one run at hand.
+_RUN_NAMES = ("TACIT_RUN", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID")
+
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
@@ -43,6 +46,11 @@ TIER_OF = {
     **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
 }
 PERSONS = ("user", "human", "person", "team")
+
+
+def run_of(env: Mapping[str, str]) -> str:
+    """The run in whose shell a command was started; empty outside one."""
+    return next((env[name] for name in _RUN_NAMES if env.get(name)), "")
 
 
 @value

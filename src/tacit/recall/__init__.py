@@ -49,7 +49,7 @@ FITTING = 28  # candidates by words: forty and sixty found no more twins among t
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
 # A run is known by its host's own id. An agent's shell knows the id but not always the host that gave it.
-HOSTS = ("claude-code", "codex", "cli", "library", "mcp", "gemini", "cursor", "copilot", "opencode", "cline", "neutral")
+HOSTS = ("claude-code", "codex", "cli", "library", "mcp", "gemini", "cursor", "copilot", "vscode", "opencode", "cline", "neutral")
 
 
 @value

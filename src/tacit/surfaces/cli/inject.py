@@ -51,7 +51,10 @@ ONE = {
 }
 MANY = {"--file": "files", "--error": "errors"}
 FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
-SHELLS = {"CLAUDECODE": "claude-code", "CODEX_THREAD_ID": "codex", "GEMINI_CLI": "gemini", "CURSOR_AGENT": "cursor"}
+SHELLS = {
+    "CLAUDECODE": "claude-code", "CODEX_THREAD_ID": "codex", "GEMINI_CLI": "gemini", "CURSOR_AGENT": "cursor",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+}  # fmt: skip
 LEVELS = ("lean", "balanced", "deep", "auto")
 
 
@@ -128,6 +131,7 @@ def _nearest(word: str) -> str:
 
 def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.app import open
+    from tacit.core.trust import run_of
 
     one, flags = options.one, options.flags
     with open(
@@ -137,7 +141,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
         memories.store.hurry()
         return memories.inject(
             one.get("task", ""),
-            run=one.get("run") or env.get("TACIT_RUN", ""),
+            run=one.get("run") or run_of(env),
             host=host_of(env) if "run" not in one else "cli",
             surface="cli",
             budget=one.get("budget", ""),

@@ -8,6 +8,7 @@ import sys
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, as_json
 from tacit.core.run import SEVERITIES
+from tacit.core.trust import run_of
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import memory_line, one_line, printable, table
@@ -174,7 +175,7 @@ def _declare_id(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        memory = memories.look_up(args.id, cli.env.get("TACIT_RUN", ""))
+        memory = memories.look_up(args.id, run_of(cli.env))
     told = as_json(memory)
     shown = {
         name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")

@@ -7,6 +7,7 @@ import os
 from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import as_json
+from tacit.core.trust import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
@@ -172,7 +173,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.core.standing import standing_of
 
     with cli.open(args, create=False) as memories:
-        memory = memories.look_up(args.id, cli.env.get("TACIT_RUN", ""))
+        memory = memories.look_up(args.id, run_of(cli.env))
         store = memories.store
         evidence, uses, marks = store.evidence(memory.id), store.uses(memory=memory.id), store.marks(memory=memory.id)
         journal = store.entries(memory=memory.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
+from tacit.core.trust import run_of
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, paint, table, width
@@ -287,7 +288,7 @@ def _declare_feedback(parser: argparse.ArgumentParser) -> None:
 
 def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
-        run = args.run or cli.env.get("TACIT_RUN", "")
+        run = args.run or run_of(cli.env)
         memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
     return Answer(
         as_json(memory), f"noted: {args.word}. {memory.id} is {memory.state}, contradicted {memory.tally.contradicted}x"

@@ -8,6 +8,7 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 from __future__ import annotations
 
 from tacit.core.errors import TacitError, UsageError
+from tacit.core.trust import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
@@ -66,7 +67,7 @@ def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
     with cli.open(args, create=False) as memories:
         return memories.recall(
             " ".join(filter(None, (question, args.task))),
-            run=args.run or cli.env.get("TACIT_RUN", ""),
+            run=args.run or run_of(cli.env),
             host="cli" if args.run else host_of(cli.env),
             surface="cli",
             budget=args.budget,
