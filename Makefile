@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -58,6 +58,10 @@ bench-quality: .venv/ready
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
 	$(BIN)/python bench/effect.py
+
+# A simulated year of one project, 7,300 runs; the curve goes to bench/results/year.svg.
+bench-year: .venv/ready
+	$(BIN)/python bench/year.py
 
 bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py

@@ -83,6 +83,7 @@ def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict
     os.makedirs(project, exist_ok=True)
     env = {"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"}
     memories = tacit.open(os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock)
+    memories.store.rows("PRAGMA cache_size = -64000")  # one long process instead of many short ones
     use_short_memory(memories)
     memories.keep_page("MEMORY.md")
     curve: list[dict[str, int]] = []

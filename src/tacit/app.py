@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed, Pages
+    from tacit.tend.stats import Figures
 
     T = TypeVar("T")
 
@@ -1109,6 +1110,25 @@ class Memories:
             named=Named(**named) if named else None, by=self.actor.name if named else "tend", report=report, files=self._work_tree(),
             learn=self._learn_page(False),
         )  # fmt: skip
+
+    def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
+        """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""
+        from tacit.tend.stats import figures
+
+        return figures(self.store, self.project_id, self.profile, self.now(), since, failures)
+
+    def gone(self, memory: Memory) -> Sequence[str]:
+        """What a lesson names that is not in the work tree any more."""
+        from tacit.tend.gone import Tree
+
+        root = self.project.root if self.project else ""
+        return Tree(root).lacks(memory) if os.path.isdir(root) else ()
+
+    def alarms(self, found: Figures) -> Sequence[str]:
+        """What in such figures asks for attention."""
+        from tacit.tend.stats import alarms
+
+        return alarms(found, self.profile)
 
     # -- pages -----------------------------------------------------------------------------------------------------
 

@@ -156,6 +156,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 
 CARRIED = (
     "belief_harm",
+    "gone",
 )  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
 STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up

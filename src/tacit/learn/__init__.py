@@ -607,12 +607,12 @@ class _Session:
         from tacit.learn.verdict import judged
 
         memory = tx.get(id)
-        uses = tx.uses(memory=id)
+        uses, marks = tx.uses(memory=id), tx.marks(memory=id)
         epoch = next((use.epoch for use in uses if use.unit == self.row.root), "")
         found = judged(
             memory,
             uses,
-            tx.marks(memory=id),
+            marks,
             epoch,
             self.profile,
             by=BY,
@@ -620,7 +620,7 @@ class _Session:
             run=self.id,
             version=self.project.profile,
         )
-        tx.refresh_tally(id, memory.project, belief=(found.help, found.harm))
+        tx.refresh_tally(id, memory.project, belief=(found.help, found.harm), read=(uses, marks))
         if found.change is not None:
             tx.apply(found.change)
         self._promote(tx, id, found.figures)

@@ -144,6 +144,8 @@ def record(
     """Write down how each given memory fared, once per unit; the memories whose ladder should be asked again."""
     audits = profile.signals.audits
     moved: list[str] = []
+    if "outcome" not in audits and "echo" not in audits:
+        return moved
     answer = "\n".join(step.text for step in run.steps if step.role == "assistant")[:ANSWER_CHARS]
     for use in uses:
         if use.arm == "withheld":

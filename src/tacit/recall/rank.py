@@ -340,7 +340,7 @@ def known_of(memory: Memory, profile: Profile, now: float, gone: frozenset[str] 
         "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope)),
         "age": _freshness(memory, settings.half_life_days, now),
     }
-    if memory.paths and gone.issuperset(memory.paths):
+    if (memory.paths and gone.issuperset(memory.paths)) or (memory.tally.signals or {}).get("gone"):
         known["path_gone"] = settings.path_gone
     if memory.stale_at:
         known["stale"] = profile.fade.stale_factor

@@ -419,7 +419,7 @@ class SqlStore:
         where = "memory = :it" if memory else "unit = :it AND unit <> ''"
         columns = ", ".join(MARK_COLUMNS)
         return [
-            Mark(*row)
+            _mark(row)
             for row in self.rows(f"SELECT {columns} FROM use_mark WHERE {where} ORDER BY n", it=memory or unit)
         ]
 
@@ -693,16 +693,28 @@ class Writer(SqlStore):
             if outcome in _OUTCOMES:
                 self.rows(_COUNT_OUTCOME, memory=mark.memory, signal=_OUTCOMES[outcome], project=mark.project, step=step)
 
-    def refresh_tally(self, memory: str, project: str, *, belief: tuple[float, float] | None = None) -> Tally:
-        """Fold a memory's rows again; `belief` is (that it helps, that it harms) where it was judged anew."""
+    def refresh_tally(
+        self,
+        memory: str,
+        project: str,
+        *,
+        belief: tuple[float, float] | None = None,
+        read: tuple[Sequence[Use], Sequence[Mark]] | None = None,
+    ) -> Tally:
+        """Fold a memory's rows again; `belief` is (that it helps, that it harms) where it was judged anew, `read` what was just read."""
         kept = self.tally(memory)
         if belief is not None:
-            kept = Tally(belief=belief[0], signals={"belief_harm": belief[1]})
-        tally = tally_of(
-            self.evidence(memory), self.uses(memory=memory), self.marks(memory=memory), self.confidence, kept
-        )
+            kept = Tally(belief=belief[0], signals={**(kept.signals or {}), "belief_harm": belief[1]})
+        uses, marks = read or (self.uses(memory=memory), self.marks(memory=memory))
+        tally = tally_of(self.evidence(memory), uses, marks, self.confidence, kept)
         self.put_tally(memory, project, tally)
         return tally
+
+    def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
+        """Keep a signal that a fold carries on; none where it is nothing."""
+        self.rows("DELETE FROM tally WHERE memory = :it AND signal = :signal", it=memory, signal=signal)
+        if amount:
+            self.rows(_PUT_TALLY, memory=memory, signal=signal, project=project, amount=amount, at="")
 
     def put_tally(self, memory: str, project: str, tally: Tally) -> None:
         """Keep a fold beside its memory."""
@@ -942,7 +954,16 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 def _use(row: tuple[Any, ...]) -> Use:
     at = dict(zip(USE_COLUMNS, row))
-    return Use(**{**at, "instrument_eligible": bool(at["instrument_eligible"]), "blank": bool(at["blank"])})
+    at["instrument_eligible"], at["blank"] = bool(at["instrument_eligible"]), bool(at["blank"])
+    use = Use.__new__(Use)  # a lesson may have thousands: filled as they are, without an `__init__`
+    use.__dict__.update(at)
+    return use
+
+
+def _mark(row: tuple[Any, ...]) -> Mark:
+    mark = Mark.__new__(Mark)
+    mark.__dict__.update(zip(MARK_COLUMNS, row))
+    return mark
 
 
 def _run(row: tuple[Any, ...]) -> RunRow:

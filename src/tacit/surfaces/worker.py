@@ -150,6 +150,7 @@ def work(
     """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave."""
     from tacit.app import open
     from tacit.stores.captured import sweep
+    from tacit.surfaces import nightly
 
     with open(path, env=env, cwd="/", create=False) as memories:
         store = memories.store
@@ -169,6 +170,8 @@ def work(
             finally:
                 os.close(lock)
             if at_once or not _is_due(store) or _is_paused(store):
+                if not _is_paused(store):
+                    nightly.start(memories, env)
                 return worked
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from tacit.core.errors import UsageError
 from tacit.core.value import value
-from tacit.tend.context import NOTHING, Context, StepReport
+from tacit.tend.context import Context, StepReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,9 +140,6 @@ def _taken(context: Context, names: Sequence[str]) -> tuple[StepReport, ...]:
 
 def _step(name: str) -> Callable[[Context], StepReport]:
     from importlib import import_module
-    from importlib.util import find_spec
 
-    found = f"tacit.tend.{name}"
-    module = import_module(found) if find_spec(found) else None
-    step: Callable[[Context], StepReport] | None = getattr(module, "step", None)
-    return step or (lambda context: StepReport(name, skipped=NOTHING))
+    step: Callable[[Context], StepReport] = import_module(f"tacit.tend.{name}").step
+    return step

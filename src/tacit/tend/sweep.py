@@ -21,6 +21,7 @@ from tacit.core.standing import standing_of
 from tacit.core.value import replace, value
 from tacit.tend.context import StepReport
 from tacit.tend.due import crossed, due, fresh, in_state, last_entry, touched
+from tacit.tend.gone import look
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ class _Sweep:
         self.marked: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
         self.asked: list[str] = []
-        self.left = self.expired = 0
+        self.left = self.expired = self.gone = 0
+        self.changed: list[str] = []  # what the journal speaks of since the last sweep
 
     def report(self) -> StepReport:
         """Do it, and say what was done. A preview is one transaction that is taken back: each part must see the one before."""
@@ -158,13 +160,14 @@ class _Sweep:
                 with self.context.write() as tx:
                     self._judge_each(tx, ids)
                 self.context.alive()
+            self.gone = look(self.context, self.changed)
             with self.context.write() as tx:
                 self._close(tx)
                 if not self.left:  # what is left must be found again
                     self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}")
         facts = {
             "counted": bool(self.row) and self.until > self.before, "faded": len(self.lost), "stale": tuple(self.marked),
-            "expired": self.expired,
+            "expired": self.expired, "gone": self.gone,
         }  # fmt: skip
         done = len(self.lost) + len(self.marked) + len(self.moves)
         return StepReport("sweep", done, tuple(self.moves), tuple(self.asked), self.left, facts=facts)
@@ -197,7 +200,8 @@ class _Sweep:
         if profile.ladder.remind:
             found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
         found += due(self.store, project, profile, since, self.at)
-        found += touched(self.store, project, entry)
+        self.changed = touched(self.store, project, entry)
+        found += self.changed
         return list(dict.fromkeys(found))
 
     def _since(self) -> tuple[str, int]:
@@ -262,7 +266,9 @@ class _Sweep:
         """Close proposals whose time is over; their memories keep their states."""
         for each in tx.proposals(self.project.id, state="open", limit=-1):
             if each.expires_at and each.expires_at <= self.at:
-                tx.put_proposal(replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over"))
+                tx.put_proposal(
+                    replace(each, state="expired", decided_by=BY, decided_at=self.at, decision="its time is over")
+                )
                 self.expired += 1
 
     def _put(self, tx: Transaction, proposal: Proposal) -> None:

@@ -98,6 +98,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
+    from tacit.surfaces.nightly import question
+
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
         check_writable(plan.file)
@@ -107,6 +109,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
             plan.kept.keep(plan.base, plan.text, write_settings(plan.file, plan.text))
         _make_ready(memories)
         learned, told = _learn(args, cli, memories, host, everywhere)
+        asked = question(memories)
     path = plans[0].file.named
     lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
     if project is not None:
@@ -114,7 +117,8 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     lines += [line for line in (told, host.told) if line]
     lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
-    return Answer(data, "\n".join(lines), warnings=_notes(path, plans[0].text, host, everywhere or args.shared))
+    notes = [*_notes(path, plans[0].text, host, everywhere or args.shared), *([asked] if asked else [])]
+    return Answer(data, "\n".join(lines), warnings=notes)
 
 
 def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:

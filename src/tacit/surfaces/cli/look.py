@@ -1,4 +1,4 @@
-"""status, log, why, stats, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
+"""status, log, why, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         text += "\n  tacit add 'TEXT'             keep a first lesson"
         text += "\n  tacit connect claude-code    let Claude Code remember"
         return Answer({"store": None, "project": None, "states": {}}, text)
+    from tacit.surfaces.nightly import question
+
     with memories:
-        data = overview(memories)
+        data, asked = overview(memories), question(memories)
     states = data["states"]
     name = data["project"]["name"] if data["project"] else "no project yet"
     lines = [
@@ -58,7 +60,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
     if data["paused"]:
         lines.append(f"  paused until {data['paused']}: tacit pause --off")
-    return Answer(data, "\n".join(lines))
+    return Answer(data, "\n".join(lines), warnings=[asked] if asked else [])
 
 
 def overview(memories: Memories) -> dict[str, Any]:
@@ -179,6 +181,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         journal = store.entries(memory=memory.id)
         runs = {row.run: store.run(row.run) for row in evidence if row.run}
         move = nearest(memories.profile, standing_of(memory, memories.profile, clock.now(), evidence=evidence))
+        gone = memories.gone(memory)
         score = memories.explain(memory.id, args.question)
     data = {
         "memory": as_json(memory),
@@ -187,6 +190,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         "marks": [mark.__dict__ for mark in marks],
         "journal": [entry_json(entry) for entry in journal],
         "next": move,
+        "gone": list(gone),
         "score": {"question": args.question or None, **score},
     }
     return Answer(data, _why_text(cli, memory, data, journal))
@@ -203,6 +207,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entr
         + (f" ({memory.gate_reason})" if memory.gate_reason else "")
     )
     lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")
+    if data["gone"]:
+        lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
     if data["evidence"]:
         lines += ["", paint(cli, "bold", "evidence")]
         for row in data["evidence"]:
@@ -228,39 +234,12 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entr
     return "\n".join(lines)
 
 
-# -- stats, doctor, reindex ----------------------------------------------------------------------
-
-
-def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.stores.check import counts
-
-    with cli.open(args, create=False) as memories:
-        store, project = memories.store, memories.project_id
-        found = counts(store, project)
-        data = {
-            **found,
-            "memories": sum(found["state"].values()),
-            "journal": store.one("SELECT count(*) FROM journal WHERE project = :p", p=project)[0],
-            "evidence": store.one("SELECT count(*) FROM evidence WHERE project = :p", p=project)[0],
-            "uses": store.one("SELECT count(*) FROM use WHERE project = :p", p=project)[0],
-            "runs": store.one("SELECT count(*) FROM run WHERE project = :p", p=project)[0],
-            "proposals": len(store.proposals(project)) if project else 0,
-            "events": dict(
-                store.rows(
-                    "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') GROUP BY 1 ORDER BY 1", p=project
-                )
-            ),
-        }
-    rows = [
-        [name, ", ".join(f"{n} {word or '(none)'}" for word, n in field.items()) or "-"]
-        for name, field in found.items()
-    ]
-    rows += [[name, str(data[name])] for name in ("memories", "journal", "evidence", "uses", "runs", "proposals")]
-    return Answer(data, table(rows))
+# -- doctor, reindex ----------------------------------------------------------------------
 
 
 def _declare_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
+    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
     parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
 
 
@@ -272,11 +251,16 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
         return repaired(args, cli)
 
+    from tacit.surfaces.cli.health import as_json as figures_json
+    from tacit.surfaces.cli.health import doctor_lines, seen
+
     with cli.open(args, create=False) as memories:
         found = memories.health()
         free = _free(found.store)
         notes, kept = list(memories.safety_notes()), [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
+        figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
+        alarms = memories.alarms(figures) if figures else ()
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
     compiled = compile_bytecode()
@@ -297,6 +281,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "unknown_outcomes": trials.unknown if trials else None,
         "arms_in_balance": not trials.balance.alarm if trials else None,
         "sqlite": _sqlite(),
+        "week": figures_json(figures) if figures else None,
+        "alarms": list(alarms),
     }
     lines = [
         f"{found.store}: schema {found.schema}, {found.bytes:,} bytes, {free:,} free on its disk, SQLite {_sqlite()}"
@@ -314,7 +300,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         lines.append(f"uses here: {trials.unsettled} not joined with a finished run yet, {trials.unknown} whose run could not tell")
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
-    return Answer(data, "\n".join(lines), code=0 if not faults else 5, warnings=notes)
+    lines += doctor_lines(figures) if figures else []
+    code = 5 if faults else int(bool(args.alarm and alarms))
+    return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
 
 
 def _free(path: str) -> int:
@@ -450,7 +438,6 @@ COMMANDS = {
     "status": (_declare_nothing, _status),
     "log": (_declare_log, _log),
     "why": (_declare_why, _why),
-    "stats": (_declare_nothing, _stats),
     "doctor": (_declare_doctor, _doctor),
     "reindex": (_declare_nothing, _reindex),
     "projects": (_declare_nothing, _projects),

@@ -1,0 +1,159 @@
+"""stats and report, and what doctor says of the memory itself: is it well, and what should somebody look at?"""
+
+from __future__ import annotations
+
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.keep import moment
+from tacit.surfaces.cli.words import one_line, table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.tend.stats import Figures
+
+
+def _declare_stats(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--since", default="", help="events and runs since then; without it, all")
+
+
+def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.stores.check import counts
+
+    with cli.open(args, create=False) as memories:
+        found = seen(memories, moment(args.since))
+        store, project = memories.store, memories.project_id
+        totals = {
+            name: store.one(f"SELECT count(*) FROM {table} WHERE project = :p", p=project)[0]
+            for name, table in (
+                ("memories", "memory"),
+                ("journal", "journal"),
+                ("evidence", "evidence"),
+                ("uses", "use"),
+                ("runs", "run"),
+            )
+        }
+        columns = counts(store, project)
+    proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
+    data = {**as_json(found), **columns, **totals, **proposals}
+    rows = [
+        *([name, _counts(field)] for name, field in columns.items()),
+        *([name, f"{n:,}"] for name, n in totals.items()),
+        [
+            "active",
+            f"{found.active:,}, {found.stale_share:.0%} stale, {found.merged} merged, {found.gone} about what is gone",
+        ],
+        ["gate", f"{found.findings:,} findings, {found.fallback_rate:.1%} not judged"],
+        ["waiting", _waiting(found)],
+        ["model", _counts(found.model)],
+        ["events", _counts(found.events)],
+        ["last tend", found.tended or "never"],
+    ]
+    return Answer(data, table(rows))
+
+
+def _declare_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--since", default="7d", help="a date, or so long ago: 7d, 12h; without it a week")
+    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
+    parser.epilog = (
+        "One screen, as Markdown.\n\nexamples:\n  tacit report --since 30d\n  tacit report --alarm || mail -s tacit me"
+    )
+
+
+def _report(args: argparse.Namespace, cli: Cli) -> Answer:
+    with cli.open(args, create=False) as memories:
+        found = seen(memories, moment(args.since))
+        told = memories.alarms(found)
+        prevented = _prevented(memories)
+        name = memories.project.name if memories.project else "no project yet"
+    data = {**as_json(found), "prevented": prevented, "alarms": list(told)}
+    return Answer(data, _markdown(found, name, prevented, told), code=1 if args.alarm and told else 0)
+
+
+def _prevented(memories: Memories) -> dict[str, Any]:
+    """What the control group says of the whole memory; never what was merely not seen again."""
+    whole = memories.effect().whole
+    if whole.per_run is None or not whole.units:
+        return {
+            "per_run": None,
+            "units": whole.units,
+            "told": "not yet known: no run with a control group has been settled",
+        }
+    figures = f"{-whole.per_run:+.2f} problems a run ({-whole.high:+.2f} to {-whole.low:+.2f}) over {whole.units} runs: {whole.verdict}"
+    return {"per_run": whole.per_run, "low": whole.low, "high": whole.high, "units": whole.units, "told": figures}
+
+
+def seen(memories: Memories, since: str) -> Figures:
+    """The figures of this project, with the worker's failures."""
+    from tacit.surfaces.worker import failures
+
+    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failures(memories.store)]
+    return memories.statistics(since, waiting)
+
+
+def as_json(found: Figures) -> dict[str, Any]:
+    """Figures for --json."""
+    plain = {name: dict(at) if isinstance(at, dict) else at for name, at in found.__dict__.items()}
+    return {**plain, "fallback_rate": round(found.fallback_rate, 4), "stale_share": round(found.stale_share, 4)}
+
+
+def doctor_lines(found: Figures) -> list[str]:
+    """What doctor tells of the memory, beside the store's soundness."""
+    lines = [
+        f"lessons: {_counts(found.states)}; {found.stale_share:.0%} of the active ones stale, {found.gone} about what is gone",
+        f"waiting: {_waiting(found)}; last tended {found.tended[:16].replace('T', ' ') if found.tended else 'never'}",
+    ]
+    lines += [f"  {id} did not rise: {why}" for id, why in found.stuck[:3]]
+    lines += [f"  not learned: {failure}" for failure in found.failures[:5]]
+    if found.model:
+        lines.append(f"model: {_counts(found.model)}")
+    return lines
+
+
+def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str]) -> str:
+    asked = sum(found.proposals.values())
+    lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
+    lines.append(
+        f"- **Learned** {found.runs} runs, {found.new} new lessons, {found.risen} rose, {found.closed} faded, {found.merged} merged"
+    )
+    lines.append(f"- **Prevented** {prevented['told']}")
+    lines.append(
+        f"- **Waiting** {asked} proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
+    )
+    lines.append(
+        f"- **Harmful** {len(found.harmful)} lessons"
+        + "".join(f"\n  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3])
+    )
+    spent = found.model.get("model.tokens.in", 0) + found.model.get("model.tokens.out", 0)
+    lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
+    lines += [
+        "",
+        f"{found.active} active lessons: {_counts(found.states)}",
+        f"Last tended {found.tended[:16].replace('T', ' ') or 'never'}.",
+    ]
+    if found.stuck:
+        lines += ["", "Met often and not risen:", *(f"- {id}: {why}" for id, why in found.stuck[:3])]
+    lines += (
+        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", "Nothing asks for attention."]
+    )
+    return "\n".join(lines)
+
+
+def _oldest(found: Figures) -> str:
+    return f" (the oldest {found.oldest:.0f} days)" if found.proposals else ""
+
+
+def _waiting(found: Figures) -> str:
+    return (
+        _counts(found.proposals) or "no"
+    ) + f" proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
+
+
+def _counts(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{n:,} {word or '(none)'}" for word, n in found.items()) or "-"
+
+
+COMMANDS = {"stats": (_declare_stats, _stats), "report": (_declare_report, _report)}

@@ -1,0 +1,71 @@
+"""Tending by itself: at most once a day for each project, detached, after a learned run, where the user allows it.
+
+The worker starts it once its queue is empty. A machine that was off for a week is caught up with once: what is due is due
+since the last pass, however long ago that was.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core import clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.app import Memories
+    from tacit.stores.sqlite import SqliteStore
+
+DAYS = 1.0  # between two passes of one project
+QUESTION = (
+    'memory is not tended by itself: tend = "yes" in {path} allows it, once a day after a learned run, and tend = "no" ends'
+    " this question; or run tacit tend"
+)
+
+
+def due(store: SqliteStore, now: str) -> list[str]:
+    """Projects in which something was learned since they were last tended, or tried to be, and that was a day ago or more."""
+    found = []
+    for project in store.projects():
+        last = max(store.meta(f"tend:{project.id}:{mark}") for mark in ("tended", "started"))
+        learned = store.one("SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project.id)
+        if learned and learned[0] > last and last <= clock.after_days(now, -DAYS):
+            found.append(project.id)
+    return found
+
+
+def question(memories: Memories) -> str:
+    """What the user is asked, where nothing was said yet and something is due; never in a hook."""
+    from tacit.app import config_path
+
+    if str(memories.settings()["tend"].value) != "ask" or not due(memories.store, memories.now()):
+        return ""
+    return QUESTION.format(path=config_path(memories.env))
+
+
+def start(memories: Memories, env: Mapping[str, str]) -> int:
+    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many."""
+    if env.get("TACIT_NO_WORKER") or not sys.executable or str(memories.settings()["tend"].value) != "yes":
+        return 0
+    store, now = memories.store, memories.now()
+    projects = due(store, now)
+    for project in projects:
+        with store.write() as tx:  # first: a pass that dies is not started again and again
+            tx.put_meta(f"tend:{project}:started", now)
+        argv = [
+            sys.executable,
+            "-P",
+            "-m",
+            "tacit",
+            "tend",
+            "--quiet",
+            "--project",
+            project,
+            "--store",
+            os.path.abspath(store.path),
+        ]
+        nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+        os.posix_spawn(sys.executable, argv, dict(env), file_actions=nowhere)
+    return len(projects)

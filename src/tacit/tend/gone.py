@@ -1,0 +1,64 @@
+"""Which lessons name files or decision records that are gone: looked at in turn, so that every pass costs the same."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.gone import GONE, RECORDS, missing, named, record_number
+from tacit.core.lifecycle import INJECTABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.tend.context import Context
+
+TURN = 500  # lessons that a pass looks at beside those that changed
+MARK = "looked for files"
+
+
+class Tree:
+    """A project's work tree, asked for what lessons name."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        files = [name for folder in RECORDS for name in _listed(os.path.join(root, folder))]
+        self.records = frozenset(number for name in files if (number := record_number(name)))
+
+    def lacks(self, memory: Memory) -> tuple[str, ...]:
+        """What a lesson names and is gone."""
+        names = named(memory.text, memory.paths)
+        return (
+            missing(names, lambda path: os.path.lexists(os.path.join(self.root, path)), self.records) if names else ()
+        )
+
+
+def look(context: Context, changed: Sequence[str]) -> int:
+    """Keep, for lessons that changed and for the next in turn, how much of what they name is gone. How many differ now."""
+    if not context.root or not os.path.isdir(context.root):
+        return 0
+    tree, last = Tree(context.root), int(context.mark(MARK) or 0)
+    turn = context.store.rows(
+        "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit", p=context.project.id, last=last, limit=TURN
+    )  # fmt: skip
+    lessons = context.store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
+    found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
+    differ = [
+        m for m in lessons if (m.tally.signals or {}).get(GONE, 0.0) != found[m.id] and m.project == context.project.id
+    ]
+    place = str(turn[-1][0]) if len(turn) == TURN else "0"
+    if not differ and place == str(last):
+        return 0
+    with context.write() as tx:
+        for memory in differ:
+            tx.put_signal(memory.id, memory.project, GONE, found[memory.id])
+        context.put_mark(tx, MARK, place)
+    return sum(bool(found[memory.id]) for memory in differ)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

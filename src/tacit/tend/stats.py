@@ -1,0 +1,186 @@
+"""Figures of a project's memory, and what in them asks for attention.
+
+Counts are read, never kept: the rows and the counted events are there. What a pass notes is only when it ended, so that
+`doctor` can say when memory was last tended.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.clock import after_days, days_between
+from tacit.core.lifecycle import ACTIVE, nearest
+from tacit.core.standing import standing_of
+from tacit.core.value import value
+from tacit.tend.context import StepReport
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import SqlStore
+    from tacit.tend.context import Context
+
+TENDED = "tended"  # the mark of when a whole pass last ended
+FEW = 20  # below so many a share says nothing
+UNTENDED = 7.0  # days after which somebody should know
+STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
+_SINCE = "project = :p AND at >= :since"
+_IN_FORCE = "project = :p AND state IN (SELECT value FROM json_each(:states))"
+
+
+@value
+class Figures:
+    """What a project's memory looks like, and what happened since a time."""
+
+    since: str
+    at: str
+    states: Mapping[str, int]
+    kinds: Mapping[str, int]
+    categories: Mapping[str, int]
+    active: int
+    stale: int
+    uncategorised: int
+    runs: int  # learned since
+    new: int  # lessons
+    risen: int  # moves up
+    closed: int  # moves out
+    merged: int
+    findings: int
+    fallbacks: int  # of the gate
+    proposals: Mapping[str, int]  # open ones, by kind
+    oldest: float  # days that the oldest of them has waited
+    held: int
+    under_review: int
+    harmful: tuple[tuple[str, str], ...]  # (id, text) of lessons with the verdict harms
+    stuck: tuple[tuple[str, str], ...]  # (id, what would move it) of lessons met often that did not rise
+    gone: int  # lessons that name what is not there any more
+    tokens: int  # given to agents
+    model: Mapping[str, int]  # counters of models
+    events: Mapping[str, int]  # all other counted events
+    tended: str  # when a whole pass last ended; empty: never
+    failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
+
+    @property
+    def fallback_rate(self) -> float:
+        """The share of findings that the gate could not judge."""
+        return self.fallbacks / self.findings if self.findings else 0.0
+
+    @property
+    def stale_share(self) -> float:
+        """The share of the active lessons that are stale."""
+        return self.stale / self.active if self.active else 0.0
+
+
+def step(context: Context) -> StepReport:
+    """Note that a pass ended; tell what asks for attention."""
+    with context.write() as tx:
+        context.put_mark(tx, TENDED, context.now())
+    return StepReport("stats")
+
+
+def figures(
+    store: SqlStore, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
+) -> Figures:
+    """Look, and count."""
+    states = json.dumps(ACTIVE)
+
+    def one(sql: str, **named: Any) -> int:
+        return int(store.one(sql, p=project, **named)[0] or 0)
+
+    def by(column: str) -> dict[str, int]:
+        sql = f"SELECT {column}, count(*) FROM memory WHERE project = :p GROUP BY 1 ORDER BY 2 DESC, 1"
+        return {str(word): n for word, n in store.rows(sql, p=project)}
+
+    counted = dict(
+        store.rows(
+            "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') AND day >= :day GROUP BY 1 ORDER BY 1",
+            p=project, day=since[:10],
+        )
+    )  # fmt: skip
+    waiting = store.proposals(project, state="open", limit=-1)
+    moved = [entry.after.get("state") for entry in store.entries([project], verb="move", since=since)]
+    kinds: dict[str, int] = {}
+    for each in waiting:
+        kinds[each.kind] = kinds.get(each.kind, 0) + 1
+    harmful = store.rows(
+        "SELECT id, text FROM memory WHERE project = :p AND verdict = 'harms' ORDER BY updated_at DESC LIMIT 20",
+        p=project,
+    )
+    return Figures(
+        since=since,
+        at=at,
+        states=by("state"),
+        kinds=by("kind"),
+        categories=by("category"),
+        active=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE}", states=states),
+        stale=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND stale_at <> ''", states=states),
+        uncategorised=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND category = ''", states=states),
+        runs=one("SELECT count(*) FROM run WHERE project = :p AND learned_at >= :since", since=since),
+        new=one("SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", since=since),
+        risen=sum(state in ACTIVE[1:] for state in moved),
+        closed=sum(state in ("archived", "decayed", "rejected") for state in moved),
+        merged=int(counted.get("merged", 0)),
+        findings=one(f"SELECT count(*) FROM finding WHERE {_SINCE}", since=since),
+        fallbacks=int(counted.get("gate_fallback", 0)),
+        proposals=kinds,
+        oldest=max((days_between(each.created_at, at) for each in waiting), default=0.0),
+        held=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND gate IN ('hold', 'quarantine')", states=states),
+        under_review=one("SELECT count(*) FROM memory WHERE project = :p AND state = 'under_review'"),
+        harmful=tuple((id, text) for id, text in harmful),
+        stuck=stuck(store, project, profile, at),
+        gone=one("SELECT count(*) FROM tally WHERE project = :p AND signal = 'gone' AND amount > 0"),
+        tokens=one(f"SELECT sum(tokens) FROM injection WHERE {_SINCE}", since=since),
+        model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
+        events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
+        tended=store.meta(f"tend:{project}:{TENDED}"),
+        failures=tuple(failures),
+    )
+
+
+def stuck(store: SqlStore, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
+    """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
+    sql = (
+        "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
+        " AND m.state IN ('candidate', 'provisional') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
+    )
+    found = store.memories([row[0] for row in store.rows(sql, p=project, limit=STUCK)])
+    return tuple(
+        (memory.id, nearest(profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))))
+        for memory in found
+    )
+
+
+def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
+    """What somebody should look at, in sentences; empty where memory is well."""
+    limits = profile.health
+    failed = sum(n for name, n in found.model.items() if name.startswith("model.failures"))
+    calls, open_ = found.model.get("model.calls", 0), sum(found.proposals.values())
+    told = [
+        (
+            found.findings >= FEW and found.fallback_rate > limits.fallback,
+            f"the gate could not judge {found.fallback_rate:.0%} of {found.findings} findings (more than {limits.fallback:.0%})",
+        ),
+        (
+            found.active >= FEW and found.stale_share > limits.stale,
+            f"{found.stale_share:.0%} of the active lessons are stale (more than {limits.stale:.0%}); tacit tend",
+        ),
+        (
+            found.active >= FEW and found.uncategorised > limits.uncategorised * found.active,
+            f"{found.uncategorised} of {found.active} active lessons have no category",
+        ),
+        (
+            open_ > limits.backlog,
+            f"{open_} proposals wait (more than {limits.backlog}), the oldest for {found.oldest:.0f} days; tacit review",
+        ),
+        (bool(found.events.get("hook_failure")), f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them"),
+        (bool(found.failures), f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}"),
+        (calls >= FEW and failed > calls / 2, f"{failed} of {calls} calls of the model failed"),
+        (
+            found.active >= FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
+            f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tend = \"yes\" in the configuration",
+        ),
+    ]  # fmt: skip
+    return tuple(sentence for holds, sentence in told if holds)

@@ -1,0 +1,131 @@
+"""Is memory well? Figures, alarms, what is gone, and tending by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.app import Memories
+from tacit.surfaces import nightly
+from tacit.testing import Clock, finding, run
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def memories(tmp_path: Path, clock: Clock) -> Iterator[Memories]:
+    env = {"HOME": str(tmp_path), "USER": "ada"}
+    (tmp_path / "work").mkdir()
+    with tacit.open(
+        str(tmp_path / "a.db"), env=env, cwd=str(tmp_path / "work"), by="ada", yes=True, now=clock
+    ) as memories:
+        yield memories
+
+
+def test_figures_count_what_happened(memories: Memories, clock: Clock) -> None:
+    """Runs, lessons, moves, merges and what waits, since a time; well at first."""
+    for number in range(4):
+        text = f"Parser{number % 2} drops field{number % 2} of table{number % 2}"
+        memories.learn(run(f"r{number}", finding(f"r{number}", text), ended_at=clock.now))
+    memories.tend()
+    found = memories.statistics(clock.now)
+    assert (found.runs, found.new, found.risen, found.active, found.findings) == (4, 2, 2, 2, 4)
+    assert found.tended == clock.now and memories.alarms(found) == ()
+    clock.advance(days=40)
+    assert memories.statistics(clock.now).runs == 0
+    assert {why[:10] for _, why in found.stuck} == {"It becomes"}
+
+
+def test_alarms_name_what_is_wrong(memories: Memories, clock: Clock) -> None:
+    """A gate that falls back, hooks that failed, a backlog, nobody tending: each its sentence; small numbers say nothing."""
+    for number in range(25):
+        memories.learn(
+            run(
+                f"r{number}",
+                finding(f"r{number}", f"Parser{number} drops field{number} of table{number}"),
+                ended_at=clock.now,
+            )
+        )
+    with memories.store.write() as tx:
+        tx.count(memories.project_id, "gate_fallback", clock.now, 2)
+        tx.count("", "hook_failure", clock.now)
+    told = " / ".join(memories.alarms(memories.statistics("2025-01-01", ["learn:x: it broke"])))
+    for part in ("could not judge 8% of 25", "1 hooks failed", "1 transcripts could not be learned", "not tended yet"):
+        assert part in told
+    with memories.store.write() as tx:
+        tx.rows("DELETE FROM counter")
+    memories.tend()
+    assert memories.alarms(memories.statistics("2025-01-01")) == ()
+
+
+def test_a_lesson_about_a_file_that_is_gone_sinks_and_says_so(memories: Memories, tmp_path: Path) -> None:
+    """Half its rank, a line in why, never deleted; the file comes back and so does the rank."""
+    tree = tmp_path / "work"
+    (tree / "src").mkdir()
+    (tree / "docs" / "decisions").mkdir(parents=True)
+    (tree / "docs" / "decisions" / "0041-queues.md").write_text("")
+    (tree / "src" / "importer.py").write_text("")
+    here = memories.add("Guard src/importer.py against empty rows", kind="pitfall")
+    gone = memories.add("Guard src/exporter.py against empty rows", kind="pitfall")
+    record = memories.add("ADR-0014 asks for empty rows to be kept", kind="fact")
+    away = memories.add("See other-project/src/main.py for empty rows", kind="fact")
+    assert memories.tend(only="sweep").of("sweep").figures["gone"] == 2
+    marked = {id for id in (here.id, gone.id, record.id, away.id) if (memories.get(id).tally.signals or {}).get("gone")}
+    assert marked == {gone.id, record.id}
+    ranked = memories.recall("guard against empty rows in the importer and exporter")
+    scores = {answer.memory.id: answer.score for answer in ranked.hits}
+    assert scores[gone.id] < scores[here.id]
+    assert memories.gone(memories.get(gone.id)) == ("src/exporter.py",) and memories.health().health.is_sound
+    (tree / "src" / "exporter.py").write_text("")
+    memories.tend(only="sweep")
+    assert not (memories.get(gone.id).tally.signals or {}).get("gone")
+
+
+def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tmp_path: Path, clock: Clock) -> None:
+    """Asked about in status, never started without leave; a missed week is caught up with once."""
+    memories.learn(run("r1", finding("r1", "The importer drops empty rows"), ended_at=clock.now))
+    assert nightly.due(memories.store, clock.now) == [memories.project_id]
+    assert "tend = " in nightly.question(memories) and nightly.start(memories, memories.env) == 0
+    config = tmp_path / ".config" / "tacit"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text('tend = "yes"\n')
+    assert nightly.question(memories) == "" and nightly.start(memories, {**os.environ, **memories.env}) == 1
+    assert nightly.start(memories, memories.env) == 0, "started already"
+    until = time.monotonic() + 20
+    while not memories.store.meta(f"tend:{memories.project_id}:tended") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert memories.store.meta(f"tend:{memories.project_id}:tended")
+    clock.advance(days=7)
+    assert nightly.due(memories.store, clock.now) == [], "nothing was learned since"
+
+
+def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, tmp_path: Path) -> None:
+    """Markdown for people, figures for machines, 1 for a timer."""
+    memories.add("Run make migrate before the tests")
+    with memories.store.write() as tx:
+        tx.count("", "hook_failure", "2099-01-01")
+
+    def tacit_(*args: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "tacit", *args, "--store", memories.store.path]
+        return subprocess.run(
+            argv, cwd=memories.folder, env={**os.environ, **memories.env}, capture_output=True, text=True
+        )
+
+    shown = tacit_("report")
+    assert shown.returncode == 0 and shown.stdout.startswith("# work: ") and len(shown.stdout.splitlines()) < 25
+    for word in ("Learned", "Prevented", "Waiting", "Harmful", "Tokens", "hooks failed"):
+        assert word in shown.stdout
+    assert tacit_("report", "--alarm").returncode == tacit_("doctor", "--alarm").returncode == 1
+    data = json.loads(tacit_("stats", "--json").stdout)["data"]
+    assert (data["memories"], data["state"], data["events"]) == (1, {"provisional": 1}, {"hook_failure": 1})
