@@ -34,7 +34,9 @@ class Matched:
     score: float
     runner_up: float
     reason: str
-    rarity: Callable[[str], float] | None = None  # how telling a term is in this store, for settling by the same measure
+    rarity: Callable[[str], float] | None = (
+        None  # how telling a term is in this store, for settling by the same measure
+    )
     twin: Memory | None = None  # so near that both must fall to the same arm, although it is another lesson
 
 
@@ -45,7 +47,9 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
         rows = tx.rows(
-            "SELECT n, id FROM memory WHERE project = :p AND signature = :s LIMIT 10", p=project, s=finding.signature
+            "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10",
+            p=project,
+            s=finding.signature,
         )
         near.update((n, memory) for n, id in rows if n not in near for memory in tx.memories([id]))
     # Named by their age: of two that are equally near, the older lesson is met.

@@ -497,7 +497,7 @@ class SqlStore:
     def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
         """What a run said, or what was said of a memory."""
         columns = ", ".join(FindingRow.FIELDS)  # type: ignore[attr-defined]
-        where = "memory = :it" if memory else "run = :it"
+        where = "memory = :it AND memory <> ''" if memory else "run = :it"
         return [
             FindingRow(*row)
             for row in self.rows(f"SELECT {columns} FROM finding WHERE {where} ORDER BY at, key", it=memory or run)
@@ -514,7 +514,7 @@ class SqlStore:
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
         where = [] if not state else ["state = :state"]
         where += ["project = :project"] if project else []
-        where += ["memory = :memory"] if memory else []
+        where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
         rows = self.rows(
             f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit",
             state=state,
@@ -886,7 +886,7 @@ def _upsert(table: str, columns: Iterable[str], key: tuple[str, ...]) -> str:
 
 # The latest three tasks of a lesson; of one that was met everywhere, a sample is enough.
 _TASKS = (
-    "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it LIMIT 64) f JOIN run r ON r.id = f.run"
+    "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it AND memory <> '' LIMIT 64) f JOIN run r ON r.id = f.run"
     " WHERE r.task <> '' GROUP BY r.task ORDER BY max(r.seq) DESC LIMIT 3"
 )
 _INSERT_MEMORY = _insert("memory", (*DECIDED, "hash", "words"))
