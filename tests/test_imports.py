@@ -59,9 +59,11 @@ def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> Non
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook"])
-def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path) -> None:
-    """inject and hook, from argument to recorded answer."""
+def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """inject and hook, from argument to recorded answer, also where an embedder is configured."""
     from tacit.app import open
+
+    monkeypatch.setenv("TACIT_EMBEDDER", "static")
 
     with open() as memories:
         memories.add("Run make migrate before the tests.", kind="command")

@@ -200,7 +200,7 @@ class Memories:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
-        self._embedder: Embedder | None = None
+        self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
     def __enter__(self) -> Memories:
@@ -857,11 +857,14 @@ class Memories:
     @property
     def embedder(self) -> Embedder | None:
         """What turns texts into vectors here, as the user's configuration names it; None: words only."""
-        if self._embedder is None and self.settings()["embedder"].value:
-            from tacit.providers.embedders import chosen
+        if self._embedder is None:
+            settings, found = self.settings(), None
+            if settings["embedder"].value:
+                from tacit.providers.embedders import chosen
 
-            self._embedder = chosen(self.settings(), self.env)
-        return self._embedder
+                found = chosen(settings, self.env)
+            self._embedder = (found,)
+        return self._embedder[0]
 
     def embed(self, most: int = 1 << 30) -> int:
         """Make the vectors that are missing, where an embedder is configured; how many were made."""

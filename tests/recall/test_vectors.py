@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from tacit.core import keep
 from tacit.core.errors import ModelUnavailable, SpacesMixed
 from tacit.core.memory import Memory
 from tacit.stores.check import check
-from tacit.stores.sqlite.vectors import embed_pending, identities
+from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite.vectors import embed_pending, identities, nearest
 from tacit.testing import ToyEmbedder
 
 pytest.importorskip("numpy", reason="vectors are compared with numpy (the extra semantic)")
@@ -58,6 +60,18 @@ def test_an_agent_is_given_by_meaning_only_what_it_may_be_given(world: Any, make
     embed_pending(world.store, toy)
     told = world.inject("repair automobile", trial=False, embedder=lambda: toy)
     assert told.injected[0] == lesson.id and not {held.id, gone.id, foreign.id} & set(told.injected)
+
+
+def test_what_was_read_once_is_read_again_when_it_changed(tmp_path: Path, make: Make, toy: ToyEmbedder) -> None:
+    """By this connection or by another."""
+    path, direction = str(tmp_path / "tacit.db"), toy.embed(["repair automobile"])[0]
+    with open_store(path) as one, open_store(path) as two:
+        for number, store in enumerate((one, two, one), 1):
+            with store.write() as tx:
+                tx.apply(keep.made(make(f"mend the vehicle, case {number}"), by="ada", reason="said so", at=NOW))
+            embed_pending(store, toy)
+            assert len(nearest(one, ("p",), toy.identity, direction, limit=9).rows) == number
+            assert len(nearest(one, ("p",), toy.identity, direction, limit=9).rows) == number
 
 
 def test_what_is_unlike_everything_is_no_filler(world: Any, make: Make, toy: ToyEmbedder) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from tacit.core.errors import SpacesMixed
 from tacit.core.value import value
@@ -78,26 +79,51 @@ def nearest(
     """The memories whose vectors of this identity point most nearly where this one does. `among` narrows the memories, in SQL."""
     import numpy
 
-    rows = store.rows(
-        "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE v.identity = :identity AND m.project IN"
-        f" (SELECT value FROM json_each(:projects)){f' AND {among}' if among else ''} ORDER BY v.n DESC LIMIT :most",
-        identity=identity, projects=json.dumps(list(projects)), most=MOST,
-    )  # fmt: skip
     wanted = numpy.asarray(vector, dtype=numpy.float32)
-    rows = [row for row in rows if len(row[1]) == len(wanted)]
-    if not rows or not wanted.any():
+    table = _table(store, projects, identity, len(wanted), among)
+    if not table.numbers or not wanted.any():
         return Nearest()
-    numbers = [row[0] for row in rows]
-    table = numpy.frombuffer(b"".join(row[1] for row in rows), dtype=numpy.int8).reshape(len(rows), -1)
-    table = table.astype(numpy.float32)
-    lengths = numpy.linalg.norm(table, axis=1)
-    lengths[lengths == 0] = 1.0
-    cosines = table @ wanted / (lengths * numpy.linalg.norm(wanted))
-    best = [int(at) for at in numpy.argsort(-cosines, kind="stable")[: max(limit, 0)]]
-    place = {n: at for at, n in enumerate(numbers)}
-    told = {numbers[at]: float(cosines[at]) for at in best}
-    told.update((n, float(cosines[place[n]])) for n in also if n in place)
-    return Nearest(tuple(numbers[at] for at in best), told, float(cosines.mean()))
+    cosines = table.directions @ (wanted / numpy.linalg.norm(wanted))
+    few = min(max(limit, 0), len(cosines))
+    best = numpy.argpartition(-cosines, few - 1)[:few] if 0 < few < len(cosines) else numpy.arange(few)
+    best = best[numpy.lexsort((best, -cosines[best]))].tolist()
+    told = {table.numbers[at]: float(cosines[at]) for at in best}
+    told.update((n, float(cosines[table.place[n]])) for n in also if n in table.place)
+    return Nearest(tuple(table.numbers[at] for at in best), told, float(cosines.mean()))
+
+
+class _Table:
+    """The vectors of some projects, read once and kept until the store changes."""
+
+    def __init__(self, rows: Sequence[tuple[int, bytes]], size: int) -> None:
+        import numpy
+
+        rows = [row for row in rows if len(row[1]) == size]
+        self.numbers = [row[0] for row in rows]
+        self.place = {n: at for at, n in enumerate(self.numbers)}
+        raw = numpy.frombuffer(b"".join(row[1] for row in rows), dtype=numpy.int8).reshape(len(rows), size)
+        self.directions: Any = raw.astype(numpy.float32)
+        lengths = numpy.linalg.norm(self.directions, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1.0
+        self.directions /= lengths
+
+
+def _table(store: SqliteStore, projects: Sequence[str], identity: str, size: int, among: str) -> _Table:
+    # Another connection's commits change data_version, our own the count of changes.
+    stamp = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
+    key = (*projects, identity, size, among)
+    kept = _kept.get(store)
+    if kept is None or kept[0] != (stamp, key):
+        rows = store.rows(
+            "SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE v.identity = :identity AND m.project IN"
+            f" (SELECT value FROM json_each(:projects)){f' AND {among}' if among else ''} ORDER BY v.n DESC LIMIT :most",
+            identity=identity, projects=json.dumps(list(projects)), most=MOST,
+        )  # fmt: skip
+        kept = _kept[store] = ((stamp, key), _Table(rows, size))
+    return kept[1]
+
+
+_kept: WeakKeyDictionary[SqliteStore, tuple[Any, _Table]] = WeakKeyDictionary()
 
 
 def near(
