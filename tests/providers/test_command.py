@@ -86,6 +86,14 @@ def test_a_repository_cannot_name_a_model() -> None:
     assert len(ignored(theirs)) == 3
 
 
+def test_a_host_s_environment_cannot_name_a_model_for_the_worker() -> None:
+    """A repository's settings can make a host set variables; where the key is, stays."""
+    from tacit.surfaces.worker import _is_session
+
+    gone = ("TACIT_MODEL_COMMAND", "TACIT_MODEL_URL", "TACIT_MODEL_KEY_ENV", "TACIT_MODEL_CALL", "CLAUDECODE")
+    assert [_is_session(name) for name in (*gone, "EXAMPLE_API_KEY", "TACIT_STORE")] == [True] * len(gone) + [False, False]
+
+
 def test_when_the_time_is_over_the_whole_group_ends(tmp_path: Path) -> None:
     """Also a child that holds the output open."""
     pid = tmp_path / "pid"
