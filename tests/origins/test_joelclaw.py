@@ -454,13 +454,13 @@ def test_a_page_that_was_kept_by_hand_goes_on(book: Notebook, folder: Path) -> N
     book.memories.import_("MEMORY.md", trust="user")
     book.memories.keep_page("MEMORY.md")
     assert book.memories.page(vouch=True).figures["findings"] == ()
-    for text in (f"{FACT}: restart it", "Queue depth: alert above 500"):
-        book.memories.put_on_page(book.memories.add(text, category="jc:operations", at="2026-03-11T00:00:00Z").id)
+    for text, day in ((f"{FACT}: restart it", "11"), ("Queue depth: alert above 500", "12")):
+        book.memories.put_on_page(book.memories.add(text, category="jc:operations", at=f"2026-03-{day}T00:00:00Z").id)
     book.memories.page()
     assert [line.partition(" <!--")[0] for line in page.read_text().splitlines()] == [
         "# Memory", "", "Ours.", "", "## Hard Rules", "- (2026-03-10) **Never force push** — it breaks: the hook reads main", "- Plain", "",
         "## Billing", "- (2026-02-01) Invoices are final", "", "## Patterns", "- (2026-03-11) Restarting the gateway clears the stuck lock file in /var/run: restart it",
-        "- (2026-03-11) **Queue depth** — alert above 500",
+        "- (2026-03-12) **Queue depth** — alert above 500",
     ]  # fmt: skip
     assert all(line.endswith("-->") for line in page.read_text().splitlines() if line.startswith("- "))
 

@@ -398,3 +398,15 @@ def test_a_lesson_on_the_page_is_not_learned_from_the_page(memories: Memories) -
     memories.keep_page("MEMORY.md")
     memories.page()
     assert memories.instruction_lines()["never push to main"] == "MEMORY.md"
+
+
+def test_a_line_that_grew_or_was_put_below_another_is_still_itself(memories: Memories, folder: Path) -> None:
+    """Words behind an id are an edit, an indented line of ours is a line, and a copy of a line goes."""
+    memories.keep_page("MEMORY.md")
+    memories.page()
+    page, ids = folder / "MEMORY.md", {memory.text: memory.id for memory in memories.list()}
+    first, second = (f"- {text} <!-- {ids[text][:8]} -->" for text in RULES)
+    page.write_text(page.read_text().replace(f"{first}\n{second}\n", f"{first}\n  Never.\n  {second}\n{second}\n"))
+    memories.page(vouch=True)
+    assert {memory.text: memory.id for memory in memories.list()} == {"Never push to main. Never.": ids[RULES[0]], RULES[1]: ids[RULES[1]]}
+    assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")

@@ -3,7 +3,7 @@
     ## Patterns
     - (2026-03-10) **Retry queue** — BLPOP with a five second timeout <!-- k3v9x2m4 -->
 
-Indented lines belong to the bullet above them; what stands in a code fence is nobody's.
+Indented lines belong to the bullet above them, unless they carry an id of their own; what stands in a code fence is nobody's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ HEADING = "## "
 _DATE = re.compile(r"\((\d{4}-\d\d-\d\d)\)\s+")
 _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
+_WITHIN = re.compile(r"\s*<!-- ([0-9a-z]{8,12}) -->\s*")
+_NESTED = re.compile(r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$")  # a line of ours that somebody put below another
 _FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
@@ -59,13 +61,14 @@ def parts(line: str) -> Line:
 
 
 def split_id(line: str) -> tuple[str, str]:
-    """A line and its id; empty where none is."""
+    """A line and its id; empty where none is. Words that somebody wrote behind an id of ours do not hide it."""
     rest = line.strip()
     if first := _FIRST.match(rest):
         return rest[first.end() :], first[1]
     if rest.endswith("-->") and (at := rest.rfind("<!--")) >= 0 and (named := _ID.fullmatch(rest[at + 4 : -3])):
-        return rest[:at].rstrip(), named[1]
-    return rest, ""
+        return _WITHIN.sub(" ", rest[:at]).rstrip(), named[1]
+    within = _WITHIN.search(rest) if "<!--" in rest else None
+    return (_WITHIN.sub(" ", rest), within[1]) if within else (rest, "")
 
 
 def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
@@ -74,14 +77,14 @@ def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
     for number, raw in enumerate((*lines, "#")):
         line = raw.rstrip("\r\n")
         mark = line.lstrip().startswith(("```", "~~~"))
-        bullet = not fenced and not mark and line.startswith(("- ", "* "))
+        bullet = not fenced and not mark and (line.startswith(("- ", "* ")) or _NESTED.match(line) is not None)
         if start >= 0 and (bullet or mark or not line.strip() or not line[:1].isspace()):
             yield Bullet(start, number, section, held)
             start = -1
         if mark:
             fenced = not fenced
         elif bullet:
-            start, held = number, line[2:].strip()
+            start, held = number, line.lstrip()[2:].strip()
         elif start >= 0 and not fenced:
             held = f"{held} {line.strip()}"
         elif not fenced and line.startswith(heading):

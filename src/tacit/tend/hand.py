@@ -66,6 +66,7 @@ class Compared:
     gone: tuple[str, ...] = ()  # taken out by somebody
     back: tuple[str, ...] = ()  # lessons that had left the page, and whose line stands there again
     older: tuple[str, ...] = ()  # missing because the file is older than they are
+    copies: tuple[Bullet, ...] = ()  # a line once more, in words that are known: they go
 
 
 def spelled(said: str) -> str:
@@ -98,7 +99,7 @@ def compare(
     older = tuple(id for id in missing if moved_about and kept.known[id].since > newest)
     gone = tuple(id for id in missing if id not in older)
     back = tuple(each.id for each in left if each.id in placed and each.id not in kept.known and not moved_about)
-    return Compared(placed, matching.edited, tuple(matching.added), gone, back, older)
+    return Compared(placed, matching.edited, tuple(matching.added), gone, back, older, tuple(matching.copies))
 
 
 class _Matching:
@@ -117,6 +118,7 @@ class _Matching:
         self.placed: dict[str, Bullet] = {}
         self.edited: dict[str, str] = {}
         self.added: list[Bullet] = []
+        self.copies: list[Bullet] = []
         nameless = self._by_id(found, name_of)
         nameless = self._by_spelling(nameless)
         self._by_likeness(nameless)
@@ -148,7 +150,9 @@ class _Matching:
             elif spelled(said) in self._spellings(id) and not self._is_known(self.placed[id], id):
                 nameless.append(replace(self.placed[id], text=split_id(self.placed[id].text)[0]))
                 self.placed[id] = bullet
-            elif not self._is_known(bullet, id):
+            elif self._is_known(bullet, id):
+                self.copies.append(bullet)
+            else:
                 nameless.append(replace(bullet, text=said))
         return nameless
 

@@ -141,17 +141,19 @@ def compose(
     *,
     fresh: Collection[str] = (),
     remove: Collection[str] = (),
+    copies: Sequence[Bullet] = (),
     heading: str = HEADING,
 ) -> list[str]:
     """The page with these lessons on it.
 
-    `placed` tells which bullets are which lessons; those of them in `fresh` are worded anew, those in `remove` go, all
-    others stay as they are but for an id that is missing. Lessons that are not placed come to the end of their section.
+    `placed` tells which bullets are which lessons; those of them in `fresh` are worded anew, those in `remove` go, and so do
+    `copies`; all others stay as they are but for an id that is missing. Lessons that are not placed come to the end of their section.
     """
     new = list(lines)
     by_id = {entry.id: entry for entry in entries}
-    for id, bullet in sorted(placed.items(), key=lambda each: -each[1].start):
-        if id in remove:
+    found = [*placed.items(), *(("", bullet) for bullet in copies)]
+    for id, bullet in sorted(found, key=lambda each: -each[1].start):
+        if id in remove or not id:
             new[bullet.start : bullet.end] = []
         elif id in fresh:
             new[bullet.start : bullet.end] = [by_id[id].line]

@@ -478,7 +478,16 @@ def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
         frame, lines = Framed(frame.before + lead.replace("\n", end), part, after.replace("\n", end)), part.split("\n")
     elif seen.sheet.front and hand.spelled(frame.before) == seen.kept.front:
         frame = replace(frame, before=seen.sheet.front)
-    new = compose(lines, plan.entries, plan.placed, page, fresh=fresh, remove=remove, heading=seen.target.heading)
+    new = compose(
+        lines,
+        plan.entries,
+        plan.placed,
+        page,
+        fresh=fresh,
+        remove=remove,
+        copies=seen.compared.copies,
+        heading=seen.target.heading,
+    )
     if not seen.sheet.memories and seen.target.kind in FOLDERS and not any(_is_theirs(line) for line in new):
         return None
     return (frame.before + end.join(new) + frame.after).encode("utf-8", "surrogateescape")
@@ -487,7 +496,7 @@ def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
 def _is_stale(seen: Seen, plan: Plan, entry: Entry, bullet: Bullet) -> bool:
     """Whether a line is to be worded anew: its lesson changed since it was written, or somebody's words were turned down."""
     known, words = seen.kept.known.get(entry.id), hand.spelled(split_id(bullet.text)[0])
-    if entry.id in plan.pending or words == hand.spelled(entry.said):
+    if entry.id in plan.pending or words in (hand.spelled(entry.said), hand.spelled(entry.text)):
         return False
     if entry.id in plan.refused or known is None:
         return entry.id in plan.refused
