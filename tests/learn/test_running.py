@@ -18,6 +18,7 @@ from tacit.app import open as open_memories
 from tacit.core.errors import UsageError
 from tacit.core.run import Finding
 from tacit.formats.source import BytesSource
+from tacit.integrations.tools import Tools
 from tacit.testing import Clock, run
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
@@ -206,3 +207,20 @@ def test_a_neutral_file_may_name_its_instruments(memories: Memories) -> None:
         memories.learn(BytesSource(b"\n".join(json.dumps(line).encode() for line in (head, end))))
     outcomes = {name: memories.audit(name)[0].lessons[0].outcome for name in ("looked", "other")}
     assert outcomes == {"looked": "not_occurred", "other": "unknown"}
+
+
+def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
+    """What the coin withheld from a run of somebody's own host stays withheld from a tool of that run and from its children."""
+    with open_memories() as memories:
+        lesson = memories.add("Run `make migrate` before the tests.", kind="pitfall").id
+        for n in range(100):
+            with memories.run(task="migrate before tests", run=f"r{n}", host="my-loop") as running:
+                if running.lessons:
+                    continue
+                told = Tools(memories, lambda: running.id).recall("migrate before the tests")
+                asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]
+                child = subprocess.run(asked, env=running.env, capture_output=True, text=True).stdout
+                assert "make migrate" not in told + child
+                assert [use.arm for use in memories.store.uses(memory=lesson)].count("withheld") == 1
+                return
+    raise AssertionError("the coin never withheld it")

@@ -48,8 +48,6 @@ SPARE = 8  # lessons beyond the budget that are asked for at the start: some are
 FITTING = 28  # candidates by words: forty and sixty found no more twins among the best seven (docs/recall.md), and cost a tenth
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
-# A run is known by its host's own id. An agent's shell knows the id but not always the host that gave it.
-HOSTS = ("claude-code", "codex", "cli", "library", "mcp", "gemini", "cursor", "copilot", "vscode", "opencode", "cline", "neutral")
 
 
 @value
@@ -154,8 +152,8 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
     known = store.run(id)
-    if known is None and asking.run and not asking.surface.startswith("hook"):  # a hook knows its host
-        known = store.run(run) or next(filter(None, (store.run(run_id(project, host, run)) for host in HOSTS)), None)
+    if known is None and asking.run and not asking.surface.startswith("hook"):  # a hook knows its host, an agent's shell may not
+        known = store.find_run(project, run)
     if known is not None and known.project == project:
         return known
     root = run_id(project, asking.host, asking.root) if asking.root else id
