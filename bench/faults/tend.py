@@ -54,6 +54,8 @@ class Endpoint:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers["content-length"]))
+                if not raw:
+                    return  # whoever asked was killed before it had said what
                 prompt = json.loads(raw)["messages"][-1]["content"]
                 outer.asked[hashlib.sha256(prompt.encode()).hexdigest()] += 1
                 time.sleep(SLOW)

@@ -14,6 +14,7 @@ import pytest
 
 import tacit
 from tacit.app import Memories
+from tacit.core.errors import Refused
 from tacit.surfaces import nightly
 from tacit.testing import Clock, finding, run
 
@@ -108,6 +109,14 @@ def test_it_is_tended_once_a_day_where_the_user_allows_it(memories: Memories, tm
     assert memories.store.meta(f"tend:{memories.project_id}:tended")
     clock.advance(days=7)
     assert nightly.due(memories.store, clock.now) == [], "nothing was learned since"
+
+
+def test_a_refused_move_is_counted(memories: Memories) -> None:
+    """Nothing is written but that it was asked for in vain."""
+    memory = memories.add("Run make migrate before the tests")
+    with pytest.raises(Refused):
+        memories.review(memory.id, "unmerge")
+    assert memories.statistics("2000-01-01").events == {"move_refused": 1}
 
 
 def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, tmp_path: Path) -> None:

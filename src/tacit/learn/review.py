@@ -25,6 +25,7 @@ from tacit.learn.promote import promote
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
@@ -420,8 +421,25 @@ class Review:
             if now is not None and now.state == OPEN:
                 tx.put_proposal(replace(now, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
 
-    def _write(self) -> Transaction:
-        return self.store.write(confidence=self.profile.signals)
+    def _write(self) -> _Deciding:
+        return _Deciding(self)
+
+
+class _Deciding:
+    """The transaction of a decision. One that a rule refuses writes nothing and is counted."""
+
+    def __init__(self, seat: Review) -> None:
+        self._seat = seat
+        self._tx = seat.store.write(confidence=seat.profile.signals)
+
+    def __enter__(self) -> Transaction:
+        return self._tx.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._tx.__exit__(kind, error, trace)
+        if isinstance(error, Refused):
+            with self._seat.store.write() as tx:
+                tx.count(self._seat.project.id, "move_refused", self._seat.now())
 
 
 def find_proposal(store: SqliteStore, project: str, name: str) -> Proposal:
