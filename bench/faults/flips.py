@@ -45,7 +45,7 @@ def seen(path):
             words = {w for m in store.rows("SELECT text FROM memory") for w in m[0].split() if w.isalnum()}
             rows["find"] = [(w, [r[0] for r in store.rows('SELECT rowid FROM memory_fts WHERE memory_fts MATCH :w', w=f'"{w}"')]) for w in sorted(words)]
             return rows
-    except (TacitError, ValueError, TypeError, apsw.Error) as error:
+    except (TacitError, ValueError, TypeError, AttributeError, apsw.Error) as error:
         return None
 def only(rows):
     return {t: rows[t] for t in rows if t not in ("tally", "find")} if rows else None
@@ -68,7 +68,8 @@ for line in sys.stdin:
             faults = [list(f.__dict__.values()) for f in check(store, rule=rule_of(store)).faults]
     except TacitError as error: faults = [["file", path, error.message]]
     except Exception as error: faults = [["crash", type(error).__name__, str(error)]]
-    out = {"changed": was != good, "native": native, "reported": bool(faults), "faults": faults[:2]}
+    differs = [f"{t}: {next((r for r in good[t] if r not in was[t]), '')} became {next((r for r in was[t] if r not in good[t]), 'nothing')}"[:600] for t in good if was and was[t] != good[t]]
+    out = {"changed": was != good, "differs": differs[:2], "native": native, "reported": bool(faults), "faults": faults[:2]}
     if faults:
         try:
             done = repair(path, job["backups"])
@@ -161,7 +162,7 @@ def batch(
     for job, out in zip(jobs, found):
         told = f"seed {seed} byte {job['at']} bit {job['bit']} {'with' if job['backup'] else 'without'} backup: "
         if out["changed"] and not out["reported"]:
-            failures.append(told + "changed what a reader sees, not reported")
+            failures.append(told + f"changed what a reader sees, not reported: {out['differs']}")
         if out["reported"] and not out["sound"]:
             failures.append(told + f"not sound after repair: {out.get('repair failed')} {out['faults']}")
         elif out["reported"] and not out["truth whole"] and not out["lost"]:

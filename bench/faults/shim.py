@@ -7,7 +7,8 @@ A campaign that does not catch these would not catch a real one.
     deaf        what the disk refuses is taken for written
     unlocked    an upgrade that does not look again, under the lock, whether somebody else has made it
 
-Two are no mistakes but what a program must bear: `die=before:N` and `die=after:N` end it with SIGKILL just before and just after
+`peak=FILE` changes nothing and writes down the most memory that the program had, in KiB: what the system tells a parent
+begins with the parent's own. Two are no mistakes but what a program must bear: `die=before:N` and `die=after:N` end it with SIGKILL just before and just after
 its N-th COMMIT, `clock=SECONDS` is a clock that is off by so much.
 """
 
@@ -23,7 +24,7 @@ from typing import Any
 def plant(fault: str) -> None:
     """Change the loaded program."""
     name, _, given = fault.partition("=")
-    planted = {"early": _early, "normal": _normal, "deaf": _deaf, "unlocked": _unlocked, "die": _die, "clock": _clock}
+    planted = {"early": _early, "normal": _normal, "deaf": _deaf, "unlocked": _unlocked, "die": _die, "clock": _clock, "peak": _peak}
     if name not in planted:
         sys.exit(f"unknown fault {fault}")
     planted[name](given)
@@ -112,6 +113,17 @@ def _die(given: str) -> None:
     Transaction.__exit__ = last  # type: ignore[method-assign]
 
 
+def _peak(given: str) -> None:
+    leave = os._exit
+
+    def last(code: int) -> None:
+        with open("/proc/self/status") as status, open(given, "w") as file:
+            file.write(next((line.split()[1] for line in status if line.startswith("VmHWM")), "0"))
+        leave(code)
+
+    os._exit = last  # type: ignore[assignment]
+
+
 def _clock(given: str) -> None:
     real, off = time.time, float(given)
     time.time = lambda: real() + off
@@ -122,4 +134,4 @@ if __name__ == "__main__":
     plant(fault)
     from tacit.surfaces.cli import main
 
-    sys.exit(main())
+    os._exit(main()) if fault.startswith("peak=") else sys.exit(main())

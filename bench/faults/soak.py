@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import shutil
 import statistics
@@ -72,16 +71,16 @@ class Soak:
         """One event, its time and its memory, and beside it an interpreter that does nothing."""
         before = self.number % 2
         bare = self.bare() if before else 0.0
+        peak = self.home / f"peak-{threading.get_ident()}"
         began = time.monotonic()
         done = subprocess.Popen(
-            command("hook", event), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.home / "work", env=surroundings(self.home)
+            command("hook", event, fault=f"peak={peak}"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.home / "work", env=surroundings(self.home)
         )  # fmt: skip
         assert done.stdin and done.stdout and done.stderr
         done.stdin.write(json.dumps(payload).encode())
         done.stdin.close()
         out, err = done.stdout.read(), done.stderr.read()
-        _, status, used = os.wait4(done.pid, 0)
-        done.returncode = status
+        status = done.wait()
         done.stdout.close()
         done.stderr.close()
         now = time.monotonic()
@@ -89,7 +88,7 @@ class Soak:
         self.samples["hook time over python -c pass"].append((now, (now - began) / bare))
         self.samples["hook seconds"].append((now, now - began))
         for name in ("hook memory", f"hook memory, {event}", "hook memory, it spoke" if out else "hook memory, it was silent"):
-            self.samples.setdefault(name, []).append((now, float(used.ru_maxrss)))
+            self.samples.setdefault(name, []).append((now, float(peak.read_text())))
         self.count("hooks", 1)
         self.count("hooks that spoke", int(bool(out)))
         if status or b"Traceback" in err:
