@@ -233,6 +233,14 @@ def test_a_tier_that_people_disagree_with_only_advises(memories: Memories) -> No
     done = triage(memories)
     assert (now(memories, late).tier, memories.get(late.memory).on_page) == ("person", False)
     assert done.figures == {"rules promote advice": 1}
+    found = memories.statistics("2020-01-01")
+    assert found.tiers["rules"] == {"decided": 31, "known": 30, "agreed": 0, "last": 30, "autonomous": False}
+    assert any("triage by rules agreed in 0 of its last 30" in told for told in memories.alarms(found))
+    from tacit.surfaces.cli.health import doctor_lines
+
+    assert "triage: rules decided 31 (0 of the last 30 as people and outcomes had it), as advice only" in doctor_lines(
+        found
+    )
 
 
 def test_what_a_person_does_to_the_lesson_later_counts(memories: Memories) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
     from tacit.core.profile import Triage
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sql import SqlStore
+    from tacit.stores.sqlite import Transaction
     from tacit.tend.context import Context
 
 BY = "triage"  # with the tier's name, the author of its decisions
@@ -225,7 +226,7 @@ def doubt(memory: Memory, text: str) -> str:
     return "check its negations and numbers" if opposed(prepare(memory.text), prepare(text)) else ""
 
 
-def quotes(tx: SqliteStore | Transaction, memory: Memory, most: int = 3) -> list[dict[str, str]]:
+def quotes(tx: SqlStore, memory: Memory, most: int = 3) -> list[dict[str, str]]:
     """The newest quoted evidence of a lesson."""
     told = [each for each in tx.evidence(memory.id) if each.quote]
     return [{"run": each.run, "quote": each.quote[:300]} for each in told[-most:]]
@@ -238,7 +239,7 @@ def _noted(proposal: Proposal, tier: str, action: str, reason: str, at: str, *, 
     return replace(proposal, payload={**payload, "judged": [*payload.get("judged", ()), word]})
 
 
-def _waiting(store: SqliteStore | Transaction, project: str) -> list[Proposal]:
+def _waiting(store: SqlStore, project: str) -> list[Proposal]:
     """Lines that wait for the page and were not put on it yet, before a person's tier."""
     found = [
         each
@@ -265,7 +266,7 @@ def _lines(tx: Transaction, project: str) -> list[str]:
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
-def standings(store: SqliteStore | Transaction, project: str, settings: Triage) -> tuple[Standing, ...]:
+def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
     judged = _judged(store, project)
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
@@ -278,7 +279,7 @@ def standings(store: SqliteStore | Transaction, project: str, settings: Triage) 
     return tuple(standing(tier, decisions, settings) for tier, decisions in told.items())
 
 
-def _judged(store: SqliteStore | Transaction, project: str) -> list[Proposal]:
+def _judged(store: SqlStore, project: str) -> list[Proposal]:
     rows = store.rows(
         "SELECT id FROM proposal WHERE project = :p AND kind = 'page' AND instr(payload, '\"judged\"') > 0"
         " ORDER BY created_at DESC, id LIMIT :most",
@@ -288,7 +289,7 @@ def _judged(store: SqliteStore | Transaction, project: str) -> list[Proposal]:
     return [each for each in reversed(found) if each is not None]
 
 
-def _later(store: SqliteStore | Transaction, proposal: Proposal, memory: Memory, since: str) -> Later:
+def _later(store: SqlStore, proposal: Proposal, memory: Memory, since: str) -> Later:
     by_person = [entry for entry in store.entries(memory=memory.id, since=since) if _is_person(entry.by)]
     decided = proposal.state if proposal.state in (APPROVED, REJECTED) and _is_person(proposal.decided_by) else ""
     return Later(decided, _any(by_person, False), _any(by_person, True), memory.state, memory.verdict)

@@ -13,6 +13,7 @@ from tacit.core.lifecycle import ACTIVE, nearest
 from tacit.core.standing import standing_of
 from tacit.core.value import value
 from tacit.tend.context import StepReport
+from tacit.tend.triage import agreement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from tacit.core.profile import Profile
     from tacit.stores.sql import SqlStore
+    from tacit.tend.agreement import Standing
     from tacit.tend.context import Context
 
 TENDED = "tended"  # the mark of when a whole pass last ended
@@ -61,6 +63,7 @@ class Figures:
     model: Mapping[str, int]  # counters of models
     events: Mapping[str, int]  # all other counted events
     tended: str  # when a whole pass last ended; empty: never
+    tiers: Mapping[str, Mapping[str, Any]]  # of triage: decided, known by now, agreed of the last, and whether it decides alone
     failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
 
     @property
@@ -136,8 +139,13 @@ def figures(
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
+        tiers={each.tier: _record(each) for each in agreement(store, project, profile.triage)},
         failures=tuple(failures),
     )
+
+
+def _record(tier: Standing) -> dict[str, Any]:
+    return {name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")}
 
 
 def stuck(store: SqlStore, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
@@ -156,7 +164,9 @@ def stuck(store: SqlStore, project: str, profile: Profile, at: str) -> tuple[tup
 def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
     """What somebody should look at, in sentences; empty where memory is well."""
     limits = profile.health
-    failed = sum(n for name, n in found.model.items() if name.startswith("model.failures"))
+    # A model that is left alone, or whose tokens are used up, was not called.
+    quiet = ("model.failures.paused", "model.failures.budget")
+    failed = sum(n for name, n in found.model.items() if name.startswith("model.failures") and name not in quiet)
     calls, open_ = found.model.get("model.calls", 0), sum(found.proposals.values())
     told = [
         (
@@ -178,6 +188,14 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
         (bool(found.events.get("hook_failure")), f"{found.events.get('hook_failure', 0)} hooks failed; tacit connect checks them"),
         (bool(found.failures), f"{len(found.failures)} transcripts could not be learned; the first: {'; '.join(found.failures[:1])}"),
         (calls >= FEW and failed > calls / 2, f"{failed} of {calls} calls of the model failed"),
+        (
+            found.model.get("model.failures.budget", 0) > 0,
+            f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
+        ),
+        *(
+            (not at["autonomous"], f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
+            for tier, at in found.tiers.items()
+        ),
         (
             found.active >= FEW and found.tended < after_days(found.at, -UNTENDED) and found.runs > 0,
             f"not tended {'since ' + found.tended[:10] if found.tended else 'yet'}; tacit tend, or tend = \"yes\" in the configuration",

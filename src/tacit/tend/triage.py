@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tacit.core.match import Match
     from tacit.core.profile import Triage
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.stores.sql import SqlStore
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
 
@@ -283,7 +283,7 @@ def step(context: Context) -> StepReport:
     return Judge(context).step()
 
 
-def agreement(store: SqliteStore | Transaction, project: str, settings: Triage) -> tuple[Standing, ...]:
+def agreement(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:
     """How each tier's decisions fared with people and outcomes, for `stats` and `doctor`."""
     from tacit.tend.judge import standings
 

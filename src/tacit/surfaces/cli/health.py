@@ -110,7 +110,13 @@ def doctor_lines(found: Figures) -> list[str]:
     lines += [f"  not learned: {failure}" for failure in found.failures[:5]]
     if found.model:
         lines.append(f"model: {_counts(found.model)}")
-    return lines
+    told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
+    return [*lines, f"triage: {'; '.join(told)}"] if told else lines
+
+
+def _tier(name: str, at: Mapping[str, Any]) -> str:
+    agreed = f"{at['agreed']} of the last {at['last']} as people and outcomes had it" if at["last"] else "nothing came of them yet"
+    return f"{name} decided {at['decided']} ({agreed}), {'alone' if at['autonomous'] else 'as advice only'}"
 
 
 def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str]) -> str:
