@@ -407,7 +407,10 @@ class Memories:
             if len(chunk) >= CHUNK:
                 kept += self._keep(chunk, alias)
                 chunk = []
-        return kept + self._keep(chunk, alias)
+        kept += self._keep(chunk, alias)
+        if len(kept) > CHUNK:
+            self.store.tidy(len(kept))
+        return kept
 
     def _make(self, facets: dict[str, Any], at: str) -> Change:
         from tacit.core.keep import made

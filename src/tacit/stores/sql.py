@@ -192,8 +192,8 @@ class SqlStore:
         found = self.rows(sql, **named)
         return found[0] if found else None
 
-    def tidy(self) -> int:
-        """Put derived data in order where an engine needs that; returns how many steps it took."""
+    def tidy(self, added: int = 0) -> int:
+        """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
         return 0
 
     # -- projects and profiles --------------------------------------------------------------------

@@ -129,11 +129,11 @@ class SqliteStore(SqlStore):
 
         scrub(self)
 
-    def tidy(self) -> int:
-        """Merge the full text's segments, in short transactions."""
+    def tidy(self, added: int = 0) -> int:
+        """Merge the full text's segments, in short transactions; after many rows were `added`, if that pays."""
         from tacit.stores.sqlite.search import tidy
 
-        return tidy(self)
+        return tidy(self, added)
 
     def near(
         self,

@@ -41,10 +41,12 @@ SMALL = 3000  # rows; a store up to here is read completely
 NEWEST = 64  # rows of a word that are fetched at first
 QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
 DEEP = (2000, 20_000)  # for a question: a tenth of the store's rows, within these bounds
-MEET = (4, 8)  # common words that are asked for together with those known: for a prompt, for a question
+MEET = (4, 8)  # common words that are asked for together with those known; more for a question to a large store
+LARGE = 20_000  # rows
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
-SEGMENTS = 8  # of the full text that are left alone; some twenty commits make more
+SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large store, where merging takes seconds
+HUGE = 200_000  # rows
 MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
@@ -90,15 +92,16 @@ def find(
     read = _tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
+    meet = MEET[deep and total > LARGE]
     postings = _Postings(store, asked, total)
     take = _Taker(store, projects, min(limit, MOST), injectable)
-    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, MEET[deep])
+    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
     scores = postings.scores()
     rows = take.best(scores, portions=1)
     if 3 * len(rows) < 2 * take.limit and (postings.common or len(scores) > take.size):
         here = _rows_of(store, projects, injectable) if len(rows) < take.size // 3 else None
         if here is not None:
-            postings.read(DEEP[1], MEET[deep])
+            postings.read(DEEP[1], meet)
             scores = postings.scores(here)
         rows = take.best(scores)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, postings.frequency, read)
@@ -220,15 +223,20 @@ def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit,
     return tuple(Hit(memory, channel, row[-1], row[-2], row[-3]) for memory, row in zip(memories, rows))
 
 
-def tidy(store: SqliteStore) -> int:
+def tidy(store: SqliteStore, added: int = 0) -> int:
     """Merge the full text's segments into one where they have become many; returns how many steps that took.
+
+    After rows were `added` it is done only if they are a good part of the store: merging reads all of it.
 
     Each commit leaves a segment, and each word is looked for in all of them: one segment instead of thirteen makes a
     lookup in 100,000 rows two to three times cheaper. The steps are short, so that a prompt gets its turn in between.
     """
+    total = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
+    if added and 4 * added < total:
+        return 0
     segments = store.one("SELECT count(DISTINCT segid) FROM memory_fts_idx")[0]
     steps, pages = 0, -MERGED
-    while segments > SEGMENTS:
+    while segments > SEGMENTS[total > HUGE]:
         with store.write() as tx:
             before = tx.one("SELECT total_changes()")[0]
             tx.rows("INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', :pages)", pages=pages)
