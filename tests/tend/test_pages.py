@@ -405,8 +405,9 @@ def test_a_line_that_grew_or_was_put_below_another_is_still_itself(memories: Mem
     memories.keep_page("MEMORY.md")
     memories.page()
     page, ids = folder / "MEMORY.md", {memory.text: memory.id for memory in memories.list()}
-    first, second = (f"- {text} <!-- {ids[text][:8]} -->" for text in RULES)
+    first, second = (line for line in page.read_text().splitlines() if line.startswith("- "))
+    one, other = (line[2:].partition(" <!--")[0] for line in (first, second))
     page.write_text(page.read_text().replace(f"{first}\n{second}\n", f"{first}\n  Never.\n  {second}\n{second}\n"))
     memories.page(vouch=True)
-    assert {memory.text: memory.id for memory in memories.list()} == {"Never push to main. Never.": ids[RULES[0]], RULES[1]: ids[RULES[1]]}
+    assert {memory.text: memory.id for memory in memories.list()} == {f"{one} Never.": ids[one], other: ids[other]}
     assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")
