@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -89,6 +89,11 @@ soak: .venv/ready
 fuzz: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris >/dev/null 2>&1 || echo "atheris does not install here: our own mutations only"
 	@$(BIN)/python bench/faults/fuzz.py --minutes $(or $(MINUTES),10)
+
+# The desk in the system's Chromium, with axe-core and schemathesis. TACIT_SHOTS=FOLDER keeps screenshots.
+test-desk: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check playwright axe-playwright-python schemathesis
+	$(BIN)/python -m pytest -m slow tests/surfaces/test_desk_browser.py
 
 clean:
 	rm -rf .venv .venv-frameworks .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

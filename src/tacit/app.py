@@ -11,7 +11,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, StoreBusy, UsageError
+from tacit.core.errors import NotFound, Refused, StoreBusy, TacitError, UsageError
 from tacit.core.memory import GLOBAL, Memory
 from tacit.core.value import replace, value
 from tacit.stores.sql import Project, RunRow, run_id, scope_projects
@@ -703,6 +703,14 @@ class Memories:
             yield source
         else:
             yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
+
+    def past_runs(self, limit: int = 500) -> Iterator[Run]:
+        """The latest runs of this project, read again from their transcripts; those that are gone or unreadable are left out."""
+        for path in dict.fromkeys(row.path for row in self.store.runs(self.project_id, limit=limit) if row.path):
+            try:
+                yield from self._runs(path, "")
+            except (TacitError, OSError):
+                continue
 
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
         said = {

@@ -211,6 +211,34 @@ def test_an_error_is_said_and_changes_nothing(browser: Client) -> None:
     assert browser("GET", "/lessons/nothing").status_code == 404
 
 
+def test_a_job_tells_its_progress(browser: Client) -> None:
+    """Tend, started by a click, says each step and its end as server-sent events; a second one waits its turn."""
+    teach()
+    started = browser("POST", "/act/tend")
+    path = re.search(r'data-events="([^"]+)"', started.text)
+    assert path
+    told = browser("GET", path[1]).text
+    assert "event: line" in told and "sweep" in told
+    assert told.rstrip().splitlines()[-2:] == ["event: over", 'data: "tend"']
+    assert browser("GET", "/events/nothing").status_code == 404
+
+
+def test_a_backtest_replays_the_projects_own_runs(browser: Client, tacit: Any, folder: Path) -> None:
+    """Two profiles side by side, from the transcripts that were learned."""
+    import json
+
+    said = {"type": "finding", "text": "Migrations must run before the seed", "by": "reviewer"}
+    for n in (1, 2, 3):
+        lines = ({"type": "run", "id": f"n{n}"}, said, {"type": "end", "outcome": "success"})
+        (folder / f"n{n}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        assert tacit("learn", f"n{n}.jsonl").code == 0
+    path = re.search(r'data-events="([^"]+)"', browser("POST", "/act/backtest", data={"profiles": "default geas"}).text)
+    assert path
+    told = browser("GET", path[1]).text
+    assert "3 runs are still readable" in told
+    assert "default: 3 findings" in told and "geas: " in told
+
+
 # -- API -------------------------------------------------------------------------------------------------------------------
 
 

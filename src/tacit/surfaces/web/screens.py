@@ -11,11 +11,12 @@ from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Route
 
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces.web import acts, plots, views
+from tacit.surfaces.web.jobs import Jobs, backtested, tended
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 
 TYPE_CHECKING = False
@@ -88,7 +89,33 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
         return Route(path, answer, methods=["POST"])
 
+    jobs = Jobs(desk)
+
+    def job(path: str, name: str, work: Callable[[dict[str, str]], Any]) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                started = jobs.start(name, work(await _form(request)))
+            except TacitError as error:
+                return pages.render("_error.html", status=422, error=error)
+            return pages.render("_job.html", job=started)
+
+        return Route(path, answer, methods=["POST"])
+
+    async def lines(request: Request) -> Response:
+        try:
+            return StreamingResponse(jobs.events(request.path_params["id"]), media_type="text/event-stream")
+        except TacitError as error:
+            return pages.render("_error.html", status=404, error=error)
+
+    async def journal(request: Request) -> Response:
+        last = request.headers.get("last-event-id", "")
+        return StreamingResponse(jobs.journal(int(last) if last.isdigit() else -1), media_type="text/event-stream")
+
     return [
+        job("/act/tend", "tend", lambda _: tended),
+        job("/act/backtest", "backtest", _profiles_asked),
+        Route("/events/journal", journal, methods=["GET"]),
+        Route("/events/{id}", lines, methods=["GET"]),
         screen("/", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
         screen("/lessons", "lessons.html", lessons, LESSONS),
         screen("/lessons/{id}", "lesson.html", lambda m, asked: views.memory(m, asked["id"]), {}),
@@ -108,6 +135,10 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         act("/act/undo", acts.undo, "_note.html"),
         act("/act/profile/{name}", acts.use_profile, "_note.html"),
     ]
+
+
+def _profiles_asked(form: dict[str, str]) -> Any:
+    return backtested([views.builtin(name).name for name in form.get("profiles", "default").split()][:5])
 
 
 def _seen(desk: Desk, view: Callable[[Memories, Any], dict[str, Any]], asked: Any) -> dict[str, Any]:

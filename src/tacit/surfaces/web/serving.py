@@ -38,4 +38,5 @@ def serve(desk: Desk, host: str, port: int, token_file: str, allowed: Sequence[s
         app = application(desk, keys, names(host, port, allowed), secure=bool(allowed))
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{port}/?key={keys.link}")
-        uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)).run(sockets=[door])
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2)
+        uvicorn.Server(config).run(sockets=[door])

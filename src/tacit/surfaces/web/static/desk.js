@@ -88,3 +88,24 @@ document.getElementById("theme").addEventListener("click", () => {
 });
 document.getElementById("keys").addEventListener("click", () => document.getElementById("help").showModal());
 document.getElementById("help-close").addEventListener("click", () => document.getElementById("help").close());
+
+// A job's lines as they come; the journal while the inbox is open.
+document.addEventListener("htmx:load", (event) => {
+  for (const box of event.target.parentElement.querySelectorAll("[data-events]:not([data-open])")) {
+    box.dataset.open = "yes";
+    const source = new EventSource(box.dataset.events);
+    source.addEventListener("line", (message) => {
+      const line = document.createElement("li");
+      line.textContent = JSON.parse(message.data);
+      box.querySelector(".said").append(line);
+    });
+    source.addEventListener("over", () => { source.close(); said("done"); });
+  }
+});
+if (document.querySelector("[data-journal]")) {
+  const journal = new EventSource("/events/journal");
+  journal.addEventListener("entry", (message) => {
+    const entry = JSON.parse(message.data);
+    if (entry.by === "learn" || entry.by === "tend") { said(`${entry.by}: ${entry.verb}, ${entry.reason}`); }
+  });
+}

@@ -1,0 +1,151 @@
+"""Work that takes longer than a click: tend and backtest, one at a time, with its progress as server-sent events.
+
+A job is a thread with memories of its own. Its lines are kept, so that a page that comes late, or comes back, sees them all.
+`journal` is the third stream: what is learned while one looks on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from functools import partial
+
+from starlette.concurrency import run_in_threadpool
+
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound, StoreBusy, TacitError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from tacit.app import Memories
+    from tacit.core.journal import Entry
+    from tacit.surfaces.web.server import Desk
+
+LOOK = 0.5  # seconds between looks for something new
+PATIENCE = 600.0  # seconds a stream stays open; a browser comes back by itself
+KEPT = 20  # finished jobs that are remembered
+UNATTENDED = ("sweep", "merge", "reflect", "triage", "prune", "stats")  # tend without the page: nothing is written outside the store
+
+
+class Job:
+    """One piece of work and what it has said so far."""
+
+    def __init__(self, name: str) -> None:
+        self.id, self.name = new_id(), name
+        self.lines: list[str] = []
+        self.over = False
+
+    def say(self, line: str) -> None:
+        """One more line of progress."""
+        self.lines.append(line)
+
+
+class Jobs:
+    """The jobs of one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._jobs: dict[str, Job] = {}
+        self._one = threading.Lock()
+
+    def start(self, name: str, work: Callable[[Memories, Callable[[str], None]], str]) -> Job:
+        """Begin, unless another job is under way."""
+        if not self._one.acquire(blocking=False):
+            raise StoreBusy("Another job is under way.", "Wait for its end.")
+        job = Job(name)
+        self._jobs[job.id] = job
+        for old in list(self._jobs)[:-KEPT]:
+            del self._jobs[old]
+        threading.Thread(target=self._work, args=(job, work), daemon=True).start()
+        return job
+
+    def _work(self, job: Job, work: Callable[[Memories, Callable[[str], None]], str]) -> None:
+        try:
+            with self._desk.memories() as memories:
+                job.say(work(memories, job.say))
+        except TacitError as error:
+            job.say(f"{error.message} {error.hint}")
+        except Exception as error:  # whatever happens, the page is told and the next job may start
+            job.say(f"A bug of ours: {type(error).__name__}: {error}")
+        finally:
+            job.over = True
+            self._one.release()
+
+    def events(self, id: str) -> AsyncIterator[str]:
+        """A job's lines as they come, then its end."""
+        job = self._jobs.get(id)
+        if job is None:
+            raise NotFound("There is no such job.", "It may have ended before the desk was started anew.")
+        return _stream(job)
+
+    async def journal(self, after: int) -> AsyncIterator[str]:
+        """New journal entries as they are written. Waiting holds no thread: many may look on."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            entries = await run_in_threadpool(partial(self._entries, after))
+            for entry in entries if after >= 0 else ():
+                told = {"id": entry.id, "memory": entry.memory, "verb": entry.verb, "by": entry.by, "reason": entry.reason[:300]}
+                yield event("entry", json.dumps(told), entry.id)
+            after = max([after, 0, *(entry.id for entry in entries)])
+            yield ": still here\n\n"
+            await asyncio.sleep(2 * LOOK)
+
+    def _entries(self, after: int) -> list[Entry]:
+        with self._desk.memories() as memories:
+            return memories.log(newest=True, limit=1) if after < 0 else memories.log(after=after, limit=200)
+
+
+async def _stream(job: Job) -> AsyncIterator[str]:
+    told = 0
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        over = job.over
+        for line in job.lines[told:]:
+            told += 1
+            yield event("line", json.dumps(line), told)
+        if over:
+            yield event("over", json.dumps(job.name), told + 1)
+            return
+        await asyncio.sleep(LOOK)
+
+
+def event(kind: str, data: str, id: int) -> str:
+    """One server-sent event."""
+    return f"id: {id}\nevent: {kind}\ndata: {data}\n\n"
+
+
+def tended(memories: Memories, say: Callable[[str], None]) -> str:
+    """Everything that is due between runs but the pages."""
+    changes = 0
+    for step in UNATTENDED:
+        say(f"{step} …")
+        done = memories.tend(only=step)
+        if done.busy:
+            return f"{step}: {done.busy}"
+        changes += len(done.moves)
+    return f"done: {changes} lessons moved; tacit page writes the pages"
+
+
+def backtested(profiles: list[str]) -> Callable[[Memories, Callable[[str], None]], str]:
+    """The project's own transcripts, replayed under several profiles."""
+
+    def work(memories: Memories, say: Callable[[str], None]) -> str:
+        runs = list(memories.past_runs())
+        say(f"{len(runs)} runs are still readable")
+        if not runs:
+            return "nothing to replay: the transcripts of the learned runs are gone"
+        for name in profiles:
+            [found] = memories.backtest(runs, [name])
+            share = f"{found.forewarned / found.recurring:.0%}" if found.recurring else "–"
+            say(
+                f"{name}: {found.findings} findings, {found.lessons} lessons; {found.recurring} recurred,"
+                f" {found.forewarned} forewarned ({share}), {found.injected} given,"
+                f" {found.tokens:,} tokens, {found.promotions} promotions"
+            )
+        return "done"
+
+    return work

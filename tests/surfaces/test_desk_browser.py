@@ -1,0 +1,165 @@
+"""The desk in a real browser: every screen on 5,000 lessons, fifty judgements by key, an undo, a page line, a search.
+
+Needs Chromium and `playwright`, `axe-playwright-python`, `schemathesis`: `make test-desk` brings the packages and runs this; elsewhere it is
+skipped, and says so. `TACIT_SHOTS=FOLDER` keeps screenshots in light, dark and phone width.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.sync_api", reason="make test-desk brings playwright")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="make test-desk brings axe-core")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine"),
+]
+
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.testing import finding, run  # noqa: E402
+
+SHOTS = os.environ.get("TACIT_SHOTS", "")
+LESSONS = int(os.environ.get("TACIT_DESK_LESSONS", "5000"))
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+SUBJECTS = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations", "The nightly export", "Docker builds")
+FAULTS = ("fails when the cache is cold", "hangs while two workers share a port", "returns 500 because LANG is unset", "needs the protos first")
+LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
+
+
+@pytest.fixture
+def desk(folder: Path) -> Iterator[str]:
+    """The address of a desk with 5,000 lessons, sixty that wait, and a lesson on trial; its browser is let in by the token."""
+    with open_memories() as memories:
+        texts = [f"{SUBJECTS[n % 7]} {FAULTS[n % 4]} (case {n})" for n in range(LESSONS)]
+        memories.add_many([{"text": text, "kind": ("pitfall", "rule", "fix")[n % 3]} for n, text in enumerate(texts)])
+        for n in range(60):
+            text = f"Clear the cache of module {n} before you deploy it"
+            memories.learn(run(f"held-{n}", finding(f"held-{n}", text, kind="pitfall", tier="quoted", by="web", quote=f"a page said so, {n}")))
+        for n in (1, 2):
+            memories.learn(run(f"first-{n}", finding(f"first-{n}", LESSON, kind="pitfall")))
+        for n in range(12):
+            memories.inject("payment service", run=f"t{n}", host="neutral")
+            said = (finding(f"t{n}", LESSON, kind="pitfall"),) if n % 3 == 0 else ()
+            memories.learn(run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]}))
+        memories.add("<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">", kind="rule")
+    process = subprocess.Popen([sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"], stdout=subprocess.PIPE, text=True, cwd=folder)
+    assert process.stdout
+    link = process.stdout.readline().strip()
+    yield link
+    process.terminate()
+    try:
+        process.wait(20)
+    finally:
+        process.kill()
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Watched:
+    """A page, and everything that should not happen on it."""
+
+    def __init__(self, browser: Any, base: str, **context: Any) -> None:
+        self.page = browser.new_context(**context).new_page()
+        self.wrong: list[str] = []
+        self.page.on("console", lambda said: self.wrong.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("request", lambda asked: None if asked.url.startswith((base, "data:")) else self.wrong.append(asked.url))
+        self.base = base
+
+    def to(self, path: str) -> Any:
+        answer = self.page.goto(self.base + path)
+        assert answer.status == 200, path
+        return self.page
+
+
+def serious(page: Any) -> list[str]:
+    """What axe-core finds that keeps people out."""
+    found = axe.Axe().run(page).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found if each["impact"] in ("serious", "critical")]
+
+
+def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
+    """Every screen, fifty judgements in one page load, one undo, a page line, an effect plot, a search; nothing serious, nothing foreign."""
+    base = desk.partition("/?")[0]
+    seen = Watched(browser, base, viewport={"width": 1200, "height": 900})
+    page = seen.page
+    page.goto(desk)
+    assert "key=" not in page.url
+    lesson = None
+    with open_memories() as memories:
+        lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
+    screens = ("/", "/lessons", f"/lessons/{lesson}", "/search?q=importer+cache", "/page", "/runs", "/runs/t3", "/effect", "/pairs", "/profiles",
+               "/profiles/geas", "/health?verify=yes")  # fmt: skip
+    for path in screens:
+        seen.to(path)
+        assert page.locator("h1").count() == 1, path
+        assert serious(page) == [], path
+    seen.to("/")
+    for n in range(50):
+        page.keyboard.press("r" if n % 5 == 0 else "a")
+        page.locator(".card.done").nth(n).wait_for()
+    assert page.locator(".card.done").count() == 50
+    page.keyboard.press("u")
+    page.locator("#said", has_text="taken back").wait_for()
+    assert page.locator(".card.done").count() == 49
+    seen.to("/page")
+    line = page.locator(".lines li").first
+    line.get_by_role("button").click()
+    page.get_by_role("button", name="Take it off").first.wait_for()
+    seen.to(f"/lessons/{lesson}")
+    assert "somewhere between" in page.locator("figure figcaption").inner_text()
+    assert page.locator("figure svg rect.bar").count() == 1
+    seen.to("/search?q=login+tests+cache")
+    page.locator(".hits details summary").first.click()
+    assert page.locator(".parts tr").first.is_visible()
+    seen.to("/lessons?text=script")
+    assert page.locator(".lessons a.text", has_text="<script>").count() == 1
+    assert page.title() != "owned"
+    assert seen.wrong == []
+    with open_memories() as memories:
+        told = [entry for entry in memories.log(verb="approve", limit=1000)]
+    assert len(told) >= 39
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)])
+def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, scheme: str, width: int) -> None:
+    """No screen is wider than its window, and colours hold their contrast."""
+    base = desk.partition("/?")[0]
+    seen = Watched(browser, base, color_scheme=scheme, viewport={"width": width, "height": 860})
+    seen.page.goto(desk)
+    for name, path in (("inbox", "/"), ("lessons", "/lessons"), ("search", "/search?q=cache"), ("effect", "/effect"), ("page", "/page"), ("health", "/health")):
+        page = seen.to(path)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1"), name
+        assert serious(page) == [], name
+        if SHOTS:
+            page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}-{width}.png"))
+    assert seen.wrong == []
+
+
+def test_no_call_breaks_the_api(desk: str, folder: Path, alone: Path) -> None:
+    """schemathesis makes calls from the OpenAPI document; none of them is a server error or leaves the described shape."""
+    pytest.importorskip("schemathesis", reason="make test-desk brings schemathesis")
+    base = desk.partition("/?")[0]
+    token = (alone / "data" / "tacit" / "desk-token").read_text().strip()
+    done = subprocess.run(
+        [shutil.which("st") or str(Path(sys.executable).parent / "st"), "run", f"{base}/api/v1/openapi.json", "--header",
+         f"Authorization: Bearer {token}", "--checks", "not_a_server_error,response_schema_conformance", "--max-examples", "15",
+         "--rate-limit", "150/s", "--phases", "examples,coverage,fuzzing", "--seed", "7"],
+        capture_output=True, text=True, cwd=folder, timeout=900, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
