@@ -411,3 +411,14 @@ def test_a_line_that_grew_or_was_put_below_another_is_still_itself(memories: Mem
     memories.page(vouch=True)
     assert {memory.text: memory.id for memory in memories.list()} == {f"{one} Never.": ids[one], other: ids[other]}
     assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")
+
+
+def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path) -> None:
+    """Both lines stay as they were written; only one is a lesson's."""
+    memories.keep_page("MEMORY.md")
+    memories.page()
+    page = folder / "MEMORY.md"
+    page.write_text(page.read_text() + "- Sign every release.\n\n## Facts\n- Sign every release.\n")
+    memories.page(vouch=True)
+    assert len(memories.list()) == 3 and page.read_text().count("- Sign every release.") == 2
+    assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}

@@ -165,12 +165,15 @@ class _Matching:
     def _by_spelling(self, nameless: Sequence[Bullet]) -> list[Bullet]:
         by_spelling = {hash: id for id in reversed(self._open()) for hash in self._spellings(id)}
         left: list[Bullet] = []
+        seen = {spelled(split_id(bullet.text)[0]) for bullet in self.placed.values()}
         for bullet in nameless:
-            id = by_spelling.get(spelled(split_id(bullet.text)[0]), "")
+            words = spelled(split_id(bullet.text)[0])
+            id = by_spelling.get(words, "")
             if id and id not in self.placed:
                 self.placed[id] = bullet
-            else:
+            elif words not in seen:  # who says the same twice has one lesson
                 left.append(bullet)
+            seen.add(words)
         return left
 
     def _by_likeness(self, nameless: Sequence[Bullet]) -> None:
