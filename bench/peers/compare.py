@@ -385,7 +385,7 @@ def report(
 def _shared(told: tuple[int, int, dict[str, int]]) -> str:
     kept, found, wrong = told
     said = f"{kept} of {WRITERS * WRITES} acknowledged, {kept - found} of them lost"
-    return said + "".join(f"; {times}x {why.replace('|', '/')}" for why, times in wrong.items())
+    return said + "".join(f"; {times}x {why.replace('|', '/').replace(cache(), '…')}" for why, times in wrong.items())
 
 
 NOTES = """Cold recall: a fresh process imports, opens and asks once; medians of {rounds} rounds in turns, in the order of the table. Warm recall: {queries} different

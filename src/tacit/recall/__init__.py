@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
-FITTING = 28  # candidates by words: forty and sixty found no more twins among the best seven (docs/recall.md), and cost a tenth
+FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
 
