@@ -91,6 +91,7 @@ def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(
     ]
     whole = whole_memory(coins)
     assert -whole.lessons_per_run <= whole.low <= whole.high <= whole.lessons_per_run
+    assert whole.per_run is None or whole.low <= whole.per_run <= whole.high
     assert (whole.verdict.word == HELPS) == (whole.high < 0)
 
 

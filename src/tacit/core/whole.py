@@ -63,10 +63,9 @@ def whole_memory(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = 
         return Whole(None, 0.0, 0.0, 0.0, 0, _judged(_Game(), 0, alpha, margin))
     game = _played(thrown)
     low, high = game.bounds(alpha)
-    per_run = game.total / units if _both_arms(thrown) else None
-    lessons = len(thrown) / units
-    reach = lessons  # no run can lose or gain more than one problem per lesson
-    low, high = max(low / units, -reach), min(high / units, reach)
+    lessons = len(thrown) / units  # no run can lose or gain more than one problem per lesson
+    low, high = max(low / units, -lessons), min(high / units, lessons)
+    per_run = min(max(game.total / units, low), high) if _both_arms(thrown) else None
     return Whole(per_run, low, high, lessons, units, _judged(game, len(thrown), alpha, margin))
 
 
