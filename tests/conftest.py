@@ -15,11 +15,13 @@ import pytest
 from tacit.core.trust import HOST_MARKERS
 
 SERVER = os.environ.get("TEST_POSTGRES", "")  # set by `make test-postgres`
+ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No test sees the developer's own store, configuration or agent."""
+    url = request.getfixturevalue("postgres_url") if ON_SERVER else ""
     home = tmp_path / "home"
     home.mkdir()
     for name in [
@@ -40,37 +42,51 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("USER", "ada")
+    if url:
+        monkeypatch.setenv("TACIT_STORE", url)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     return home
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> str:
-    """A server's address for tests, with the rights to make databases; `make test-postgres` starts one."""
-    url = SERVER
-    if not url:
+def postgres_template() -> str:
+    """The name of a database, and of its owner, that has our schema and nothing else; `make test-postgres` starts the server."""
+    if not SERVER:
         pytest.skip("no PostgreSQL server: make test-postgres starts one")
-    return url
+    import psycopg
+
+    from tacit.stores.postgres import close_pools, open_store
+
+    name = f"tacit_{os.urandom(6).hex()}"
+    with psycopg.connect(SERVER, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
+        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
+    open_store(_address(name, name)).close()
+    close_pools()
+    return name
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
-    """An empty database of its own, owned by a user with no special rights."""
+def postgres_url(postgres_template: str) -> Iterator[str]:
+    """A database of its own, owned by a user with no special rights."""
     import psycopg
-    from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-    name = f"tacit_{os.urandom(6).hex()}"
-    with psycopg.connect(postgres_server, autocommit=True) as admin:
-        admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
-        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    at = conninfo_to_dict(make_conninfo(postgres_server, user=name, password=name, dbname=name))
-    yield f"postgresql://{name}:{name}@/{name}?host={at['host']}"
     from tacit.stores.postgres import close_pools
 
+    name = f"tacit_{os.urandom(6).hex()}"
+    with psycopg.connect(SERVER, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy")
+    yield _address(postgres_template, name)
     close_pools()
-    with psycopg.connect(postgres_server, autocommit=True) as admin:
+    with psycopg.connect(SERVER, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _address(user: str, database: str) -> str:
+    from psycopg.conninfo import conninfo_to_dict
+
+    return f"postgresql://{user}:{user}@/{database}?host={conninfo_to_dict(SERVER)['host']}"
 
 
 @pytest.fixture

@@ -346,6 +346,12 @@ CREATE TABLE member (
 CREATE FUNCTION each_of(list text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE ROWS 20 AS
   $$ SELECT json_array_elements_text(list::json) $$;
 
+-- SQLite's spelling of LEAST and GREATEST.
+CREATE FUNCTION min(one anycompatible, other anycompatible) RETURNS anycompatible LANGUAGE sql IMMUTABLE AS
+  $$ SELECT least(one, other) $$;
+CREATE FUNCTION max(one anycompatible, other anycompatible) RETURNS anycompatible LANGUAGE sql IMMUTABLE AS
+  $$ SELECT greatest(one, other) $$;
+
 CREATE FUNCTION xor(one bytea, other bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   it bytea := one;
