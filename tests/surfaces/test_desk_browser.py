@@ -60,6 +60,8 @@ def desk(folder: Path) -> Iterator[str]:
         process.wait(20)
     except subprocess.TimeoutExpired:  # a busy machine; the store does not mind
         process.kill()
+        process.wait()
+    process.stdout.close()
 
 
 @pytest.fixture
