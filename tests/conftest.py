@@ -14,7 +14,7 @@ import pytest
 
 from tacit.core.trust import HOST_MARKERS
 
-SERVER = os.environ.get("TEST_POSTGRES", "")  # set by `make test-postgres`
+SERVER = os.environ.get("TEST_POSTGRES", "")  # the address of a server on which we may make databases and roles
 ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
 
 
@@ -51,9 +51,9 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 @pytest.fixture(scope="session")
 def postgres_template() -> str:
-    """The name of a database, and of its owner, that has our schema and nothing else; `make test-postgres` starts the server."""
+    """The name of a database, and of its owner, that has our schema and nothing else."""
     if not SERVER:
-        pytest.skip("no PostgreSQL server: make test-postgres starts one")
+        pytest.skip("no PostgreSQL server: TEST_POSTGRES names one")
     import psycopg
 
     from tacit.stores.postgres import close_pools, open_store

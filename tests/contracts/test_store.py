@@ -1,4 +1,4 @@
-"""What every store promises, on SQLite and, where a server is at hand (make test-postgres), on PostgreSQL."""
+"""What every store promises, on SQLite and, where TEST_POSTGRES names a server, on PostgreSQL."""
 
 from __future__ import annotations
 

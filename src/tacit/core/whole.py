@@ -74,7 +74,8 @@ def _both_arms(thrown: Sequence[Trial]) -> bool:
 
 
 def _played(thrown: Sequence[Trial]) -> _Game:
-    game, past = _Game(), {}  # type: ignore[var-annotated]
+    game = _Game()
+    past: dict[str, Counts] = {}  # per lesson, the coins before this one
     for coin in thrown:
         before = past.get(coin.family, Counts())
         injected = _rate(before.injected_occurred, before.injected)
