@@ -25,6 +25,7 @@ from tacit.core.match import (
     keywords,
     levenshtein_likeness,
     matching_terms,
+    nearest,
     prepare,
     same_problem,
 )
@@ -470,3 +471,29 @@ def test_levenshtein_counts_edits(one: str, other: str) -> None:
 def test_every_matcher_can_be_asked_alike(matcher: Callable[..., Likeness]) -> None:
     """One signature for all, whoever names them."""
     assert matcher(prepare("Missing null checks"), prepare("Missing null checks everywhere"), None).score > 0.5
+
+
+# --- a glance before the reading
+
+
+def test_a_glance_keeps_what_may_be_the_same() -> None:
+    """The first is always read, others if they are neither far behind it nor far off; rare words tell more than common ones."""
+    finding = {"retry", "lock", "queue", "zanzibar"}
+    store = {
+        "twin": {"retry", "lock", "zanzibar", "job"},
+        "rival": {"queue", "lock", "zanzibar"},
+        "common": {"retry", "run", "test", "build", "page"},
+        "stranger": {"page", "font"},
+    }
+    rarity = {"retry": 0.1, "lock": 1.0, "queue": 1.0, "zanzibar": 3.0}
+    assert nearest(finding, store, rarity, 3.0) == ["rival", "twin"]
+    assert nearest({"font"}, {"stranger": {"page"}}, {}, 3.0) == ["stranger"]
+    assert nearest(set(), {}, {}, 3.0) == []
+
+
+def test_claims_are_read_only_of_what_is_near() -> None:
+    """Reading claims is the larger part of preparing a text, and most candidates are not near enough to need it."""
+    finding = prepare("Never commit the lock file of the worker")
+    near, far = prepare("Commit the lock file of the worker"), prepare("The worker renders fonts in two columns")
+    assert decide(finding, [("near", near), ("far", far)], Settings()).reason.startswith("opposed to near: negation")
+    assert "claims" in vars(near) and "claims" not in vars(far)

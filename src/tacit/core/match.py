@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length, same_word
 from tacit.core.value import value
@@ -22,7 +22,7 @@ from tacit.core.words import STEMMERS, VAGUE, fold, language, normal, piece_term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Protocol
 
     Idf = Callable[[str], float]
@@ -52,6 +52,9 @@ SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate 
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
+# Which candidates are worth reading closely, by a glance at their words: the first, and whoever is neither far behind it
+# nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance, and no decision among 28 changed.
+BEHIND, FAR = 0.5, 0.2
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 
 
@@ -60,12 +63,18 @@ class Prepared:
     """A text read once, to be compared often."""
 
     text: str  # folded: equal here is equal
+    source: str  # as it is scanned: claims are read when they are asked for, and of most texts nobody asks
     weights: Mapping[str, float]  # term → saturated frequency
     letters: frozenset[str]
-    claims: Claims
     tags: tuple[str, ...] = ()
     signature: str = ""
     category: str = ""
+
+    @cached_property
+    def claims(self) -> Claims:
+        """What the head of the text says."""
+        pieces = list(scan(self.source))
+        return claims_of(self.source, pieces[: head_length(self.source, pieces)], language(pieces))
 
 
 @value
@@ -114,8 +123,7 @@ def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: 
 @lru_cache(maxsize=1024)
 def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -> Prepared:
     pieces = list(scan(text))
-    tongue = language(pieces)
-    stem = STEMMERS[tongue]
+    stem = STEMMERS[language(pieces)]
     scanned = normal(text)
     ended = head_length(scanned, pieces)
     counts: dict[str, float] = {}
@@ -132,9 +140,9 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
         letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
     return Prepared(
         text=_folded(scanned),
+        source=scanned,
         weights={term: count / (count + SATURATION) for term, count in counts.items()},
         letters=letters,
-        claims=claims_of(scanned, pieces[:ended], tongue),
         tags=tags,
         signature=signature,
         category=category,
@@ -156,13 +164,14 @@ def decide(
     """
     matcher = MATCHERS[settings.matcher]
     own = _weighed(finding, idf) if matcher is compare else None
+    guarded = min(settings.threshold - settings.margin, settings.threshold * LENIENT)  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
     blocked: tuple[float, str, str] = (0.0, "", "")
     for id, candidate in candidates:
         if candidate.text == finding.text and finding.text:
             likeness = Likeness(1.0)
         elif own is not None:
-            likeness = _compare(finding, own, candidate, _weighed(candidate, idf))
+            likeness = _compare(finding, own, candidate, _weighed(candidate, idf), guarded)
         else:
             likeness = matcher(finding, candidate, idf)
         if not likeness.blocked:
@@ -218,6 +227,25 @@ def rarity(frequency: Mapping[str, int], rows: int) -> Idf:
     return lambda term: math.log(1 + (rows + 1) / (1 + counts.get(term, 0)))
 
 
+def nearest(words: Set[str], candidates: Mapping[str, Set[str]], rarity: Mapping[str, float], rare: float) -> list[str]:
+    """The candidates that may turn out to be the same, by a glance: a cosine of plain words, as an index cuts them.
+
+    To prepare a text costs as much as fifty glances at one. A word without a `rarity` counts as `rare`.
+    """
+    known = {word: told * told for word, told in rarity.items()}
+    unknown = rare * rare
+    own = math.sqrt(sum(known.get(word, unknown) for word in words))
+    scores: dict[str, float] = {}
+    for id, theirs in candidates.items():
+        met = known.keys() & theirs
+        length = unknown * (len(theirs) - len(met)) + sum(known[word] for word in met)
+        shared = sum(known.get(word, unknown) for word in words & theirs)
+        scores[id] = shared / (own * math.sqrt(length)) if shared else 0.0
+    ordered = sorted(scores, key=lambda id: (-scores[id], id))
+    least = max(FAR, BEHIND * scores[ordered[0]]) if ordered else 0.0
+    return [id for place, id in enumerate(ordered) if not place or scores[id] >= least]
+
+
 # --- the score
 
 
@@ -231,7 +259,11 @@ def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
 
 
 def _compare(
-    a: Prepared, of_a: tuple[dict[str, float], float], b: Prepared, of_b: tuple[dict[str, float], float]
+    a: Prepared,
+    of_a: tuple[dict[str, float], float],
+    b: Prepared,
+    of_b: tuple[dict[str, float], float],
+    guarded: float = GUARDED,
 ) -> Likeness:
     if a.text == b.text:
         return Likeness(1.0 if a.text else 0.0, "", {"words": 1.0})
@@ -255,7 +287,7 @@ def _compare(
             score += (1 - score) * told
         else:
             score *= 0.9
-    return Likeness(score, opposed(a, b) if score >= GUARDED else "", parts)
+    return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
 
 
 @lru_cache(maxsize=4096)

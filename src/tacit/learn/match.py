@@ -6,10 +6,11 @@ Memories of every state are asked: what a person forgot must be recognised when 
 from __future__ import annotations
 
 import re
+from math import log
 
-from tacit.core.match import decide, keywords, prepare, rarity, same_problem
+from tacit.core.match import decide, keywords, nearest, prepare, rarity, same_problem
 from tacit.core.value import value
-from tacit.core.words import query_words
+from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.stores.sql import scope_projects
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
     from tacit.stores.sqlite import Transaction
+    from tacit.stores.sqlite.search import Found
 
 TWIN = 0.8  # of the threshold: not the same lesson, yet one told would tell the other's unit too
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
@@ -56,7 +58,10 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     fitting = {
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
-    telling = rarity(found.frequency, found.rows) if profile.match.matcher == "lexical" else None
+    telling = None
+    if profile.match.matcher == "lexical":
+        telling = rarity(found.frequency, found.rows)
+        fitting = _nearest(finding, fitting, found)
     choice = decide(
         mine,
         [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in fitting.items()],
@@ -67,6 +72,26 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
+
+
+def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict[str, Memory]:
+    """Those that a glance at the index's words does not rule out, and those of the same error: preparing a text is dear."""
+    stop = all_stop_words()
+    beside = {f"{hit.n:012d}": hit.words.partition("\n")[0] for hit in found.hits}
+
+    def read(text: str, words: str) -> set[str]:
+        return set(found.tokens(f"{text} {words}")) - stop
+
+    rare = log(2 + found.rows)
+    rarity = {
+        token: log(1 + (found.rows + 1) / (1 + count))
+        for word, count in found.frequency.items()
+        for token in found.tokens(word)
+    }
+    theirs = {id: read(memory.text, beside.get(id, "")) for id, memory in fitting.items()}
+    close = nearest(read(finding.text, index_words(finding.text)), theirs, rarity, rare)
+    same_error = [id for id, memory in fitting.items() if memory.signature and memory.signature == finding.signature]
+    return {id: fitting[id] for id in dict.fromkeys((*close, *same_error))}
 
 
 def _words(text: str, profile: Profile) -> list[str]:
