@@ -1,6 +1,7 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need in .venv; only python3 (3.11+) and a package registry are assumed.
 PYTHON ?= python3
 BIN := .venv/bin
+SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test test-desk test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
 
@@ -21,8 +22,9 @@ demo: .venv/ready
 	@$(BIN)/python -m compileall -q src/tacit
 	@$(BIN)/python examples/demo.py
 
+# One worker per core: most of the suite waits for processes of its own.
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 # tacit.integrations against the real frameworks, in an environment of their own; `make test` skips these.
 test-frameworks: .venv-frameworks/ready
@@ -39,7 +41,7 @@ check: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]' >/dev/null
 	$(BIN)/ruff check src tests bench examples
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 # Every budget of the design. The first time it makes stores of up to a million memories in .bench; TACIT_BENCH_SIZES=1000,10000,100000 is quicker.
 bench: .venv/ready
