@@ -12,7 +12,7 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core.errors import StoreBusy
 from tacit.stores.check import check, rule_of
-from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite import SCHEMA, open_store
 from tacit.stores.sqlite.repair import Lost, repair
 
 
@@ -313,7 +313,7 @@ def test_a_tally_under_no_project_is_noticed(memories: Any) -> None:
     assert sound(path)
 
 
-@pytest.mark.parametrize("version", [1, 7])
+@pytest.mark.parametrize("version", [1, SCHEMA + 1])
 def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None:
     """A store that calls itself older or newer, with exactly our tables, is neither."""
     path, folder = closed(memories)

@@ -162,6 +162,15 @@ def scope_projects(project: str) -> tuple[str, str, str]:
     return (project, GLOBAL, AGENT)
 
 
+# What memories are told apart, counted and listed by. `stale` is whether there is a `stale_at`.
+FACETS = ("project", "state", "kind", "klass", "category", "trust", "gate", "verdict", "severity", "pinned", "on_page", "stale")
+
+
+def facet_columns(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The facets of a memory's row."""
+    return tuple(int(row["stale_at"] != "") if name == "stale" else row[name] for name in FACETS)
+
+
 # Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.
 SEALED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "project": (Project.FIELDS, ("id",)),  # type: ignore[attr-defined]
@@ -315,28 +324,8 @@ class SqlStore:
         offset: int = 0,
     ) -> list[Memory]:
         """Memories of some projects by their facets, newest first unless sorted otherwise."""
-        where, named = (
-            ["m.project IN (SELECT value FROM json_each(:projects))"],
-            {"projects": json.dumps(list(projects))},
-        )
-        if states:
-            where.append("m.state IN (SELECT value FROM json_each(:states))")
-            named["states"] = json.dumps(list(states))
-        for column, wanted in (equal or {}).items():
-            where.append(f"m.{column} = :{column}")
-            named[column] = wanted
-        if tag:
-            where.append(
-                "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) WHERE value = :tag)"
-            )
-            named["tag"] = tag
-        if since:
-            where.append("m.updated_at >= :since")
-            named["since"] = since
-        if text:
-            where.append("instr(lower(m.text), lower(:text)) > 0")
-            named["text"] = text
-        join, order = _ORDERS[sort]
+        where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
+        join, order = ORDERS[sort]
         rows = self.rows(
             f"SELECT {_MEMORY} FROM memory m {join} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit OFFSET :offset",
             limit=limit,
@@ -344,6 +333,14 @@ class SqlStore:
             **named,
         )
         return self._with_tallies(rows)
+
+    def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
+        """How many memories these projects have for each combination of some facets: (their words …, count), most first."""
+        columns = ", ".join("CASE WHEN stale_at = '' THEN 0 ELSE 1 END" if name == "stale" else name for name in by)
+        return self.rows(
+            f"SELECT {columns}, count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects)) {_grouped(by)}",
+            projects=json.dumps(list(projects)),
+        )
 
     def alias_of(self, memory: str) -> list[tuple[str, str]]:
         """(namespace, alias) of a memory."""
@@ -554,8 +551,11 @@ class Writer(SqlStore):
         """Keep full text in step: (text, words) before and after."""
         raise NotImplementedError
 
+    def classify(self, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
+        """Keep the counts by facet in step with a memory's row, where an engine keeps them."""
+
     def reindex(self) -> None:
-        """Build full text anew from the rows."""
+        """Build full text anew from the rows, and counts by facet where an engine keeps them."""
         raise NotImplementedError
 
     def blank_entries(self, memory: str) -> None:
@@ -590,8 +590,10 @@ class Writer(SqlStore):
             self.rows(_INSERT_MEMORY, **named)
             n = self.one("SELECT n FROM memory WHERE id = :id", id=memory.id)[0]
             self.index(n, None, (memory.text, words))
+            self.classify(n, named, fresh=True)
         else:
             self.rows(_UPDATE_MEMORY, **named)
+            self.classify(was[0], named, fresh=False)
             if (memory.text, words) != (was[1], was[2]):
                 self.index(was[0], (was[1], was[2]), (memory.text, words))
         return self._enter(change.entry, sealed)
@@ -873,6 +875,44 @@ class Writer(SqlStore):
 # -- statements and rows -------------------------------------------------------------------------
 
 
+def narrowed(
+    *,
+    projects: Sequence[str] | None = None,
+    states: Sequence[str] = (),
+    equal: Mapping[str, Any] | None = None,
+    tag: str = "",
+    since: str = "",
+    text: str = "",
+) -> tuple[list[str], dict[str, Any]]:
+    """The conditions on `memory m` for what is asked, and their parameters."""
+    where: list[str] = []
+    named: dict[str, Any] = {}
+    for column, wanted in (("project", projects), ("state", states or None)):
+        if wanted is not None:
+            where.append(f"m.{column} IN (SELECT value FROM json_each(:{column}s))")
+            named[f"{column}s"] = json.dumps(list(wanted))
+    for column, wanted in (equal or {}).items():
+        where.append(f"m.{column} = :{column}")
+        named[column] = wanted
+    if tag:
+        where.append(
+            "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) WHERE value = :tag)"
+        )
+        named["tag"] = tag
+    if since:
+        where.append("m.updated_at >= :since")
+        named["since"] = since
+    if text:
+        where.append("instr(lower(m.text), lower(:text)) > 0")
+        named["text"] = text
+    return where, named
+
+
+def _grouped(by: Sequence[str]) -> str:
+    columns = ", ".join(str(at + 1) for at in range(len(by)))
+    return f"GROUP BY {columns} ORDER BY {len(by) + 1} DESC, {columns}"
+
+
 def _insert(table: str, columns: Iterable[str]) -> str:
     names = list(columns)
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(':' + name for name in names)})"
@@ -908,7 +948,7 @@ _COUNT_OUTCOME = (
 
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
 _USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
-_ORDERS = {
+ORDERS = {
     "new": ("", "m.n DESC"),
     "old": ("", "m.n"),
     "updated": ("", "m.updated_at DESC, m.n DESC"),
@@ -918,7 +958,7 @@ _ORDERS = {
     "kind": ("", "m.kind, m.n DESC"),
     "text": ("", "m.text, m.n"),
 }
-SORTS = tuple(_ORDERS)
+SORTS = tuple(ORDERS)
 
 
 def _tally(counts: Mapping[str, tuple[float, str]] | None) -> Tally:

@@ -59,6 +59,10 @@ def _step(tx: Transaction, number: int) -> None:
         _split_words(tx)
     if number == 3:
         _seal_tables(tx)
+    if number == 7:
+        from tacit.stores.sqlite.facets import rebuild
+
+        rebuild(tx)
 
 
 def _split_words(tx: Transaction) -> None:

@@ -803,7 +803,7 @@ def _named(table: str, row: Row) -> str:
 
 
 def _derive(store: SqliteStore, tx: Transaction) -> None:
-    """Full text and tallies anew, each project by its own rule."""
+    """Full text, facets and tallies anew, each project by its own rule."""
     rule = rule_of(store)
     for id, project in tx.rows("SELECT id, project FROM memory"):
         memory = tx.get(id)
@@ -811,5 +811,5 @@ def _derive(store: SqliteStore, tx: Transaction) -> None:
         tx.confidence = rule(project)
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
-    tx.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
+    tx.reindex()
     tx.rows("DELETE FROM vector")

@@ -1,0 +1,195 @@
+"""How many memories there are of each kind, state and so on, and which, without reading them all.
+
+A row of `facet` is one combination that occurs, with its count; `facet_of` says which combination a memory has. There are as many
+combinations as the words in use make, some dozens, however many memories there are. A count is a sum over them. A list is a merge: the
+memories of one combination stand in the order of writing, and the first fifty of all are among the first fifty of each.
+
+`classify` keeps both in step inside the transaction that writes a memory; `faults` holds them against the rows.
+"""
+
+from __future__ import annotations
+
+import json
+from heapq import merge
+from itertools import chain, islice
+
+from tacit.core.value import value
+from tacit.stores.sql import _MEMORY, FACETS, ORDERS, _grouped, facet_columns, narrowed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.stores.check import Fault
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
+FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
+LOOKED = (100, 2000)  # rows looked at together where more is asked than facets tell; twice as many each time
+_SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
+_BY_DATE = "SELECT updated_at, n FROM memory INDEXED BY memory_by_state WHERE project = :p AND state = :s ORDER BY updated_at DESC, n DESC"
+
+
+@value
+class _Facet:
+    """One combination, by what lists are made of."""
+
+    id: int
+    project: str
+    state: str
+    kind: str
+    rows: int
+
+
+def classify(tx: Transaction, n: int, row: Mapping[str, Any], *, fresh: bool) -> None:
+    """Count a memory under the facets that its row has now, and no more under those it had."""
+    facets = dict(zip(FACETS, facet_columns(row)))
+    was = None if fresh else tx.one("SELECT facet FROM facet_of WHERE n = :n", n=n)
+    found = tx.one(f"SELECT id FROM facet WHERE {_SAME}", **facets)
+    if found is None:
+        names = ", ".join((*FACETS, "rows"))
+        tx.rows(f"INSERT INTO facet ({names}) VALUES ({', '.join(':' + name for name in FACETS)}, 0)", **facets)
+        found = tx.one(f"SELECT id FROM facet WHERE {_SAME}", **facets)
+    if was == found:
+        return
+    tx.rows("UPDATE facet SET rows = rows + 1 WHERE id = :id", id=found[0])
+    tx.rows("INSERT OR REPLACE INTO facet_of (n, facet) VALUES (:n, :id)", n=n, id=found[0])
+    if was is not None:
+        tx.rows("UPDATE facet SET rows = rows - 1 WHERE id = :id", id=was[0])
+        tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=was[0])  # its words may have been erased
+
+
+def rebuild(tx: Transaction) -> None:
+    """Count everything anew."""
+    names = ", ".join(FACETS)
+    of = ", ".join(_column(name) for name in FACETS)
+    same = " AND ".join(f"f.{name} = {_column(name)}" for name in FACETS)
+    tx.rows("DELETE FROM facet_of")
+    tx.rows("DELETE FROM facet")
+    tx.rows(f"INSERT INTO facet ({names}, rows) SELECT {of}, count(*) FROM memory m GROUP BY {of}")
+    tx.rows(f"INSERT INTO facet_of (n, facet) SELECT m.n, f.id FROM memory m JOIN facet f ON {same}")
+
+
+def counted(store: SqliteStore | Transaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
+    """How many memories these projects have for each combination of some facets."""
+    return store.rows(
+        f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {_grouped(by)}",
+        projects=json.dumps(list(projects)),
+    )
+
+
+def faults(store: SqliteStore) -> Iterator[Fault]:
+    """Memories that are counted where they do not belong, and counts that are not those of their memories."""
+    from tacit.stores.check import Fault
+
+    same = " AND ".join(f"f.{name} = {_column(name)}" for name in FACETS)
+    wrong = store.one(
+        "SELECT (SELECT count(*) FROM memory m LEFT JOIN facet_of o ON o.n = m.n LEFT JOIN facet f ON f.id = o.facet"
+        f" WHERE f.id IS NULL OR NOT ({same}))"
+        " + (SELECT count(*) FROM facet_of WHERE n NOT IN (SELECT n FROM memory))"
+        " + (SELECT count(*) FROM facet f WHERE f.rows <> (SELECT count(*) FROM facet_of o WHERE o.facet = f.id))"
+    )[0]
+    if wrong:
+        yield Fault("index", "facet", f"{wrong} memories or counts are not under their own facets; tacit reindex rebuilds them")
+
+
+def select(
+    store: SqliteStore,
+    projects: Sequence[str],
+    *,
+    states: Sequence[str] = (),
+    equal: Mapping[str, Any] | None = None,
+    tag: str = "",
+    since: str = "",
+    text: str = "",
+    sort: str = "new",
+    limit: int = 50,
+    offset: int = 0,
+    few: int = FEW,
+) -> list[Memory] | None:
+    """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
+    told = {name: wanted for name, wanted in (equal or {}).items() if name in FACETS}
+    within = _within(store, projects, states, told)
+    if len(within) > COMBINATIONS:
+        return None
+    where, named = narrowed(equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text)
+    if sort in ("new", "old"):
+        numbers = _in_order(store, within, newest=sort == "new")
+    elif sort in ("state", "kind"):
+        numbers = _by_word(store, within, sort)
+    elif sum(facet.rows for facet in within) <= few:
+        return _sorted(store, _in_order(store, within), where, named, sort, limit, offset)
+    elif sort == "updated":
+        where, named = narrowed(equal=equal, tag=tag, since=since, text=text)
+        numbers = _by_date(store, within)
+    else:
+        return None
+    if where:
+        numbers = _fitting(store, numbers, where, named)
+    return _loaded(store, list(islice(numbers, offset, offset + limit)))
+
+
+def _within(store: SqliteStore, projects: Sequence[str], states: Sequence[str], told: Mapping[str, Any]) -> list[_Facet]:
+    """The combinations that fit, and one more than there may be."""
+    where = ["project IN (SELECT value FROM json_each(:projects))", *(f"{name} = :{name}" for name in told)]
+    where += ["state IN (SELECT value FROM json_each(:states))"] if states else []
+    rows = store.rows(
+        f"SELECT id, project, state, kind, rows FROM facet WHERE {' AND '.join(where)} LIMIT :most",
+        projects=json.dumps(list(projects)), states=json.dumps(list(states)), most=COMBINATIONS + 1, **told,
+    )  # fmt: skip
+    return [_Facet(*row) for row in rows]
+
+
+def _in_order(store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True) -> Iterator[int]:
+    """The row numbers under some facets in the order of writing, read as far as somebody asks."""
+    sql = f"SELECT n FROM facet_of WHERE facet = :id ORDER BY n {'DESC' if newest else ''}"
+    runs = [store.each(sql, id=facet.id) for facet in within]
+    return (row[0] for row in merge(*runs, reverse=newest))
+
+
+def _by_word(store: SqliteStore, within: Sequence[_Facet], by: str) -> Iterator[int]:
+    """The row numbers under some facets by the words of one of them, the newest first within each."""
+    words = sorted({getattr(facet, by) for facet in within})
+    return chain.from_iterable(_in_order(store, [facet for facet in within if getattr(facet, by) == word]) for word in words)
+
+
+def _by_date(store: SqliteStore, within: Iterable[_Facet]) -> Iterator[int]:
+    """The row numbers of these projects and states, those changed last first."""
+    groups = dict.fromkeys((facet.project, facet.state) for facet in within)
+    runs = [store.each(_BY_DATE, p=project, s=state) for project, state in groups]
+    return (row[1] for row in merge(*runs, reverse=True))
+
+
+def _fitting(store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any]) -> Iterator[int]:
+    """Those of the row numbers whose memories are what was asked for, in their order."""
+    size = LOOKED[0]
+    sql = f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {' AND '.join(where)}"
+    while part := list(islice(numbers, size)):
+        fit = {row[0] for row in store.rows(sql, ns=json.dumps(part), **named)}
+        yield from (n for n in part if n in fit)
+        size = min(2 * size, LOOKED[1])
+
+
+def _sorted(
+    store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any], sort: str, limit: int, offset: int
+) -> list[Memory]:
+    join, order = ORDERS[sort]
+    rows = store.rows(
+        f"SELECT m.n FROM memory m {join} WHERE {' AND '.join(('m.n IN (SELECT value FROM json_each(:ns))', *where))}"
+        f" ORDER BY {order} LIMIT :limit OFFSET :offset",
+        ns=json.dumps(list(numbers)), limit=limit, offset=offset, **named,
+    )  # fmt: skip
+    return _loaded(store, [row[0] for row in rows])
+
+
+def _loaded(store: SqliteStore, numbers: Sequence[int]) -> list[Memory]:
+    """The memories of these rows, in this order. They were chosen without their texts: rows are wide."""
+    rows = store.rows(f"SELECT m.n, {_MEMORY} FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))", ns=json.dumps(list(numbers)))
+    by_number = {row[0]: row[1:] for row in rows}
+    return store._with_tallies([by_number[n] for n in numbers if n in by_number])
+
+
+def _column(facet: str) -> str:
+    return "(m.stale_at <> '')" if facet == "stale" else f"m.{facet}"
