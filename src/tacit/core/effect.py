@@ -385,6 +385,13 @@ def believe(table: Table, weights: Sequence[float] = PRIOR) -> Belief:
     )
 
 
+def belief_from(uses: Sequence[Use], marks: Sequence[Mark]) -> Belief:
+    """What to expect of one lesson in the epoch of the use that was settled last, by its own rows alone."""
+    epochs = {use.unit: use.epoch for use in uses if use.arm in (INJECTED, WITHHELD)}
+    last = next((epochs[mark.unit] for mark in reversed(marks) if mark.signal == "outcome" and mark.unit in epochs), "")
+    return believe(tabulate(by_epoch(trials_from(uses, marks)).get(last, [])))
+
+
 def _likelihood(table: Table) -> list[float]:
     """The likelihood of both arms at each atom, scaled so that the largest is 1."""
     a, b, c, d = sum(table.values(), Counts()).cells

@@ -154,10 +154,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
-CARRIED = (
-    "belief_harm",
-    "gone",
-)  # signals that `tend` and `learn` judge from many lessons, beside belief itself; a fold keeps them
+CARRIED = ("gone",)  # what `tend` saw outside the store; a fold keeps it
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
 STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up
 
@@ -169,7 +166,7 @@ def tally_of(
     confidence: str | Signals = "none",
     kept: Tally = NO_TALLY,
 ) -> Tally:
-    """What all rows of one memory add up to; beliefs, which lean on other lessons, stay as they were kept."""
+    """What all rows of one memory add up to; of what was `kept` only that goes on which no row tells."""
     outcome: dict[str, str] = {}
     signals: dict[str, float] = {}
     for mark in marks:  # in order of writing: growth settles again, the last outcome stands
@@ -191,7 +188,13 @@ def tally_of(
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
-    signals.update({name: amount for name, amount in (kept.signals or {}).items() if name in CARRIED})
+    belief = None
+    if outcome and any(use.arm != "exempt" and use.unit in outcome for use in uses):
+        from tacit.core.effect import belief_from
+
+        believed = belief_from(uses, marks)
+        belief, signals["belief_harm"] = believed.help, believed.harm
+    signals.update({name: amount for name, amount in (kept.signals or {}).items() if name in CARRIED and amount})
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     seen = sightings(evidence)
     if LOST in signals:
@@ -203,7 +206,7 @@ def tally_of(
         recurred=sum(1 for unit, word in outcome.items() if unit in injected and word == "occurred"),
         contradicted=max(0, _contradictions(evidence) + int(signals.pop("contradicted", 0))),
         confidence=confidence_of(confidence, evidence, marks),
-        belief=kept.belief,
+        belief=belief,
         seen_at=max((row.at for row in supports), default="") or None if seen else None,
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
         signals=signals or None,

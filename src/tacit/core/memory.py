@@ -37,7 +37,7 @@ class Tally:
     recurred: int = 0  # injected, settled, and it did
     contradicted: int = 0
     confidence: float | None = None  # only where the profile has one
-    belief: float | None = None  # that it helps; set by tend
+    belief: float | None = None  # that it helps, where a coin was tossed and settled
     seen_at: str | None = None
     last_used_at: str | None = None
     signals: Mapping[str, float] | None = None  # the profile's own counters

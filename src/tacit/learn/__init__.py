@@ -620,7 +620,7 @@ class _Session:
             run=self.id,
             version=self.project.profile,
         )
-        tx.refresh_tally(id, memory.project, belief=(found.help, found.harm), read=(uses, marks))
+        tx.refresh_tally(id, memory.project, read=(uses, marks))
         if found.change is not None:
             tx.apply(found.change)
         self._promote(tx, id, found.figures)

@@ -1,12 +1,12 @@
 """What the control group says of one lesson, after one more of its uses was settled.
 
 The verdict is that of the current epoch, model family and host: a lesson that helped another model may do nothing for
-this one. Belief leans on the prior here; `tend` sharpens it with the lesson's kind.
+this one. Belief is no part of it: it is folded with the other counts (core.links).
 """
 
 from __future__ import annotations
 
-from tacit.core.effect import believe, by_epoch, sentence, stand, tabulate, trials_from
+from tacit.core.effect import by_epoch, sentence, stand, tabulate, trials_from
 from tacit.core.journal import change
 from tacit.core.value import replace, value
 
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 @value
 class Judged:
-    """Beliefs, the figures in words, and the change of the verdict where there is one."""
+    """The figures in words, and the change of the verdict where there is one."""
 
-    help: float
-    harm: float
     figures: str
     change: Change | None = None
 
@@ -42,20 +40,17 @@ def judged(
     run: str,
     version: str,
 ) -> Judged:
-    """The verdict and the belief in the epoch of the use that was just settled."""
+    """The verdict in the epoch of the use that was just settled."""
     mine = by_epoch(trials_from(uses, marks)).get(epoch, [])
     table = tabulate(mine)
-    belief = believe(table)
     if not table:
-        return Judged(belief.help, belief.harm, "")
+        return Judged("")
     standing = stand(mine, profile.effect.alpha, profile.effect.margin)
     figures = sentence(table, standing, profile.effect.alpha, profile.effect.margin)
     if standing.word == memory.verdict:
-        return Judged(belief.help, belief.harm, figures)
+        return Judged(figures)
     now = replace(memory, verdict=standing.word, updated_at=at)
     return Judged(
-        belief.help,
-        belief.harm,
         figures,
         change(memory, now, verb="verdict", by=by, reason=figures, at=at, run=run, profile=version),
     )

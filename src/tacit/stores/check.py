@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from tacit.core.memory import Tally
     from tacit.core.profile import Signals
     from tacit.stores.sqlite import SqliteStore
 
@@ -210,9 +211,16 @@ def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], 
         folded = tally_of(
             store.evidence(memory), store.uses(memory=memory), store.marks(memory=memory), rule(project), kept
         )
-        if folded != kept:
-            differ = [name for name, field in folded.__dict__.items() if field != kept.__dict__[name]]
+        is_, was = _rounded(folded), _rounded(kept)
+        if is_ != was:
+            differ = [name for name in is_ if is_[name] != was[name]]
             yield Fault("tally", memory, f"{', '.join(differ)} do not add up; tacit reindex rebuilds them")
+
+
+def _rounded(tally: Tally) -> dict[str, Any]:
+    """To nine places: another machine's logarithms may differ in the last ones."""
+    told = {**tally.__dict__, "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()}}
+    return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
 
 
 def _strays(store: SqliteStore) -> Iterator[Fault]:

@@ -700,15 +700,11 @@ class Writer(SqlStore):
         memory: str,
         project: str,
         *,
-        belief: tuple[float, float] | None = None,
         read: tuple[Sequence[Use], Sequence[Mark]] | None = None,
     ) -> Tally:
-        """Fold a memory's rows again; `belief` is (that it helps, that it harms) where it was judged anew, `read` what was just read."""
-        kept = self.tally(memory)
-        if belief is not None:
-            kept = Tally(belief=belief[0], signals={**(kept.signals or {}), "belief_harm": belief[1]})
+        """Fold a memory's rows again; `read` is what was just read of its uses and marks."""
         uses, marks = read or (self.uses(memory=memory), self.marks(memory=memory))
-        tally = tally_of(self.evidence(memory), uses, marks, self.confidence, kept)
+        tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
         self.put_tally(memory, project, tally)
         return tally
 
