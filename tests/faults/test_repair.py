@@ -263,6 +263,64 @@ def test_a_broken_table_of_tables_is_grafted(memories: Any, with_backup: bool) -
     assert (done.lost, texts(path), sound(path)) == ((), before, True)
 
 
+@pytest.mark.parametrize("with_backup", [True, False])
+@pytest.mark.parametrize("of", ["memory", "journal"])
+def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) -> None:
+    """Found by a flipped bit: rows out of reach come from backup and journal, in their own order; none gives way to another."""
+    for n in range(60):
+        added = memories.add(f"lesson {n} about zebra{n} in src/app/user_{n}.py")
+        memories.edit(added.id, text=f"{added.text}, corrected")  # so that an entry's number is not its memory's
+        if n == 10 and with_backup:
+            memories.backup()
+    path, folder = closed(memories)
+    with open_store(path) as store:
+        numbers = store.rows("SELECT n, id, text FROM memory ORDER BY n")
+        root = {name: page for name, page in store.rows("SELECT name, rootpage FROM sqlite_schema WHERE name IN ('memory', 'journal')")}
+        entries = dict(store.rows("SELECT m.n, max(j.id) FROM journal j JOIN memory m ON m.id = j.memory GROUP BY 1"))
+    raw = bytearray(Path(path).read_bytes())
+
+    def pointers(table: str) -> dict[int, int]:
+        """By the last row number of each page that the first page of a table points at: where it does so."""
+        page = (root[table] - 1) * 4096
+        assert raw[page] == 5  # not a leaf
+        cells = range(page + 12, page + 12 + 2 * int.from_bytes(raw[page + 3 : page + 5], "big"), 2)
+        return {raw[at + 4]: at for at in (page + int.from_bytes(raw[cell : cell + 2], "big") for cell in cells)}
+
+    _, lost, other, *_ = pointers("memory").items()
+    here = lost[1]
+    there = other[1] if of == "memory" else next(at for last, at in pointers("journal").items() if last >= entries[lost[0]])
+    raw[here : here + 4] = raw[there : there + 4]
+    Path(path).write_bytes(raw)
+    assert not sound(path)
+    done = repair(path, folder)
+    with open_store(path) as store:
+        assert (done.lost, store.rows("SELECT n, id, text FROM memory ORDER BY n")) == ((), numbers)
+    assert sound(path)
+
+
+def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
+    """It adds up from uses and outcomes like every other count (found by a flipped bit: it was carried on as it stood)."""
+    from tacit.core.links import Mark, Use
+
+    at = "2026-11-01T00:00:00.000Z"
+    with memories.store.write() as tx:
+        id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
+        for n in range(6):
+            arm = "injected" if n % 2 else "withheld"
+            tx.add_use(Use(id, f"u{n}", memories.project_id, f"r{n}", id, arm, 0.5, "hook", "e", "test", False, "t", False, at))
+            tx.add_mark(Mark(id, f"u{n}", memories.project_id, "outcome", "not_occurred" if n % 2 else "occurred", at=at))
+    path, folder = closed(memories)
+    with open_store(path) as store:
+        was = store.rows("SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1")
+    assert [signal for signal, _ in was] == ["belief", "belief_harm"] and was[0][1] > was[1][1]
+    for signal, _ in was:
+        tamper(path, "UPDATE tally SET amount = amount * 1.0001 WHERE signal = :signal", signal=signal)
+        assert [fault.kind for fault in repair(path, folder).faults] == ["tally"]
+        with open_store(path) as store:
+            assert store.rows("SELECT signal, amount FROM tally WHERE signal LIKE 'belief%' ORDER BY 1") == was
+    assert sound(path)
+
+
 def test_a_table_that_cannot_be_read_to_its_end_is_said(memories: Any) -> None:
     """Rows may be missing that nothing counts: that is listed, not passed over."""
     path, folder = closed(memories)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 
 import apsw
 
@@ -243,7 +244,7 @@ class _Salvage:
         chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else other.format(name) for name, type in columns)
         numbered = self._numbered(table)
         order = [numbered] if numbered else list(_KEYS[table])
-        seen: set[Any] = set()
+        seen: set[int] = set()  # hashes of rows, not their numbers: a page of another table may be read as one of ours
         ends: list[int] = []
         for direction in ("", " DESC"):
             by = ", ".join(name + direction for name in order)
@@ -254,9 +255,8 @@ class _Salvage:
                     at = self._read(columns, row)
                     if numbered:
                         last = at[numbered]
-                    mark = at[numbered] if numbered else repr(row)
-                    if mark not in seen:
-                        seen.add(mark)
+                    if hash(row) not in seen:
+                        seen.add(hash(row))
                         yield at
                 whole = True
             except apsw.Error:
@@ -268,12 +268,13 @@ class _Salvage:
                 ends.append(last)
         if numbered and len(ends) == 2 and 0 < ends[1] - ends[0] <= GAP:
             for n in range(ends[0] + 1, ends[1]):
-                if n not in seen:
-                    try:
-                        for row in self.connection.execute(f"SELECT {chosen} FROM {table} WHERE {numbered} = ?", (n,)):
+                try:
+                    for row in self.connection.execute(f"SELECT {chosen} FROM {table} WHERE {numbered} = ?", (n,)):
+                        if hash(row) not in seen:
+                            seen.add(hash(row))
                             yield self._read(columns, row)
-                    except apsw.Error:
-                        continue
+                except apsw.Error:
+                    continue
 
     def _numbered(self, table: str) -> str:
         return {"memory": "n", "journal": "id", "evidence": "n", "use_mark": "n", "queue": "id", "injection": "id"}.get(table, "")
@@ -613,6 +614,7 @@ class _Building:
         for entry in strays:
             if entry["id"] not in used:
                 self.lost.append(Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read"))
+        _number_rows(memories, entries)
         return memories, entries
 
     @staticmethod
@@ -677,7 +679,6 @@ class _Building:
         """The memory's row as its last entry left it, or as the latest one did for which a row can be had."""
         if not chain:
             return None, 0
-        number = next((row["n"] for row in (*here, *there)), None)
         for length in range(len(chain), 0, -1):
             wanted = chain[length - 1]["row"]
             for row in here:
@@ -693,7 +694,7 @@ class _Building:
                 found = self.bits.tried(here[0], DECIDED, lambda tried, wanted=wanted: _hashes_to(tried, wanted))  # type: ignore[misc]
             if found is not None:
                 self._count("memory")
-                return {**found, "hash": wanted, "n": number, "words": ""}, length
+                return {"n": None, **found, "hash": wanted, "words": ""}, length
         return None, 0
 
     @staticmethod
@@ -718,6 +719,22 @@ class _Building:
         for row in memories:
             if row["closed_by"] == ERASED_BY:
                 blank(tx, tx.get(row["id"]), row["updated_at"])
+
+
+def _number_rows(memories: list[Row], entries: list[Row]) -> None:
+    """Give a row number to each memory whose row came from its journal alone, or whose number others have as well.
+
+    Memories are numbered in the order in which they were first written, and so are the entries of the journal.
+    """
+    first = {entry["memory"]: entry["id"] for entry in entries if entry["n"] == 1}
+    times = Counter(row["n"] for row in memories)
+    taken = {n for n in times if n is not None and times[n] == 1}
+    last = 0
+    for row in sorted(memories, key=lambda row: first[row["id"]]):
+        if row["n"] not in taken:
+            row["n"] = last + 1 if last + 1 not in taken else max(taken, default=0) + 1
+            taken.add(row["n"])
+        last = row["n"]
 
 
 def _number(hash: bytes) -> int:
