@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
 INSTRUCTION_FILES = (
     "CLAUDE.md",
@@ -81,17 +82,45 @@ def open(
     by: str = "",
     yes: bool = False,
     now: Callable[[], str] | None = None,
+    near: bool = False,
 ) -> Memories:
     """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
 
     `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
-    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. Close it, or use it in a
-    `with` block.
+    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. `near` opens this machine's
+    cache where the store is on a server, and asks the server nothing. Close it, or use it in a `with` block.
     """
     seen = os.environ if env is None else env
     folder = os.path.abspath(cwd or os.getcwd())
-    store = _open_store(store_path(path_or_url, seen), seen, create, wait)
+    address = store_path(path_or_url, seen)
+    store = _open_cache(address, seen, create, wait) if near and "://" in address else _open_store(address, seen, create, wait)
+    bring_in_step(store, seen, fetch=False)
     return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
+
+
+def _open_cache(url: str, env: Mapping[str, str], create: bool, wait: float) -> SqliteStore:
+    from tacit.stores.cache import open_cache
+
+    return open_cache(url, data_folder(env), create=create, machine=machine_id(env), wait=wait)
+
+
+def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
+    """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
+
+    So whoever asks the server finds what hooks here recorded, and a hook finds what was just written. Nobody fails for it: the worker
+    does the same.
+    """
+    if not store.url:
+        return
+    from tacit.stores.cache import open_cache
+    from tacit.stores.carry import in_step
+
+    try:
+        with open_cache(store.url, data_folder(env), create=make, machine=machine_id(env)) as near:
+            if fetch or near.one("SELECT 1 FROM outbox LIMIT 1"):
+                in_step(near, store, only=(project,), wait=WITHIN)
+    except (TacitError, OSError):
+        pass
 
 
 def _open_store(path: str, env: Mapping[str, str], create: bool, wait: float) -> Any:
@@ -213,6 +242,7 @@ class Memories:
 
     def close(self) -> None:
         """Close the store's connection."""
+        bring_in_step(self.store, self.env, self.project_id if self.store.url else "")
         self.store.close()
 
     # -- where: project and profile ---------------------------------------------------------------
@@ -688,8 +718,7 @@ class Memories:
 
     def another(self) -> Memories:
         """The same memories with a connection of their own, for another thread; close it there."""
-        address = getattr(self.store, "url", self.store.path)
-        store = _open_store(address, self.env, False, self.store.wait)
+        store = _open_store(self.store.url or self.store.path, self.env, False, self.store.wait)
         other = Memories(store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now)
         other.actor = self.actor
         return other
@@ -796,6 +825,7 @@ class Memories:
         project = self.project
         if project is None:
             return Injection(run or new_id())
+        self._must_answer()
         return inject(
             self.store,
             project,
@@ -837,6 +867,8 @@ class Memories:
 
         if self.project is None:
             return Recalled()
+        if run:
+            self._must_answer()
         return recall(
             self.store,
             self.project,
@@ -854,6 +886,13 @@ class Memories:
             model=lambda: self.model("rewrite"),
             embedder=lambda: self.embedder,
         )
+
+    def _must_answer(self) -> None:
+        """Raise `Unavailable` where this is a cache from which nothing may be given now."""
+        if self.store.far:
+            from tacit.stores.cache import must_answer
+
+            must_answer(self.store, self.project_id, self.now())
 
     def explain(self, id: str, question: str = "", **facets: Any) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""

@@ -192,6 +192,8 @@ class SqlStore:
     lock = ""  # the project whose writers follow each other; a file has one lock for all of them
     is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
     is_whole = True  # whether all projects of the store are visible to us
+    url = ""  # the address of a server; empty for a file
+    far = ""  # the address of the server whose cache this is (stores/cache.py)
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         raise NotImplementedError
@@ -581,22 +583,25 @@ class Writer(SqlStore):
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
-        memory = change.memory
-        row = to_row(memory)
-        sealed, words = row_hash(row), self.words(memory)
+        row = to_row(change.memory)
+        sealed = row_hash(row)
+        self.copy_row(row, sealed, self.words(change.memory))
+        return self._enter(change.entry, sealed)
+
+    def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
+        """A memory's row as it is elsewhere, without an entry: half of `apply`, and all of it in a cache, whose truth is a server's."""
         named = dict(zip(DECIDED, row), hash=sealed, words=words)
-        was = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=memory.id)
+        was = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=named["id"])
         if was is None:
             self.rows(_INSERT_MEMORY, **named)
-            n = self.one("SELECT n FROM memory WHERE id = :id", id=memory.id)[0]
-            self.index(n, None, (memory.text, words))
+            n = self.one("SELECT n FROM memory WHERE id = :id", id=named["id"])[0]
+            self.index(n, None, (named["text"], words))
             self.classify(n, named, fresh=True)
         else:
             self.rows(_UPDATE_MEMORY, **named)
             self.classify(was[0], named, fresh=False)
-            if (memory.text, words) != (was[1], was[2]):
-                self.index(was[0], (was[1], was[2]), (memory.text, words))
-        return self._enter(change.entry, sealed)
+            if (named["text"], words) != (was[1], was[2]):
+                self.index(was[0], (was[1], was[2]), (named["text"], words))
 
     def _enter(self, entry: Entry, sealed: bytes) -> Entry:
         last = self.one(

@@ -13,7 +13,7 @@ from tacit.core import clock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tacit.app import Memories
     from tacit.stores.sqlite import SqliteStore
@@ -45,27 +45,19 @@ def question(memories: Memories) -> str:
     return QUESTION.format(path=config_path(memories.env))
 
 
-def start(memories: Memories, env: Mapping[str, str]) -> int:
-    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many."""
+def start(memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None) -> int:
+    """Start a pass for each project that is due, each in a process of its own that nobody waits for; how many. A server's projects are
+    others' too: `among` names those that are used here."""
     if env.get("TACIT_NO_WORKER") or not sys.executable or str(memories.settings()["tend"].value) != "yes":
         return 0
     store, now = memories.store, memories.now()
-    projects = due(store, now)
+    projects = [project for project in due(store, now) if among is None or project in among]
     for project in projects:
         with store.write() as tx:  # first: a pass that dies is not started again and again
             tx.put_meta(f"tend:{project}:started", now)
-        argv = [
-            sys.executable,
-            "-P",
-            "-m",
-            "tacit",
-            "tend",
-            "--quiet",
-            "--project",
-            project,
-            "--store",
-            os.path.abspath(store.path),
-        ]
+        argv = [sys.executable, "-P", "-m", "tacit", "tend", "--quiet", "--project", project]
+        argv += [] if store.url else ["--store", os.path.abspath(store.path)]
         nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-        os.posix_spawn(sys.executable, argv, dict(env), file_actions=nowhere)
+        surroundings = {**env, "TACIT_STORE": store.url} if store.url else dict(env)
+        os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere)
     return len(projects)

@@ -18,6 +18,7 @@ import sys
 import time
 
 from tacit.core import clock
+from tacit.core.errors import Unavailable
 from tacit.core.value import replace, value
 from tacit.stores.sql import ENDLESS
 
@@ -97,26 +98,49 @@ def _payload(wish: Wish, over: bool) -> dict[str, Any]:
 
 def start_if_due(store: SqliteStore, env: Mapping[str, str]) -> bool:
     """Start a worker if a job is due that nobody works on."""
-    return _is_due(store) and start(store.path, env)
+    return _is_due(store) and start(store.path, env, far=store.far)
 
 
-def start(path: str, env: Mapping[str, str], wish: Wish | None = None) -> bool:
-    """Start a worker of its own session, without our files, unless one is there. With a wish it queues that first."""
+def look_after(memories: Memories) -> None:
+    """Where hooks answer from a server's cache: ask for this project's lessons if none are here, and start a worker that carries and
+    fetches if that is due. A cache that is busy is looked after by the next event."""
+    from tacit.core.errors import StoreBusy
+    from tacit.stores import cache
+
+    store, project = memories.store, memories.project_id
+    try:
+        if cache.is_wanting(store, project):
+            with store.write() as tx:
+                cache.want(tx, project, clock.now())
+    except StoreBusy:
+        return
+    if cache.is_due(store, clock.now()):
+        start(store.path, memories.env, far=store.far)
+
+
+def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str = "") -> bool:
+    """Start a worker of its own session, without our files, unless one is there. With a wish it queues that first.
+
+    `path` is the file that holds the queue; of a server's cache `far` is the server, which is told in the environment: others can read
+    a process's arguments.
+    """
     if env.get("TACIT_NO_WORKER") or not sys.executable:
         return False
+    if far:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if wish is None:
         held = _lock(path)
         if held is None:
             return False  # it looks at the queue once more before it leaves
         os.close(held)
     # -P: the hook runs in a project's folder, whose modules are not ours to import.
-    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached", "--store", os.path.abspath(path)]
+    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached", *([] if far else ["--store", os.path.abspath(path)])]
     if wish is not None:
         import json
 
         argv += ["--wish", json.dumps(wish.__dict__)]
     nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    surroundings = {name: said for name, said in env.items() if not _is_session(name)}
+    surroundings = {name: said for name, said in env.items() if not _is_session(name)} | ({"TACIT_STORE": far} if far else {})
     try:
         os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
@@ -148,13 +172,14 @@ def detach() -> None:
 def work(
     path: str, env: Mapping[str, str], *, idle: float = IDLE, at_once: bool = False, wish: Wish | None = None
 ) -> Worked:
-    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave."""
-    from tacit.app import open
-    from tacit.stores.captured import sweep
-    from tacit.surfaces import nightly
+    """Drain the queue of a store until it was empty for `idle` seconds. `at_once`: what waits now, due or not, then leave.
 
-    with open(path, env=env, cwd="/", create=False) as memories:
-        store = memories.store
+    Of a store on a server the queue is this machine's, and so is what hooks recorded: that is carried over first.
+    """
+    from tacit.app import open
+
+    with open(path, env=env, cwd="/", create="://" in path, near=True) as near:
+        store = near.store
         if wish is not None:
             ask(store, wish)
         worked = Worked()
@@ -163,17 +188,57 @@ def work(
             if lock is None:
                 return replace(worked, alone=worked != Worked())
             try:
-                worked = _drain_once(store, env) if at_once else _drain(memories, env, worked, idle)
-                memories.backup_if_due()
-                store.tidy()
-                sweep(store.path, time.time())
-                _embed(memories)
+                worked = _serve(near, env, worked, idle, at_once)
+            except Unavailable:
+                if at_once or not store.far:
+                    raise
+                return worked  # what waits stays; a hook starts the next worker
             finally:
                 os.close(lock)
-            if at_once or not _is_due(store) or _is_paused(store):
-                if not _is_paused(store):
-                    nightly.start(memories, env)
+            if at_once or _is_paused(store) or not (_is_due(store) or _carries(store)):
                 return worked
+
+
+def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, at_once: bool) -> Worked:
+    """All that is to be done while the lock is ours."""
+    from tacit.stores.cache import held
+    from tacit.stores.captured import sweep
+    from tacit.surfaces import nightly
+
+    home = _home(near, env)
+    try:
+        worked = _drain_once(near.store, home, env) if at_once else _drain(near.store, home, env, worked, idle)
+        home.backup_if_due()
+        near.store.tidy()
+        sweep(near.store.path, time.time())
+        _embed(home)
+        if not _is_paused(near.store):
+            nightly.start(home, env, held(near.store) if near.store.far else None)
+    finally:
+        if home is not near:
+            home.close()
+    return worked
+
+
+def _home(near: Memories, env: Mapping[str, str]) -> Memories:
+    """Where lessons are kept: the same file, or the server whose cache it is."""
+    if not near.store.far:
+        return near
+    from tacit.app import open
+    from tacit.stores.cache import note
+
+    try:
+        return open(near.store.far, env=env, cwd="/")
+    except Unavailable as error:
+        note(near.store, time.time(), error.message)
+        raise
+
+
+def _carries(store: SqliteStore) -> bool:
+    """Whether something waits for a server that answers."""
+    from tacit.stores.cache import is_due
+
+    return bool(store.far) and is_due(store, clock.now())
 
 
 def _embed(memories: Memories) -> None:
@@ -213,9 +278,10 @@ def _lock(path: str, patient: bool = False) -> int | None:
     return None
 
 
-def _drain_once(store: SqliteStore, env: Mapping[str, str]) -> Worked:
+def _drain_once(store: SqliteStore, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
     holder, worked = _holder(), Worked()
+    _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
         tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
@@ -224,22 +290,34 @@ def _drain_once(store: SqliteStore, env: Mapping[str, str]) -> Worked:
         job = _take(store, holder, done, last)
         if job is None:
             break
-        worked, done = _do(store, env, job, holder, worked), job.id
+        worked, done = _do(store, home, env, job, holder, worked), job.id
+    _carry(store, home)
     return worked
 
 
-def _drain(memories: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
-    store, holder = memories.store, _holder()
+def _carry(store: SqliteStore, home: Memories) -> None:
+    """Bring this machine's cache and its server in step; a file has nothing to carry."""
+    if store.far:
+        from tacit.stores.carry import in_step
+
+        in_step(store, home.store)
+
+
+def _drain(store: SqliteStore, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
+    holder = _holder()
     with store.write() as tx:
         _take_over(tx)
     still_since, safe_until = time.monotonic(), 0.0
     while not _is_paused(store):
+        if _carries(store):
+            _carry(store, home)
+            still_since = time.monotonic()
         job = _take(store, holder)
         if job is not None:
-            worked = _do(store, env, job, holder, worked)
+            worked = _do(store, home, env, job, holder, worked)
             still_since = time.monotonic()
             if still_since > safe_until:  # where agents never rest, neither does the queue
-                memories.backup_if_due()
+                home.backup_if_due()
                 safe_until = still_since + SAFETY
             continue
         rest = still_since + idle - time.monotonic()
@@ -285,13 +363,16 @@ def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) 
         return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE), after=after, last=last)
 
 
-def _do(store: SqliteStore, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
+def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
-        done = _learn(store, env, job)
+        done = _learn(store, home.store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
+        if store.far and isinstance(error, Unavailable):
+            _put_back(store, job)
+            raise
         with store.write() as tx:
             tx.postpone(job, f"{type(error).__name__}: {error}", _next_attempt(job))
             if job.attempts >= ATTEMPTS:
@@ -308,6 +389,13 @@ def _do(store: SqliteStore, env: Mapping[str, str], job: Job, holder: str, worke
             tx.count(job.project, done.skipped, clock.now())
         tx.finish(job, holder)
     return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
+
+
+def _put_back(store: SqliteStore, job: Job) -> None:
+    """The server is away, which is no fault of the job."""
+    with store.write() as tx:
+        tx.postpone(job, "", clock.stamp(time.time() + BACKOFF[0]))
+        tx.rows("UPDATE queue SET attempts = attempts - 1 WHERE id = :id", id=job.id)
 
 
 def _next_attempt(job: Job) -> str:
@@ -328,15 +416,17 @@ class _Done:
     again_in: float = 0.0  # seconds, for a session that is not over
 
 
-def _learn(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+    """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
     from tacit.app import Memories
     from tacit.surfaces.hooks import is_ignored, settings
 
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
-    here = Memories(store, env, folder, job.project or str(said.get("named") or ""))
-    if is_ignored(folder, settings(here)["ignore"], env):
+    named = job.project or str(said.get("named") or "")
+    if is_ignored(folder, settings(Memories(near, env, folder, named))["ignore"], env):
         return _Done("job_ignored")
+    here = Memories(store, env, folder, named)
     known = store.find_run(here.project_id, str(said["session"])) if here.project_id else None
     if not os.path.exists(path):
         if known and known.learned_at:
@@ -351,7 +441,7 @@ def _learn(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
         if over and not run.settled_at:
             _mark_ended(store, run)  # a run that was given nothing has nothing to settle, and is over all the same
         if over or run.settled_at:
-            _leave_receipt(store, run)
+            _leave_receipt(near, store, run)
     open_ended = not over and any(not run.settled_at for run in runs)
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -366,7 +456,7 @@ def _had_ended(run: RunRow | None, path: str) -> bool:
     return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
 
 
-def _leave_receipt(store: SqliteStore, run: RunRow) -> None:
+def _leave_receipt(near: SqliteStore, store: SqliteStore, run: RunRow) -> None:
     """One line for the start of the next session; a session whose receipt was shown gets no second one."""
     uses = store.uses(unit=run.root)
     if not uses:
@@ -382,7 +472,7 @@ def _leave_receipt(store: SqliteStore, run: RunRow) -> None:
                 back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
     line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     key = f"receipt:{run.project}"
-    with store.write() as tx:
+    with near.write() as tx:
         unit, _, waiting = tx.meta(key).partition("\t")
         if unit != run.root or waiting:
             tx.put_meta(key, f"{run.root}\t{line}")

@@ -57,8 +57,18 @@ def classify(tx: Transaction, n: int, row: Mapping[str, Any], *, fresh: bool) ->
     tx.rows("UPDATE facet SET rows = rows + 1 WHERE id = :id", id=found[0])
     tx.rows("INSERT OR REPLACE INTO facet_of (n, facet) VALUES (:n, :id)", n=n, id=found[0])
     if was is not None:
-        tx.rows("UPDATE facet SET rows = rows - 1 WHERE id = :id", id=was[0])
-        tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=was[0])  # its words may have been erased
+        _less(tx, was[0])
+
+
+def declassify(tx: Transaction, n: int) -> None:
+    """Count a memory no more: its row is gone."""
+    for (facet,) in tx.rows("DELETE FROM facet_of WHERE n = :n RETURNING facet", n=n):
+        _less(tx, facet)
+
+
+def _less(tx: Transaction, facet: int) -> None:
+    tx.rows("UPDATE facet SET rows = rows - 1 WHERE id = :id", id=facet)
+    tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=facet)  # its words may have been erased
 
 
 def rebuild(tx: Transaction) -> None:

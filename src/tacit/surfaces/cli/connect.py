@@ -74,6 +74,7 @@ class _Plan:
 
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.stores.cache import shown
     from tacit.stores.identity import locate
 
     place = locate(os.getcwd(), cli.env)
@@ -84,6 +85,10 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.rules and args.host != "cursor":
         raise UsageError("tacit connect: --rules is for cursor.", "tacit connect cursor --rules")
     host = HOSTS[args.host]
+    if args.store and args.store != shown(args.store):
+        raise UsageError(
+            "tacit connect: the password would stand in the host's settings.", "Put it into ~/.pgpass and leave it out of --store."
+        )
     level = "user" if args.user else "shared" if args.shared else ""
     plans = [_hooks_plan(host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "")]
     rules = os.path.join(place.root, *RULES)
@@ -168,11 +173,15 @@ def _undo(args: argparse.Namespace, plans: list[_Plan]) -> Answer:
 
 def _make_ready(memories: Memories) -> None:
     """What the first hook would otherwise wait for."""
+    from tacit.app import bring_in_step
     from tacit.surfaces.cli.setup import compile_bytecode
     from tacit.surfaces.hooks import settings
 
     compile_bytecode()
-    settings(memories)
+    if memories.store.url:
+        bring_in_step(memories.store, memories.env, memories.project_id, make=True)
+    else:
+        settings(memories)
 
 
 def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:

@@ -64,10 +64,11 @@ def _worker(args: argparse.Namespace, cli: Cli) -> Answer:
         idle = float(cli.env.get("TACIT_WORKER_IDLE") or IDLE) if args.idle is None else args.idle
     except ValueError:
         raise UsageError("TACIT_WORKER_IDLE is not a number of seconds.") from None
-    path = os.path.abspath(store_path(args.store, cli.env))
+    address = store_path(args.store, cli.env)
+    path = address if "://" in address else os.path.abspath(address)
     wish = Wish(**json.loads(args.wish)) if args.wish else None
     worked = work(path, cli.env, idle=idle, at_once=args.now, wish=wish)
-    with open(path, env=cli.env, cwd="/", create=False) as memories:
+    with open(path, env=cli.env, cwd="/", create=False, near=True) as memories:
         waiting = failures(memories.store)
     did = f"learned {worked.learned}, failed {worked.failed}, skipped {worked.skipped}"
     lines = [did if worked.alone else "another worker serves this store"]

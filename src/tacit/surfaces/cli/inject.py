@@ -136,9 +136,13 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     one, flags = options.one, options.flags
     with open(
         one.get("store"), one.get("project"), one.get("profile"), env=env, create=False, wait=RECORD_WITHIN,
-        by=one.get("by", ""), yes="--yes" in flags,
+        by=one.get("by", ""), yes="--yes" in flags, near=True,
     ) as memories:  # fmt: skip
         memories.store.hurry()
+        if memories.store.far:
+            from tacit.surfaces.worker import look_after
+
+            look_after(memories)
         return memories.inject(
             one.get("task", ""),
             run=one.get("run") or run_of(env),

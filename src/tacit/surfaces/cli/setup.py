@@ -22,6 +22,7 @@ def _declare_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _init(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.app import bring_in_step
     from tacit.stores import identity
 
     with cli.open(args) as memories:
@@ -33,6 +34,7 @@ def _init(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.profile:
             memories.use_profile(args.profile)
         name = memories.profile.name
+        bring_in_step(memories.store, cli.env, project.id, make=True)
     compile_bytecode()
     where = {
         "git": "the repository's git config",

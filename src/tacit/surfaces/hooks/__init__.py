@@ -147,12 +147,16 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     from tacit.app import open, store_path
 
     path = store_path(store or None, env)
-    if not os.path.exists(path):
+    if not (_is_here(path, env) if "://" in path else os.path.exists(path)):
         return ""
-    memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN)
+    memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN, near=True)
     memories.store.hurry()
     try:
         told = _handle(memories, event)
+        if memories.store.far:
+            from tacit.surfaces.worker import look_after
+
+            look_after(memories)
         answer: str = dialect.write(event, told) if told.context or told.message else ""
         return answer
     except Exception:
@@ -160,6 +164,18 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
         raise
     finally:
         memories.close()
+
+
+def _is_here(url: str, env: Mapping[str, str]) -> bool:
+    """Whether something of a server is on this machine; if not, a worker is started that fetches it, for the next event."""
+    from tacit.app import data_folder
+    from tacit.stores.cache import is_far, path_of
+    from tacit.surfaces.worker import start
+
+    path = path_of(url, data_folder(env))
+    if is_far(url) and not os.path.exists(path):
+        start(path, env, far=url)
+    return os.path.exists(path)
 
 
 def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
@@ -310,9 +326,9 @@ def _remember(memories: Memories, event: Event) -> Told:
     try:
         ask(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
-        start(memories.store.path, memories.env, wish)
+        start(memories.store.path, memories.env, wish, far=memories.store.far)
         return Told()
-    start(memories.store.path, memories.env)
+    start(memories.store.path, memories.env, far=memories.store.far)
     return Told()
 
 

@@ -1,0 +1,196 @@
+"""The near side of a store on a server: one SQLite file on this machine from which hooks answer, with a server or without.
+
+It is a store like any other, so everything that reads a store reads it. Two things are its own. Its lessons are copies of
+the server's, of the projects that are used on this machine, and only `stores/carry.py` writes them. And what is recorded
+in it (runs, uses, marks, answers) waits in `outbox` until the server has it: triggers put a row's name there in the very
+transaction that writes the row, so nothing can be given without being on its way. Hooks load this module; it knows
+no network.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.clock import seconds, stamp
+from tacit.core.digest import short_hash
+from tacit.core.errors import StoreReadOnly, Unavailable
+from tacit.core.memory import AGENT, GLOBAL
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+SCHEMES = ("postgresql://", "postgres://")
+FOLDER = "near"
+FRESH = 60.0  # seconds for which a copy is not looked after; a hook that finds an older one starts a worker
+AGAIN = 60.0  # seconds after which a server that did not answer is asked again
+OLDEST_DAYS = 14.0  # beyond this a copy gives nothing: what was taken out on the server must not live on here for ever
+MOST = 100_000  # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
+
+REFRESHED, TRIED, CARRIED, ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
+_HELD, _WANTED, _REFUSED = "cached:", "wanted:", "refused:"
+
+_OUTBOX = """
+CREATE TABLE IF NOT EXISTS outbox (
+  n     INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind  TEXT NOT NULL,
+  key   TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS outbox_run AFTER INSERT ON run BEGIN
+  INSERT INTO outbox (kind, key) VALUES ('run', new.id); END;
+CREATE TRIGGER IF NOT EXISTS outbox_use AFTER INSERT ON use BEGIN
+  INSERT INTO outbox (kind, key) VALUES ('use', new.unit || ' ' || new.memory); END;
+CREATE TRIGGER IF NOT EXISTS outbox_mark AFTER INSERT ON use_mark BEGIN
+  INSERT INTO outbox (kind, key) VALUES ('mark', cast(new.n AS TEXT)); END;
+CREATE TRIGGER IF NOT EXISTS outbox_injection AFTER INSERT ON injection BEGIN
+  INSERT INTO outbox (kind, key) VALUES ('injection', cast(new.id AS TEXT)); END;
+"""
+
+
+@value
+class Standing:
+    """How a machine's copy stands to its server."""
+
+    path: str
+    projects: int
+    lessons: int
+    refreshed_at: str  # when the copy was last brought in step; empty: never
+    tried_at: str
+    carried_at: str  # when something last arrived on the server
+    error: str  # why the last attempt failed; empty after one that did not
+    outbox: int  # rows the server does not have yet
+    queue: int  # sessions that wait to be learned
+
+
+def is_far(address: str) -> bool:
+    """Whether a store is on a server."""
+    return address.startswith(SCHEMES)
+
+
+def shown(url: str) -> str:
+    """An address without its password, wherever it stands."""
+    head, at, rest = url.rpartition("@")
+    scheme, _, user = head.partition("://")
+    plain = f"{scheme}://{user.split(':')[0]}@{rest}" if at else url
+    place, mark, options = plain.partition("?")
+    kept = "&".join(option for option in options.split("&") if not option.startswith("password="))
+    return place + (mark if kept else "") + kept
+
+
+def path_of(url: str, folder: str) -> str:
+    """Where the copy of a server's lessons lies, in the folder of the user's own data; the password is no part of its name."""
+    return os.path.join(folder, FOLDER, short_hash("near", shown(url)) + ".db")
+
+
+def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> SqliteStore:
+    """Open the copy that belongs to a server, without asking the server. `create` makes an empty one."""
+    from tacit.stores.sqlite import open_store
+
+    path = path_of(url, folder)
+    if not create and not os.path.exists(path):
+        raise Unavailable(
+            f"Nothing of {shown(url)} is on this machine yet.",
+            "tacit init fetches it, and so does the worker, once it was started.",
+        )
+    store = open_store(path, create=create, machine=machine, wait=wait)
+    store.far = url
+    if create and not store.rows("SELECT 1 FROM sqlite_schema WHERE name = 'outbox'"):
+        with store.write() as tx:
+            tx.rows(_OUTBOX)
+    return store
+
+
+def held(store: SqliteStore) -> list[str]:
+    """The projects whose lessons are here."""
+    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=_HELD, high=_HELD[:-1] + ";")
+    return [row[0].removeprefix(_HELD) for row in rows]
+
+
+def wanted(store: SqliteStore) -> list[str]:
+    """The projects whose lessons should be here: those that are, and those that were used here since."""
+    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=_WANTED, high=_WANTED[:-1] + ";")
+    return sorted({*held(store), *(row[0].removeprefix(_WANTED) for row in rows)})
+
+
+def mark_of(project: str) -> str:
+    """The setting that says how far a project's copy goes."""
+    return _HELD + project
+
+
+def refused_key(project: str) -> str:
+    """The setting that says why the server takes nothing from this user in a project."""
+    return _REFUSED + project
+
+
+def forget(tx: Transaction, project: str) -> None:
+    """Hold and want nothing of a project any more."""
+    for key in (_HELD, _WANTED, _REFUSED):
+        tx.rows("DELETE FROM meta WHERE key = :key", key=key + project)
+
+
+def want(tx: Transaction, project: str, now: str) -> None:
+    """Ask for a project's lessons; the worker fetches them."""
+    tx.put_meta(_WANTED + project, now)
+
+
+def is_wanting(store: SqliteStore, project: str) -> bool:
+    """Whether a project is used here that nobody has asked for yet."""
+    return bool(project) and not store.meta(_HELD + project) and not store.meta(_WANTED + project)
+
+
+def is_due(store: SqliteStore, now: str) -> bool:
+    """Whether a worker should carry and fetch: something waits or the copy is old, and the server was not just asked in vain."""
+    age = seconds(now)
+    if store.meta(ERROR) and age - seconds(store.meta(TRIED)) < AGAIN:
+        return False
+    waits = store.one("SELECT 1 FROM outbox LIMIT 1") is not None
+    return waits or age - seconds(store.meta(REFRESHED)) >= FRESH
+
+
+def must_answer(store: SqliteStore, project: str, now: str) -> None:
+    """Raise `Unavailable` where nothing may be given: what is here is too old, or could not be recorded."""
+    if store.meta(_REFUSED + project):
+        raise Unavailable(f"The server keeps no record of what is given here: {store.meta(_REFUSED + project)}")
+    if waiting(store) >= MOST:
+        raise StoreReadOnly(
+            f"{MOST:,} records wait for {shown(store.far)}; no more can be kept.",
+            "tacit doctor says why they do not leave.",
+        )
+    refreshed = store.meta(REFRESHED)
+    if refreshed and seconds(now) - seconds(refreshed) > OLDEST_DAYS * 86400:
+        raise Unavailable(
+            f"The copy of {shown(store.far)} was last brought in step on {refreshed[:10]}; lessons may have been taken out since.",
+            "tacit worker --now brings it in step once the server answers.",
+        )
+
+
+def waiting(store: SqliteStore) -> int:
+    """How many names the outbox holds at most: its ends, not its rows, are looked at."""
+    first, last = (
+        store.one("SELECT n FROM outbox ORDER BY n LIMIT 1"),
+        store.one("SELECT n FROM outbox ORDER BY n DESC LIMIT 1"),
+    )
+    return last[0] - first[0] + 1 if first else 0
+
+
+def note(store: SqliteStore, now: float, error: str = "") -> None:
+    """Keep that the server was asked, and what came of it."""
+    with store.write() as tx:
+        tx.put_meta(TRIED, stamp(now))
+        tx.put_meta(ERROR, error)
+
+
+def standing(store: SqliteStore) -> Standing:
+    """What there is to tell of a copy."""
+    return Standing(
+        path=store.path,
+        projects=len(set(held(store)) - {GLOBAL, AGENT}),
+        lessons=store.one("SELECT count(*) FROM memory")[0],
+        refreshed_at=store.meta(REFRESHED),
+        tried_at=store.meta(TRIED),
+        carried_at=store.meta(CARRIED),
+        error=store.meta(ERROR),
+        outbox=store.one("SELECT count(*) FROM outbox")[0],
+        queue=store.queued(),
+    )

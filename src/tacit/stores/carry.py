@@ -1,0 +1,423 @@
+"""Between a machine's cache and its server: what hooks recorded goes there, what the server knows comes here.
+
+Both directions may be cut off at any point and begun again. A row leaves the outbox only after the server's COMMIT, and
+arriving twice is arriving once: runs, uses and answers have keys, a mark is known by its hash. A project's copy says how
+far it goes in the transaction that brings it there. One process at a time does this for a cache (`alone`), so
+that an older look at the server never overwrites a newer one.
+
+Nothing here asks which engine is on the other side: any store will do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from tacit.core.clock import now, seconds
+from tacit.core.errors import Refused, Unavailable
+from tacit.core.keep import ERASED_BY
+from tacit.core.links import MARK_COLUMNS, Mark, Use, link_hash, link_row
+from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
+from tacit.core.profile import from_json
+from tacit.core.value import value
+from tacit.stores.cache import CARRIED, REFRESHED, forget, held, mark_of, note, refused_key, wanted
+from tacit.stores.captured import remove
+from tacit.stores.sqlite.facets import declassify
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from tacit.core.profile import Signals
+    from tacit.core.proposal import Proposal
+    from tacit.stores.sql import Project, RunRow, Writer
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+    Link = Use | Mark | RunRow | tuple[Any, ...]
+
+BATCH = 500  # rows a transaction, either way: others get their turn in between
+WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
+CLOSED = ("superseded", "archived", "rejected")  # states of which nothing is copied
+_INJECTION = ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at")
+
+
+@value
+class Carried:
+    """What became of an outbox."""
+
+    rows: int = 0  # that the server has now
+    left: int = 0  # that it would not take; they are counted, and wait no longer
+    memories: frozenset[str] = frozenset()  # whose uses they were
+
+
+@value
+class Refreshed:
+    """What a look at the server brought."""
+
+    projects: int = 0
+    written: int = 0
+    taken_out: int = 0
+
+
+class alone:
+    """Hold a cache for oneself: `with alone(path, wait) as got`; false where somebody else held it all the while."""
+
+    def __init__(self, path: str, wait: float) -> None:
+        self._path = path + ".carry"
+        self._wait = wait
+        self._fd = -1
+
+    def __enter__(self) -> bool:
+        import fcntl
+
+        self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        until = time.monotonic() + self._wait
+        while True:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except OSError:
+                if time.monotonic() >= until:
+                    return False
+                time.sleep(0.02)
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+
+def in_step(
+    near: SqliteStore, far: SqliteStore, *, only: Iterable[str] = (), wait: float = 60.0
+) -> tuple[Carried, Refreshed]:
+    """Carry, then fetch, all that is used here or `only` some projects. What the server says to it is noted in the cache."""
+    with alone(near.path, wait) as got:
+        if not got:
+            return Carried(), Refreshed()
+        try:
+            carried = carry(near, far)
+            fetched = refresh(near, far, only=only, touched=carried.memories)
+        except Unavailable as error:
+            note(near, time.time(), error.message)
+            raise
+        note(near, time.time())
+        return carried, fetched
+
+
+# -- there --------------------------------------------------------------------------------------------------------------
+
+
+def carry(near: SqliteStore, far: SqliteStore) -> Carried:
+    """Bring what waits in the outbox to the server, oldest first."""
+    rows = left = 0
+    memories: set[str] = set()
+    while batch := _waiting(near):
+        for project, links in batch.items():
+            refused = _deliver(near, far, project, links)
+            rows, left = rows + len(links) - refused, left + refused
+            memories.update(link.memory for _, link in links if isinstance(link, Use))
+    return Carried(rows, left, frozenset(memories))
+
+
+def _waiting(near: SqliteStore) -> dict[str, list[tuple[int, Link | None]]]:
+    """The next batch of the outbox, by project: numbers and rows."""
+    found: dict[str, list[tuple[int, Link | None]]] = {}
+    for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=BATCH):
+        link = _READ[kind](near, key)
+        project = link[1] if isinstance(link, tuple) else link.project if link is not None else ""
+        found.setdefault(project, []).append((n, link))
+    return found
+
+
+def _read_use(near: SqliteStore, key: str) -> Use | None:
+    unit, _, memory = key.rpartition(" ")
+    return next((use for use in near.uses(unit=unit) if use.memory == memory), None)
+
+
+def _read_mark(near: SqliteStore, key: str) -> Mark | None:
+    row = near.one(f"SELECT {', '.join(MARK_COLUMNS)} FROM use_mark WHERE n = :n", n=int(key))
+    return Mark(*row) if row else None
+
+
+def _read_injection(near: SqliteStore, key: str) -> tuple[Any, ...] | None:
+    row = near.one(f"SELECT {', '.join(_INJECTION)} FROM injection WHERE id = :id", id=int(key))
+    return tuple(row) if row else None
+
+
+_READ: dict[str, Any] = {
+    "run": lambda near, key: near.run(key),
+    "use": _read_use,
+    "mark": _read_mark,
+    "injection": _read_injection,
+}
+
+
+def _deliver(near: SqliteStore, far: SqliteStore, project: str, links: Sequence[tuple[int, Link | None]]) -> int:
+    """Some rows of one project, in one transaction there, and off the outbox once it is committed; how many were not taken.
+
+    What a server will never take (a text it cannot hold, a project in which its user may only read) must not stand in the way of
+    the rest: then the rows go one by one, and such a one is counted and left behind.
+    """
+    try:
+        far.lock = project
+        with far.write(confidence=_signals(near, project)) as tx:
+            for _, link in links:
+                if link is not None:
+                    _arrive(tx, link)
+    except Unavailable:
+        raise
+    except Exception as error:
+        if len(links) > 1:
+            return sum(_deliver(near, far, project, [each]) for each in links)
+        with near.write() as tx:
+            tx.count(project, "carry_left", now())
+            if isinstance(error, Refused):
+                tx.put_meta(refused_key(project), error.message)
+            _acknowledge(tx, links)
+        return 1
+    with near.write() as tx:
+        tx.put_meta(CARRIED, now())
+        _acknowledge(tx, links)
+    return 0
+
+
+def _acknowledge(tx: Transaction, links: Iterable[tuple[int, object]]) -> None:
+    numbers = json.dumps([n for n, _ in links])
+    tx.rows("DELETE FROM outbox WHERE n IN (SELECT value FROM json_each(:numbers))", numbers=numbers)
+
+
+def _signals(near: SqliteStore, project: str) -> str | Signals:
+    """The rule by which the project's profile folds confidence."""
+    row = near.project(project)
+    compiled = near.profile_json(row.profile) if row else None
+    return from_json(compiled).signals if compiled else "none"
+
+
+def _arrive(tx: Writer, link: Link) -> None:
+    if isinstance(link, tuple):
+        event, project, run, unit, surface, tokens, *told, at = link
+        given, withheld, left_out = (json.loads(each or "{}") for each in told)
+        tx.add_injection(event, project, run, unit, surface, tokens, given, withheld, left_out, at)
+    elif isinstance(link, Mark):
+        _mark_once(tx, link)
+    elif isinstance(link, Use):
+        if not tx.add_use(link):
+            _met(tx, link)
+    elif tx.run(link.id) is None:
+        tx.put_run(link)
+
+
+def _mark_once(tx: Writer, mark: Mark) -> None:
+    there = tx.one(
+        "SELECT 1 FROM use_mark WHERE memory = :memory AND unit = :unit AND hash = :hash",
+        memory=mark.memory,
+        unit=mark.unit,
+        hash=link_hash(link_row(mark)),
+    )
+    if there is None:
+        tx.add_mark(mark)
+
+
+def _met(tx: Writer, use: Use) -> None:
+    """Another machine, or this one before a kill, assigned it first, and that counts. The coin is the same everywhere; the rate may
+    have changed between two looks at the server, and then what was given against the assignment is said."""
+    first = tx.one("SELECT arm FROM use WHERE unit = :unit AND memory = :memory", unit=use.unit, memory=use.memory)
+    if first[0] == "withheld" and use.arm != "withheld":
+        _mark_once(tx, Mark(use.memory, use.unit, use.project, "crossed", run=use.run, surface=use.surface, at=use.at))
+
+
+# -- and back -----------------------------------------------------------------------------------------------------------
+
+
+def refresh(
+    near: SqliteStore, far: SqliteStore, *, only: Iterable[str] = (), touched: Collection[str] = ()
+) -> Refreshed:
+    """Bring the copies of all projects that are used here in step, or `only` some; lessons that were `touched` are read anew."""
+    at = now()
+    visible = {project.id: project for project in far.projects()}
+    _copy_projects(near, visible)
+    some = [project for project in only if project]
+    here = {*(some or wanted(near)), GLOBAL, AGENT}
+    written = taken_out = 0
+    for project in sorted(here & set(visible)):
+        _copy_profile(near, far, visible[project])
+        fetched = _refresh_project(near, far, project, touched, at)
+        written, taken_out = written + fetched.written, taken_out + fetched.taken_out
+    for project in set(held(near)) - set(visible):
+        taken_out += _drop_project(near, project)
+    if not some:
+        with near.write() as tx:
+            tx.put_meta(REFRESHED, at)
+    return Refreshed(len(here & set(visible)), written, taken_out)
+
+
+def _copy_projects(near: SqliteStore, visible: dict[str, Project]) -> None:
+    """The rows of all projects that this user may see, so that a folder finds its own; not their lessons."""
+    here = {project.id: project for project in near.projects()}
+    fresh = [project for id, project in visible.items() if here.get(id) != project]
+    gone = [id for id in here if id not in visible]
+    if fresh or gone:
+        with near.write() as tx:
+            for project in fresh:
+                tx.put_project(project)
+            for id in gone:
+                tx.rows("DELETE FROM project WHERE id = :id", id=id)
+
+
+def _copy_profile(near: SqliteStore, far: SqliteStore, project: Project) -> None:
+    if near.profile_json(project.profile) is None:
+        row = far.one("SELECT id, name, compiled, created_at FROM profile WHERE id = :id", id=project.profile)
+        if row is not None:
+            with near.write() as tx:
+                tx.put_profile(*row)
+
+
+def _refresh_project(near: SqliteStore, far: SqliteStore, project: str, touched: Collection[str], at: str) -> Refreshed:
+    before = json.loads(near.meta(mark_of(project)) or "{}")
+    seals = _seals(far, project)
+    conflicts = [each for each in far.proposals(project, limit=-1) if each.kind == "contradiction"]
+    if not before or seconds(at) - seconds(before["whole"]) > WHOLE_DAYS * 86400:
+        ends = {name: far.one(sql, project=project)[0] or 0 for name, sql in _ENDS.items()}
+        mark = {**ends, "seals": seals, "whole": at}
+        found = _all(near, far, project)
+    else:
+        ends = {name: before[name] for name in _SINCE}
+        changed: set[str] = set()
+        if seals != before["seals"]:
+            for name, sql in _SINCE.items():
+                for n, memory in far.rows(sql, project=project, last=before[name]):
+                    changed.add(memory)
+                    ends[name] = max(ends[name], n)
+        mark = {**before, **ends, "seals": seals}
+        found = _these(near, far, project, sorted({*changed, *_of_project(near, project, touched)}))
+    with near.write() as tx:
+        _copy_conflicts(tx, project, conflicts)
+        tx.put_meta(mark_of(project), json.dumps(mark))
+    return found
+
+
+# What changed since, by the numbers that grow. A project's writers follow each other, so a number that is seen has none below it to come.
+_SINCE = {
+    "journal": "SELECT id, memory FROM journal WHERE project = :project AND id > :last",
+    "evidence": "SELECT n, memory FROM evidence WHERE project = :project AND n > :last",
+    "mark": "SELECT n, memory FROM use_mark WHERE project = :project AND n > :last",
+}
+_ENDS = {
+    "journal": "SELECT max(id) FROM journal WHERE project = :project",
+    "evidence": "SELECT max(n) FROM evidence WHERE project = :project",
+    "mark": "SELECT max(n) FROM use_mark WHERE project = :project",
+}
+
+
+def _seals(far: SqliteStore, project: str) -> str:
+    """A fingerprint of everything a project was told: equal, and nothing needs to be asked."""
+    rows = far.rows(
+        "SELECT kind, shard, rows, xor FROM seal WHERE project = :project ORDER BY kind, shard", project=project
+    )
+    return link_hash([[kind, shard, n, bytes(xor).hex()] for kind, shard, n, xor in rows]).hex()
+
+
+def _of_project(near: SqliteStore, project: str, ids: Collection[str]) -> list[str]:
+    return [memory.id for memory in near.memories(sorted(ids)) if memory.project == project]
+
+
+def _all(near: SqliteStore, far: SqliteStore, project: str) -> Refreshed:
+    """Every lesson of a project that is not closed; what else is here goes."""
+    seen: set[str] = set()
+    written = last = 0
+    while rows := far.rows(_LIVE, project=project, last=last, most=BATCH):
+        last = rows[-1][0]
+        ids = [row[1] for row in rows]
+        seen.update(ids)
+        written += _these(near, far, project, ids).written
+    here = [row[0] for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)]
+    gone = _these(near, far, project, [id for id in here if id not in seen])
+    return Refreshed(1, written + gone.written, gone.taken_out)
+
+
+_LIVE = f"SELECT n, id FROM memory WHERE project = :project AND n > :last AND state NOT IN {CLOSED} AND text <> '' ORDER BY n LIMIT :most"
+
+
+def _these(near: SqliteStore, far: SqliteStore, project: str, ids: Sequence[str]) -> Refreshed:
+    """Lessons by id, as the server has them; what it has no more, or only as closed or erased, is taken out here."""
+    written = taken_out = 0
+    for chunk in _chunks(ids):
+        asked = json.dumps(chunk)
+        rows = far.rows(_MEMORIES, ids=asked)
+        live = {row[0]: row for row in rows if _is_live(row, project)}
+        counts = [row for row in far.rows(_TALLIES, ids=asked) if row[0] in live]
+        names = [row for row in far.rows(_NAMES, ids=asked) if row[0] in live]
+        with near.write() as tx:
+            taken_out += sum(_take_out(tx, id) for id in chunk if id not in live)
+            for row in live.values():
+                tx.copy_row(row[:-2], bytes(row[-2]), row[-1])
+            for table, derived in (("tally", counts), ("alias", names)):
+                tx.rows(
+                    f"DELETE FROM {table} WHERE memory IN (SELECT value FROM json_each(:ids))", ids=json.dumps([*live])
+                )
+                for row in derived:
+                    tx.rows(_PUT[table], **dict(zip("abcde", row)))
+        written += len(live)
+        erased = [row[0] for row in rows if row[_CLOSED_BY] == ERASED_BY]
+        if erased:
+            _scrub(near, far, erased)
+    return Refreshed(1, written, taken_out)
+
+
+def _scrub(near: SqliteStore, far: SqliteStore, erased: Sequence[str]) -> None:
+    """Leave nothing of an erased text: not in full text, not in the log, not in what was written down of the sessions it came from."""
+    with near.write() as tx:
+        tx.reindex()
+    near.scrub()
+    runs = [far.run(evidence.run) for id in erased for evidence in far.evidence(id)]
+    remove(near.path, {run.foreign_id for run in runs if run})
+
+
+_CLOSED_BY, _STATE, _TEXT, _PROJECT = (DECIDED.index(name) for name in ("closed_by", "state", "text", "project"))
+_MEMORIES = f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids))"
+_TALLIES = "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
+_NAMES = "SELECT memory, project, namespace, alias FROM alias WHERE memory IN (SELECT value FROM json_each(:ids))"
+_PUT = {
+    "tally": "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:a, :b, :c, :d, :e)",
+    "alias": "INSERT OR REPLACE INTO alias (memory, project, namespace, alias) VALUES (:a, :b, :c, :d)",
+}
+
+
+def _is_live(row: Sequence[Any], project: str) -> bool:
+    """Whether a row may be copied: open, with a text, of this project, and as it was sealed."""
+    kept = row[_STATE] not in CLOSED and row[_TEXT] and row[_PROJECT] == project
+    return bool(kept) and row_hash(tuple(row[:-2])) == bytes(row[-2])
+
+
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]
+
+
+def _take_out(tx: Transaction, id: str) -> int:
+    was = tx.one("SELECT n, text, words FROM memory WHERE id = :id", id=id)
+    for table, column in (("memory", "id"), ("tally", "memory"), ("alias", "memory")):
+        tx.rows(f"DELETE FROM {table} WHERE {column} = :id", id=id)
+    if was is None:
+        return 0
+    tx.index(was[0], (was[1], was[2]), None)
+    declassify(tx, was[0])
+    return 1
+
+
+def _copy_conflicts(tx: Transaction, project: str, conflicts: Sequence[Proposal]) -> None:
+    """Lessons that wait for a judge because they say opposite things are not given together."""
+    tx.rows("DELETE FROM proposal WHERE project = :project", project=project)
+    for each in conflicts:
+        tx.put_proposal(each)
+
+
+def _drop_project(near: SqliteStore, project: str) -> int:
+    """A project that this user may no longer see leaves the machine."""
+    ids = [row[0] for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)]
+    with near.write() as tx:
+        gone = sum(_take_out(tx, id) for id in ids)
+        _copy_conflicts(tx, project, ())
+        forget(tx, project)
+    near.scrub()
+    return gone
