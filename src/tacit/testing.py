@@ -16,6 +16,10 @@ from typing import Any
 from tacit.core import clock as _clock
 from tacit.core.run import Finding, Run, Step
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.app import Memories
+
 
 class Clock:
     """A clock that stands still until it is moved."""
@@ -122,3 +126,47 @@ def finding(
 ) -> Finding:
     """A reviewer's finding in a run."""
     return Finding(run=run, place=place or f"finding:{text[:30]}", text=text, by=by, tier=tier, **fields)
+
+
+def live(memories: Memories) -> None:
+    """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
+    a proposal, a name, a grave, a count; no table stays empty."""
+    from tacit.core.links import Mark
+    from tacit.core.proposal import Proposal
+
+    first = memories.add("Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001")
+    memories.add("Prefer small commits.", kind="preference")
+    gone = memories.add("Deploy on Fridays is fine, says nobody at all.")
+    secret = memories.add("The launch word is zebra-stripes-everywhere.")
+    shared = memories.add("Global: never print a stack trace to users.", scope="global")
+    memories.edit(first.id, text="Run make migrate before the tests, and after a pull.", reason="learned more")
+    memories.pin(shared.id)
+    memories.forget(gone.id, reason="wrong")
+    memories.erase(secret.id)
+    for name in ("r1", "r2"):
+        memories.learn(
+            run(
+                name,
+                user("No, use pnpm instead of npm in this repo."),
+                tool("npm test", error="Error: Cannot find module 'left-pad'"),
+                tool("pnpm install left-pad"),
+                tool("npm test"),
+            )
+        )
+    memories.inject("make the database tests pass", run="r3")
+    memories.learn(run("r3", tool("make test", error="relation users does not exist"), tool("make migrate"), tool("make test")))
+    store, project, at = memories.store, memories.project_id, memories.now()
+    with store.write() as tx:
+        tx.put_proposal(Proposal("prop00000001", project, "archive", "no difference", "tend", at, memory=first.id, payload={"a": [1, "ü"]}))
+        tx.bury("r9", "line:1", project, "rejected", at)
+        tx.add_mark(Mark(first.id, "", project, "helped", amount=1.0, at=at))
+        tx.put_meta(f"tend:{project}:tended", at)
+        tx.count(project, "skipped line", at)
+
+
+def content(store: Any) -> dict[str, list[Any]]:
+    """All truth rows of a store, by table: what must be equal after a move."""
+    from tacit.stores.truth import TRUTH, rows
+
+    with store.snapshot():
+        return {table.name: [tuple(row) for row in rows(store, table)] for table in TRUTH}

@@ -20,7 +20,7 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
 
@@ -97,3 +97,17 @@ class Skipped:
     place: str
     reason: str
     field: str = ""  # only this field could not be read as it stands, and the rest of the record was kept
+
+
+@value
+class Table:
+    """One table of what a store holds for true, as it travels: a row is a tuple of these columns."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
+    kinds: tuple[type, ...]  # str, int, float or bytes, column by column
+
+
+if TYPE_CHECKING:
+    Read = Callable[[Table], Iterable[tuple[Any, ...]]]  # a table's rows in the order of its key: a store's or a bundle's

@@ -12,16 +12,17 @@ import json
 from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
-from tacit.core.memory import DECIDED, row_hash
-from tacit.core.proposal import Proposal
+from tacit.core.memory import row_hash
 from tacit.core.value import value
-from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
+from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
+from tacit.stores.truth import BY_NAME, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from tacit.core.exchange import Read
     from tacit.core.memory import Tally
     from tacit.core.profile import Signals
     from tacit.stores.sqlite import SqliteStore
@@ -53,24 +54,15 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
     """Verify everything. `rule` names the confidence fold of a project's profile."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
-    seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
-
-    def seal(project: str, kind: str, memory: str, hash: bytes) -> None:
-        at = (project, kind, shard_of(memory))
-        rows, sum_ = seals.get(at, (0, GENESIS))
-        seals[at] = (rows + 1, xor(sum_, hash))
-
+    truth = _Truth(lambda table: rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
+    truth.hashes = lambda: dict(store.rows("SELECT id, hash FROM memory"))
+    truth.is_whole = store.is_whole
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
-        lambda: store.file_faults(),
-        lambda: _memories(store, checked),
-        lambda: _chains(store, checked, seal),
-        lambda: _links(store, checked, seal),
-        lambda: _rows(store, checked),
-        lambda: _unhashed(store, checked, seals),
-        lambda: _seals(store, seals),
+        store.file_faults,
+        *truth.steps,
         lambda: _tallies(store, checked, rule),
         lambda: _strays(store),
-        lambda: store.index_faults(),
+        store.index_faults,
     )
     for step in steps:
         try:
@@ -83,6 +75,12 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             faults.append(Fault("file", store.path, f"a row cannot be read: {error}"))
     return Health(tuple(faults), checked)
+
+
+def truth_faults(read: Read, checked: dict[str, int]) -> Iterator[Fault]:
+    """What is wrong with rows that are in no store yet; `checked` counts them."""
+    for step in _Truth(read, checked).steps:
+        yield from step()
 
 
 def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
@@ -102,102 +100,97 @@ def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
     return rule
 
 
-def _memories(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
-    columns = ", ".join(DECIDED)
-    for *row, sealed in store.each(f"SELECT {columns}, hash FROM memory"):
-        checked["memory"] = checked.get("memory", 0) + 1
-        if row_hash(tuple(row)) != sealed:
-            yield Fault("memory", str(row[0]), "the row is not what was written: its hash differs")
+class _Truth:
+    """Every hash, chain and seal of truth rows, derived again; from a store's tables or a bundle's."""
 
+    def __init__(self, read: Read, checked: dict[str, int]) -> None:
+        self.read = read
+        self.checked = checked
+        self.is_whole = True
+        self._hashes: dict[str, bytes] = {}
+        self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
+        self.hashes: Callable[[], dict[str, bytes]] = lambda: self._hashes  # of the memories' rows
+        self.steps = (self._memories, self._chains, self._links, self._rows, self._unhashed, self._compare)
 
-def _chains(
-    store: SqliteStore, checked: dict[str, int], seal: Callable[[str, str, str, bytes], None]
-) -> Iterator[Fault]:
-    sealed_rows = dict(store.rows("SELECT id, hash FROM memory"))
-    last: dict[str, tuple[int, bytes, bytes]] = {}
-    columns = ", ".join(HEADER)
-    for id, *rest in store.each(
-        f"SELECT id, {columns}, payload, salt, digest, row, hash FROM journal ORDER BY memory, n"
-    ):
-        header, (said, salt, digest, row, link) = tuple(rest[: len(HEADER)]), rest[len(HEADER) :]
-        memory, n, project = header[0], header[1], header[2]
-        checked["journal"] = checked.get("journal", 0) + 1
-        number, previous, _ = last.get(memory, (0, GENESIS, b""))
-        if n != number + 1:
-            yield Fault("journal", memory, f"entry {number + 1} of its chain is missing")
-        elif entry_hash(previous, header, digest, row) != link:
-            yield Fault("journal", memory, f"entry {id} does not follow from the one before it")
-        if said and payload_digest(salt, said) != digest:
-            yield Fault("journal", memory, f"what entry {id} says is not what was written")
-        last[memory] = (n, link, row)
-        seal(project, "journal", memory, link)
-    for memory, (_, _, row) in last.items():
-        if memory not in sealed_rows:
-            yield Fault("memory", memory, "its journal is there, its row is gone")
-        elif sealed_rows[memory] != row:
-            yield Fault("memory", memory, "its row is not the one its last journal entry left")
-    for memory in sealed_rows.keys() - last.keys():
-        yield Fault("journal", memory, "it has no journal")
+    def _each(self, table: str, kind: str = "") -> Iterator[Any]:
+        kind = kind or table
+        for row in self.read(BY_NAME[table]):
+            self.checked[kind] = self.checked.get(kind, 0) + 1
+            yield row
 
+    def _seal(self, project: str, kind: str, shard: int, hash: bytes) -> None:
+        rows, sum_ = self._seals.get((project, kind, shard), (0, GENESIS))
+        self._seals[project, kind, shard] = (rows + 1, xor(sum_, hash))
 
-def _links(
-    store: SqliteStore, checked: dict[str, int], seal: Callable[[str, str, str, bytes], None]
-) -> Iterator[Fault]:
-    for kind, table, columns in (
-        ("evidence", "evidence", EVIDENCE_COLUMNS),
-        ("use", "use", USE_COLUMNS),
-        ("mark", "use_mark", MARK_COLUMNS),
-    ):
-        memory_at, project_at = columns.index("memory"), columns.index("project")
-        for *row, sealed in store.each(f"SELECT {', '.join(columns)}, hash FROM {table}"):
-            checked[kind] = checked.get(kind, 0) + 1
-            if link_hash(tuple(row)) != sealed:
-                yield Fault(kind, str(row[memory_at]), f"a row of its {table} table is not what was written")
-            seal(row[project_at], kind, row[memory_at], sealed)
+    def _memories(self) -> Iterator[Fault]:
+        for _, *row, sealed in self._each("memory"):
+            self._hashes[row[0]] = sealed
+            if row_hash(tuple(row)) != sealed:
+                yield Fault("memory", str(row[0]), "the row is not what was written: its hash differs")
 
+    def _chains(self) -> Iterator[Fault]:
+        last: dict[str, tuple[int, bytes, bytes]] = {}
+        for id, *rest in self._each("journal"):
+            header, (said, salt, digest, row, link) = tuple(rest[: len(HEADER)]), rest[len(HEADER) :]
+            memory, n, project = header[0], header[1], header[2]
+            number, previous, _ = last.get(memory, (0, GENESIS, b""))
+            if n != number + 1:
+                yield Fault("journal", memory, f"entry {number + 1} of its chain is missing")
+            elif entry_hash(previous, header, digest, row) != link:
+                yield Fault("journal", memory, f"entry {id} does not follow from the one before it")
+            if said and payload_digest(salt, said) != digest:
+                yield Fault("journal", memory, f"what entry {id} says is not what was written")
+            last[memory] = (n, link, row)
+            self._seal(project, "journal", shard_of(memory), link)
+        sealed_rows = self.hashes()
+        for memory, (_, _, row) in last.items():
+            if memory not in sealed_rows:
+                yield Fault("memory", memory, "its journal is there, its row is gone")
+            elif sealed_rows[memory] != row:
+                yield Fault("memory", memory, "its row is not the one its last journal entry left")
+        for memory in sealed_rows.keys() - last.keys():
+            yield Fault("journal", memory, "it has no journal")
 
-def _rows(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
-    tables: tuple[tuple[str, tuple[str, ...], str], ...] = (
-        ("run", RunRow.FIELDS, "id"),  # type: ignore[attr-defined]
-        ("finding", FindingRow.FIELDS, "key"),  # type: ignore[attr-defined]
-        ("proposal", Proposal.FIELDS, "id"),  # type: ignore[attr-defined]
-    )
-    for table, columns, key in tables:
-        for *row, sealed in store.each(f"SELECT {', '.join(columns)}, hash FROM {table}"):
-            named: dict[str, Any] = dict(zip(columns, row))
-            checked[table] = checked.get(table, 0) + 1
-            if _row_seal(table, named) != sealed:
-                yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
+    def _links(self) -> Iterator[Fault]:
+        for kind, table, columns, numbered in (
+            ("evidence", "evidence", EVIDENCE_COLUMNS, 1),
+            ("use", "use", USE_COLUMNS, 0),
+            ("mark", "use_mark", MARK_COLUMNS, 1),
+        ):
+            memory_at, project_at = columns.index("memory"), columns.index("project")
+            for whole in self._each(table, kind):
+                row, sealed = whole[numbered:-1], whole[-1]
+                if link_hash(tuple(row)) != sealed:
+                    yield Fault(kind, str(row[memory_at]), f"a row of its {table} table is not what was written")
+                self._seal(row[project_at], kind, shard_of(row[memory_at]), sealed)
 
+    def _rows(self) -> Iterator[Fault]:
+        for table, key in (("run", "id"), ("finding", "key"), ("proposal", "id")):
+            columns = BY_NAME[table].columns[:-1]
+            for *row, sealed in self._each(table):
+                named: dict[str, Any] = dict(zip(columns, row))
+                if _row_seal(table, named) != sealed:
+                    yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
 
-def _unhashed(
-    store: SqliteStore, checked: dict[str, int], seals: dict[tuple[str, str, int], tuple[int, bytes]]
-) -> Iterator[Fault]:
-    """Tables whose rows carry no hash: their seals tell that one differs, not which; what they point at may tell."""
-    for table, (columns, _) in SEALED.items():
-        for row in store.each(f"SELECT {', '.join(columns)} FROM {table}"):
-            checked[table] = checked.get(table, 0) + 1
-            named = dict(zip(columns, row))
-            at = (seal_project(table, named), table, 0)
-            rows, sum_ = seals.get(at, (0, GENESIS))
-            seals[at] = (rows + 1, xor(sum_, _row_seal(table, named)))
-    yield from ()
+    def _unhashed(self) -> Iterator[Fault]:
+        """Tables whose rows carry no hash: their seals tell that one differs, not which; what they point at may tell."""
+        for table, (columns, _) in SEALED.items():
+            for row in self._each(table):
+                named = dict(zip(columns, row))
+                self._seal(seal_project(table, named), table, 0, _row_seal(table, named))
+        yield from ()
 
-
-def _seals(store: SqliteStore, found: dict[tuple[str, str, int], tuple[int, bytes]]) -> Iterator[Fault]:
-    kept = {
-        (p, k, s): (rows, sum_)
-        for p, k, s, rows, sum_ in store.rows("SELECT project, kind, shard, rows, xor FROM seal")
-    }
-    for at in sorted(kept.keys() | found.keys()):
-        was, is_ = kept.get(at, (0, GENESIS)), found.get(at, (0, GENESIS))
-        if was != is_ and (store.is_whole or at[0]):  # shared rows of projects that are hidden from us are missing here
-            project, kind, shard = at
-            gone = was[0] - is_[0]
-            told = (
-                f"{gone} rows vanished" if gone > 0 else f"{-gone} rows appeared" if gone < 0 else "rows were exchanged"
-            )
-            yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
+    def _compare(self) -> Iterator[Fault]:
+        kept = {(p, k, s): (rows, sum_) for p, k, s, rows, sum_ in self.read(BY_NAME["seal"])}
+        for at in sorted(kept.keys() | self._seals.keys()):
+            was, is_ = kept.get(at, (0, GENESIS)), self._seals.get(at, (0, GENESIS))
+            if was != is_ and (self.is_whole or at[0]):  # shared rows of projects that are hidden from us are missing here
+                project, kind, shard = at
+                gone = was[0] - is_[0]
+                told = (
+                    f"{gone} rows vanished" if gone > 0 else f"{-gone} rows appeared" if gone < 0 else "rows were exchanged"
+                )
+                yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
 
 
 def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], str | Signals]) -> Iterator[Fault]:

@@ -29,7 +29,7 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Protocol
 
     from tacit.core.journal import Change
@@ -202,6 +202,14 @@ class SqlStore:
         """The first row, or None."""
         found = self.rows(sql, **named)
         return found[0] if found else None
+
+    def each(self, sql: str, **named: Any) -> Iterator[Any]:
+        """Rows one by one, for what may be large."""
+        raise NotImplementedError
+
+    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Any:
+        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        raise NotImplementedError
 
     def tidy(self, added: int = 0) -> int:
         """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
@@ -548,6 +556,18 @@ class Writer(SqlStore):
 
     machine = ""
     confidence: str | Signals = "none"  # the profile's rule by which confidence is folded, with its numbers
+
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """One statement for each of many rows."""
+        raise NotImplementedError
+
+    def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write rows as they are, with their numbers and hashes: for a move, which brings their seals along."""
+        if rows:
+            self.many(_insert(table, rows[0]), rows)
+
+    def number_on(self) -> None:
+        """Let new rows be numbered behind those that brought their numbers."""
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         """Keep full text in step: (text, words) before and after."""

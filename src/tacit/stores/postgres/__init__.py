@@ -20,7 +20,7 @@ from tacit.stores.sql import SqlStore, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -65,6 +65,10 @@ class PostgresStore(SqlStore):
                 yield from cursor
         except psycopg.Error as error:
             raise told(error, self.path, "reading") from error
+
+    def snapshot(self) -> Snapshot:
+        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
+        return Snapshot(self)
 
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
@@ -142,6 +146,20 @@ class PostgresStore(SqlStore):
         self.close()
 
 
+class Snapshot:
+    """One moment of a database."""
+
+    def __init__(self, store: PostgresStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> Snapshot:
+        self._store.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.rows("ROLLBACK")
+
+
 class Transaction(Writer):
     """One transaction, behind its project's lock."""
 
@@ -156,6 +174,17 @@ class Transaction(Writer):
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         return _rows(self._store, sql, named, "writing")
+
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        try:
+            with self._store._connection.cursor() as cursor:
+                cursor.executemany(translated(sql), rows)
+        except (psycopg.Error, UnicodeEncodeError) as error:
+            raise told(error, self._store.path, "writing") from error
+
+    def number_on(self) -> None:
+        for table, column in (("memory", "n"), ("journal", "id"), ("evidence", "n"), ("use_mark", "n"), ("injection", "id")):
+            self.rows(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table}")
 
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False

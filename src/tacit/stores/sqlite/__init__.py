@@ -65,6 +65,10 @@ class SqliteStore(SqlStore):
         except apsw.Error as error:
             raise _told(error, self.path, "reading") from error
 
+    def snapshot(self) -> Snapshot:
+        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
+        return Snapshot(self)
+
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
         """One IMMEDIATE transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside.
 
@@ -196,6 +200,21 @@ class SqliteStore(SqlStore):
         return True
 
 
+class Snapshot:
+    """One moment of a store."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> Snapshot:
+        self._store.rows("BEGIN")
+        self._store.rows("SELECT 1 FROM meta LIMIT 1")  # the moment is that of the first reading
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.rows("ROLLBACK")
+
+
 class Transaction(Writer):
     """One IMMEDIATE transaction on a store."""
 
@@ -209,6 +228,12 @@ class Transaction(Writer):
     def rows(self, sql: str, **named: Any) -> list[Any]:
         try:
             return self._store._cursor.execute(sql, named).fetchall()
+        except (apsw.Error, UnicodeEncodeError) as error:
+            raise _told(error, self._store.path, "writing") from error
+
+    def many(self, sql: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        try:
+            self._store._cursor.executemany(sql, rows)
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self._store.path, "writing") from error
 
