@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.core.proposal import Proposal
     from tacit.core.run import Finding, Run
     from tacit.core.trust import Actor
+    from tacit.formats.bundle import Written
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
@@ -994,34 +995,65 @@ class Memories:
     # -- exchange, tend, audit -------------------------------------------------------------------------------------
 
     def import_(
-        self, source: str | Source, *, format: str = "", trust: str = "imported", dry_run: bool = False
+        self, source: str | Source, *, format: str = "", trust: str = "", dry_run: bool = False
     ) -> list[TakenIn]:
         """Take in another system's memories: a file, a folder of them, or a source; one report per file.
 
         `trust` is the owner's word for his own store (user, team, review …); without it the words are imported text and
-        held until somebody vouches for them.
+        held until somebody vouches for them. A bundle with trust user is a store of one's own, and moves in as it was.
         """
         from tacit import formats
         from tacit.core.memory import checked
         from tacit.core.run import TIERS
-        from tacit.learn.intake import take_in
+        from tacit.learn.intake import Read, take_in
 
-        tier = checked("trust tier", trust, TIERS)
+        tier = checked("trust tier", trust or "imported", TIERS)
         if tier != "imported":
             self._need_person(f"Importing with trust {tier}")
+        files = [(format or formats.holder(each), each) for each in self._memory_files(source)]
+        if "bundle" in dict(files):
+            self._need_word(trust)
+        if tier == "user" and [name for name, _ in files] == ["bundle"]:
+            return [self._move_in(files[0][1], dry_run)]
+        read = [Read(name, each.path, tuple(formats.exchange(name).memories(each))) for name, each in files]
         project = self.ensure_project()
-        reports = []
-        for each in self._memory_files(source):
-            name = format or formats.holder(each)
-            items = formats.exchange(name).memories(each)
-            reports.append(
-                take_in(
-                    self.store, project, self.profile, items, format=name, origin=each.path, tier=tier,
-                    by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run,
-                )
-            )  # fmt: skip
+        reports = take_in(
+            self.store, project, self.profile, read, tier=tier, by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run
+        )
         self.store.tidy()
         return reports
+
+    def _need_word(self, trust: str) -> None:
+        """In a new store a bundle may be one's own, moving in, or a stranger's: nothing in the file can tell."""
+        from tacit.stores.truth import is_empty
+
+        if not trust and is_empty(self.store):
+            raise UsageError(
+                "Say whose bundle this is: the store is empty, and all of it could move in.",
+                "--trust user: your own, everything as it was. --trust imported: its lessons only, held until you approve them.",
+            )
+
+    def _move_in(self, source: Source, dry_run: bool) -> TakenIn:
+        """A store of one's own, from its bundle, as it was."""
+        from tacit.formats.bundle import Bundle
+        from tacit.learn.intake import TakenIn
+        from tacit.stores.truth import BY_NAME, move, verify
+
+        with Bundle(source) as bundle:
+            verify(bundle.rows)
+            kept = tuple(row[1] for row in bundle.rows(BY_NAME["memory"]))
+            moved = move(self.store, bundle.rows, what=source.path, keep=not dry_run)
+        self._project = self._profile = None
+        self.store.tidy()
+        return TakenIn("bundle", () if moved.already else kept, moved.chains if moved.already else 0, dry_run=dry_run)
+
+    def export_bundle(self, path: str, each: Callable[[str, int], None] = lambda table, rows: None) -> Written:
+        """Everything the store holds for true, all projects of it, in one file that verifies (docs/formats/bundle.md)."""
+        from tacit.formats.bundle import save
+        from tacit.stores.truth import TRUTH, reader
+
+        with self.store.snapshot():
+            return save(path, TRUTH, reader(self.store), each)
 
     def _memory_files(self, source: str | Source) -> list[Source]:
         from tacit import formats
@@ -1459,7 +1491,7 @@ class Memories:
         if not self.store.is_file:
             raise Refused(
                 f"{what} is the server's own affair: {self.store.path} is a database.",
-                "pg_dump and pg_restore do it; tacit export bundle writes a copy that any store can import.",
+                "pg_dump and pg_restore do it; tacit export --format bundle writes a copy that any store can import.",
             )
 
     def _closed(self, act: Callable[[str], T]) -> T:

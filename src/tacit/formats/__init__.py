@@ -51,6 +51,7 @@ FORMATS = {
     "geas": "tacit.formats.geas",
     "joelclaw": "tacit.formats.joelclaw",
     "markdown": "tacit.formats.markdown",
+    "bundle": "tacit.formats.bundle",
     "codex": "tacit.formats.codex",
     "gemini": "tacit.formats.gemini",
     "swe-agent": "tacit.formats.swe_agent",

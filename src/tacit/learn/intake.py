@@ -21,16 +21,24 @@ from tacit.stores.sql import RunRow, run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from tacit.core.profile import Profile
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-CHUNK = 500  # rows a transaction: others get their turn in between, and what was kept is recognised the next time
 SECRET = 8  # characters; nothing shorter is a secret worth the name
 TOLD = 50  # faults that are told one by one; all are counted
+
+
+@value
+class Read:
+    """What a format read in one file."""
+
+    format: str
+    path: str
+    items: Sequence[Row | Given | Judged | Header | Note | Skipped]
 
 
 @value
@@ -56,81 +64,67 @@ def take_in(
     store: SqliteStore,
     project: Project,
     profile: Profile,
-    items: Iterable[Row | Given | Judged | Header | Note | Skipped],
+    files: Sequence[Read],
     *,
-    format: str,
-    origin: str,
     tier: str,
     by: str,
     now: Callable[[], str],
     ids: Callable[[], str],
     dry_run: bool = False,
-) -> TakenIn:
-    """Take in what a format read, at the trust that the caller may give."""
-    intake = _Intake(project, profile, format, origin, tier, by, ids)
-    chunk: list[Row | Given | Judged | Header] = []
-    for item in items:
-        if isinstance(item, Skipped):
-            intake.fault(item)
-            continue
-        if isinstance(item, Note):
-            intake.notes.append(item.text)
-            continue
-        chunk.append(item)
-        if len(chunk) >= CHUNK:
-            intake.keep(store, chunk, now(), dry_run)
-            chunk = []
-    intake.keep(store, chunk, now(), dry_run)
-    return intake.report(dry_run)
-
-
-class _DryRun(Exception):
-    """Leaves the transaction by its back door."""
+) -> list[TakenIn]:
+    """Take in what formats read, at the trust that the caller may give: all of it in one transaction, or nothing."""
+    at = now()
+    intakes = [_Intake(project, profile, file, tier, by, ids, at) for file in files]
+    with store.write(confidence=profile.signals, keep=not dry_run) as tx:
+        for intake in intakes:
+            intake.keep(tx)
+    return [intake.report(dry_run) for intake in intakes]
 
 
 class _Intake:
-    """One import: what it has met and kept so far."""
+    """One file: what it has met and kept so far. Words are cleaned before the transaction, where nobody waits for it."""
 
     def __init__(
-        self, project: Project, profile: Profile, format: str, origin: str, tier: str, by: str, ids: Callable[[], str]
+        self, project: Project, profile: Profile, file: Read, tier: str, by: str, ids: Callable[[], str], at: str
     ) -> None:
-        self.project, self.profile, self.format, self.origin, self.tier = project, profile, format, origin, tier
-        self.by, self.ids = by, ids
+        self.project, self.profile, self.format, self.origin, self.tier = project, profile, file.format, file.path, tier
+        self.by, self.ids, self.at = by, ids, at
         self.names: dict[str, int] = {}
         self.kept: list[str] = []
         self.faults: list[Skipped] = []
-        self.notes: list[str] = []
+        self.notes = [item.text for item in file.items if isinstance(item, Note)]
         self.counts = dict.fromkeys(
             ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields"), 0
         )
+        for item in file.items:
+            if isinstance(item, Skipped):
+                self.fault(item)
+        self.items = [
+            (item, self._memory(item, at) if isinstance(item, Row) else None)
+            for item in file.items
+            if not isinstance(item, (Skipped, Note))
+        ]
 
     def fault(self, fault: Skipped) -> None:
         self.counts["fields" if fault.field else "skipped"] += 1
         if len(self.faults) < TOLD:
             self.faults.append(fault)
 
-    def keep(self, store: SqliteStore, chunk: list[Row | Given | Judged | Header], at: str, dry_run: bool) -> None:
-        if not chunk:
-            return
-        try:
-            with store.write(confidence=self.profile.signals) as tx:
-                project = tx.project(self.project.id)
-                self.seq = project.run_seq if project else 0
-                for item in chunk:
-                    if isinstance(item, Row):
-                        self._row(tx, item, at)
-                    elif isinstance(item, Given):
-                        self._given(tx, item)
-                    elif isinstance(item, Header):
-                        self._header(tx, item, at)
-                    else:
-                        self._judged(tx, item)
-                if dry_run:
-                    raise _DryRun
-        except _DryRun:
-            return
+    def keep(self, tx: Transaction) -> None:
+        """Write what is new."""
+        project = tx.project(self.project.id)
+        self.seq = project.run_seq if project else 0
+        for item, made_of in self.items:
+            if isinstance(item, Row) and made_of:
+                self._row(tx, item, *made_of)
+            elif isinstance(item, Given):
+                self._given(tx, item)
+            elif isinstance(item, Header):
+                self._header(tx, item, self.at)
+            elif isinstance(item, Judged):
+                self._judged(tx, item)
 
-    def _row(self, tx: Transaction, row: Row, at: str) -> None:
+    def _row(self, tx: Transaction, row: Row, memory: Memory, redacted: int) -> None:
         namespace, name = self._name(row)
         known = self._known(tx, name, namespace)
         if known and not self._is_same(tx.get(known), row):
@@ -141,12 +135,12 @@ class _Intake:
             self.counts["already"] += 1
             self.counts["differing"] += (tx.get(known).extra or None) != (self._clean(row.memory.extra) or None)
             return
-        memory = self._memory(row, at)
+        self.counts["redacted"] += redacted
         if not memory.text:
             self.fault(Skipped(row.place, "nothing is left of its text"))
             return
         told = f"imported from {self.format} {row.alias or '(unnamed)'}, {row.place or 'no place'}, as {self.tier}"
-        tx.apply(made(memory, by=self.by, reason=told, at=at, verb="import", profile=self.project.profile))
+        tx.apply(made(memory, by=self.by, reason=told, at=self.at, verb="import", profile=self.project.profile))
         tx.add_alias(self.project.id, namespace, name, memory.id)
         for opening in row.openings:
             tx.add_evidence(
@@ -181,13 +175,13 @@ class _Intake:
         came = json.dumps(known.extra, ensure_ascii=False)
         return text == known.text or json.dumps(text, ensure_ascii=False) in came
 
-    def _memory(self, row: Row, at: str) -> Memory:
+    def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
+        """A row as it will be kept, and how many secrets were taken out of it."""
         from tacit.core.redact import private, redact
         from tacit.core.screen import screen
 
         came = row.memory
         clean = redact(private(sound_text(came.text)))
-        self.counts["redacted"] += len(clean.hits)
         suspicion = screen(clean.text)
         gate, why = came.gate, came.gate_reason
         if not suspicion.clean:
@@ -195,7 +189,7 @@ class _Intake:
         elif self.tier in self.profile.trust.held and gate == "allow":
             gate, why = "hold", f"{self.tier} text waits for somebody to vouch for it"
         kind = kind_named(self.profile, came.kind)
-        return replace(
+        memory = replace(
             came,
             id=self.ids(),
             project=came.project or self.project.id,
@@ -210,6 +204,7 @@ class _Intake:
             updated_at=came.updated_at or came.created_at or at,
             extra=self._clean(came.extra) or None,
         )
+        return memory, len(clean.hits)
 
     def _clean(self, at: Any) -> Any:
         """A record without secrets and without what no column can hold."""

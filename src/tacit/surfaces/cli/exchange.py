@@ -1,9 +1,11 @@
-"""import, export: memories of other systems, in and out."""
+"""import, export: whole stores, and memories of other systems, in and out."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.run import TIERS
@@ -27,12 +29,13 @@ def _declare_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trust",
         choices=TIERS[::-1],
-        default="imported",
         help="your word for your own store: user, team, review …; without it everything is held until you approve it",
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be kept, change nothing")
     parser.epilog = (
-        "examples:\n  tacit import .archeflow/memory --trust user\n  tacit import ralph-learnings.json --dry-run"
+        "Everything that is named comes in, in one transaction, or nothing does. A bundle of your own store comes in as it was.\n\n"
+        "examples:\n  tacit import .archeflow/memory --trust user\n  tacit import ralph-learnings.json --dry-run\n"
+        "  tacit import mine.zip --trust user"
     )
 
 
@@ -43,7 +46,7 @@ def _import(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         for path in args.paths:
             source = BytesSource(sys.stdin.buffer.read()) if path == "-" else path
-            reports = memories.import_(source, format=args.format or "", trust=args.trust, dry_run=args.dry_run)
+            reports = memories.import_(source, format=args.format or "", trust=args.trust or "", dry_run=args.dry_run)
             found += [(path, report) for report in reports]
     return Answer(
         {"files": [_json(path, each) for path, each in found]}, _text(found, args.dry_run), warnings=_notes(found)
@@ -93,8 +96,12 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
 def _declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, help="the system to write for; tacit export --format ? lists them")
     parser.add_argument("--part", help="one of its files, for example archive; without it the main one")
-    parser.add_argument("--out", metavar="FOLDER", help="write all of its files there instead of printing one")
-    parser.epilog = "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge"
+    parser.add_argument("--out", metavar="PATH", help="write all of its files to this folder, or a bundle to this file; without it print")
+    parser.epilog = (
+        "A bundle is everything the store holds, all projects of it; the other formats are this project's lessons.\n\n"
+        "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge\n"
+        "  tacit export --format bundle --out mine.zip"
+    )
 
 
 def _export(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -105,6 +112,8 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer(known, table([[name, ", ".join(parts)] for name, parts in known.items()], ("format", "parts")))
     if args.out and args.part:
         raise UsageError("--out writes every part.", "Leave out --part, or redirect the output.")
+    if args.format == "bundle":
+        return _export_bundle(args, cli)
     with cli.open(args, create=False) as memories:
         if memories.project is None:
             raise NotFound("Nothing is kept for this project.", "tacit projects lists those that have something.")
@@ -122,6 +131,28 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
         _write(path, text, sound)
     told = [f"{os.path.join(args.out, file)}: {len(text.encode()):,} bytes" for file, text in texts.items()]
     return Answer({"format": args.format, "files": [os.path.join(args.out, file) for file in texts]}, "\n".join(told))
+
+
+def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
+    """Everything in the store; to a file, or to whatever standard output leads to."""
+    from tacit.formats.bundle import PARTS
+
+    if not args.out and (cli.json or cli.out.isatty()):
+        raise UsageError("A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip, or redirect the output.")
+    with cli.open(args, create=False) as memories:
+        if not args.out:
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, PARTS["bundle"])
+                memories.export_bundle(path)
+                with open(path, "rb") as file:
+                    shutil.copyfileobj(file, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            return Answer(printed=True)
+        path = os.path.join(args.out, PARTS["bundle"]) if os.path.isdir(args.out) else args.out
+        made = memories.export_bundle(path)
+    size = os.path.getsize(path)
+    told = f"{path}: {size:,} bytes, {made.rows['memory']:,} memories and all that is known of them; read back and verified"
+    return Answer({"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told)
 
 
 def _write(path: str, text: str, sound: Callable[[str], bool] | None = None) -> None:
