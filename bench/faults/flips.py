@@ -116,7 +116,7 @@ def _need_rows(store: Path) -> None:
 import apsw, sys
 from tacit.stores.sqlite.repair import _KEYS
 c = apsw.Connection(sys.argv[1])
-print(*[t for t in _KEYS if t not in ("queue", "counter") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
+print(*[t for t in _KEYS if t not in ("queue", "counter", "shared") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
 """
     done = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent))
     if done.stdout.strip() or done.returncode:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed, Pages
     from tacit.tend.stats import Figures
+    from tacit.tend.sync import Synced
 
     T = TypeVar("T")
 
@@ -623,9 +624,6 @@ class Memories:
     def erase(self, id: str, *, reason: str = "") -> Memory:
         """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
         from tacit.core.keep import erased
-        from tacit.stores.captured import remove
-        from tacit.stores.packs import forget_words
-        from tacit.stores.sqlite.backup import remove_holding
         from tacit.stores.sqlite.erase import blank
 
         self._need_person("Erasing")
@@ -634,6 +632,15 @@ class Memories:
             memory = tx.get(found.id)
             tx.apply(erased(memory, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
             blank(tx, memory, self.now())
+        self._erase_outside(found)
+        return self.store.get(found.id)
+
+    def _erase_outside(self, found: Memory) -> None:
+        """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
+        from tacit.stores.captured import remove
+        from tacit.stores.packs import forget_words
+        from tacit.stores.sqlite.backup import remove_holding
+
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
@@ -642,7 +649,6 @@ class Memories:
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there
-        return self.store.get(found.id)
 
     def _change(self, id: str, decide: Any) -> Memory:
         with self.store.write() as tx:
@@ -1338,6 +1344,23 @@ class Memories:
                 taken.add(name)
                 tx.add_alias(self.project_id, format, name, row.memory.id)
         return [row if row.alias else replace(row, alias=given[row.memory.id]) for row in rows]
+
+    # -- team ------------------------------------------------------------------------------------------------------
+
+    def sync(self, *, dry_run: bool = False) -> Synced:
+        """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
+        from tacit.formats import journal_file
+        from tacit.providers.ssh import Keys
+        from tacit.stores.files import JournalFolder
+        from tacit.tend.sync import sync
+
+        self._need_file("Sharing a memory through git")
+        settings, project = self.settings(), self.ensure_project()
+        keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
+        return sync(
+            self.store, project, self.profile, JournalFolder(self._work_tree().root), keys, journal_file,
+            machine=machine_id(self.env), now=self.now, dry_run=dry_run, erased=self._erase_outside,
+        )  # fmt: skip
 
     # -- review ----------------------------------------------------------------------------------------------------
 

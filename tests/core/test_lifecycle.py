@@ -65,7 +65,7 @@ def test_administrative_verbs_are_legal_from_every_state() -> None:
     """What a person does by hand leads where its verb leads, whatever the ladder says; it is never a move."""
     for state in STATES:
         assert {verb: is_legal(state, "archived", verb) for verb in ADMINISTRATIVE} == {
-            "forget": True, "merge": False, "erase": False, "undo": True, "unmerge": True,
+            "forget": True, "merge": False, "erase": False, "undo": True, "unmerge": True, "sync": True,
         }  # fmt: skip
         assert is_legal(state, "superseded", "merge")
         assert is_legal(state, "rejected", "erase")

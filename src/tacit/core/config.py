@@ -35,7 +35,8 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "embedder": ("", False, "what makes vectors: static, openai:MODEL or an installed one; empty: words only"),
     "embedder_url": ("", False, "the OpenAI-compatible endpoint of openai:MODEL; empty: model.url"),
     "embedder_key_env": ("", False, "the environment variable that holds its key; empty: model.key_env"),
-    "sync.signers": ("", False, "the allowed signers file for team journals"),
+    "sync.key": ("", False, "the SSH key that signs what this machine shares; its public half where an agent holds it"),
+    "sync.signers": ("", False, "the allowed-signers file of the team: whose signed lessons are taken in as the team's"),
 }
 
 

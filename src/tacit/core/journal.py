@@ -45,6 +45,7 @@ VERBS = {
     "family": "its near-twins were found, or it left them",
     "import": "it came from another store or system",
     "approve": "a person approved it",
+    "sync": "what other machines decided was joined with what is known here",
 }
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CLOSED = ("superseded", "archived", "rejected")
 FORGOTTEN = "archived"
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
-_WORDY = {
+WORDY = {
     "text": "",
     "tags": (),
     "paths": (),
@@ -147,7 +147,7 @@ def erased(memory: Memory, *, by: str, at: str, reason: str = "", profile: str =
     """Its text blanked; the row and its chain stay, so that nothing else breaks."""
     now = replace(
         memory,
-        **_WORDY,
+        **WORDY,
         state="rejected",
         previous_state=memory.state,
         closed_by=ERASED_BY,

@@ -54,6 +54,7 @@ ADMINISTRATIVE: dict[str, tuple[str, ...]] = {
     "erase": ("rejected",),
     "undo": STATES,
     "unmerge": STATES,
+    "sync": STATES,
 }
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.

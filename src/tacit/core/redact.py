@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MARKER = "[redacted:"
 PRIVATE = "[private]"
+SHORTEST = 8  # characters; nothing shorter is a secret worth the name
 
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
 # one pass, rarely two; the bound keeps hostile ones linear.
@@ -117,6 +118,22 @@ def private(text: str) -> str:
             depth -= 1
             last = tag.end()
     return "".join(kept) + (text[last:] if depth == 0 else "")
+
+
+def redacted_record(at: Any) -> Any:
+    """A foreign or outgoing record without secrets, and without what no column can hold."""
+    if isinstance(at, str):
+        plain = _keepable(at)
+        return plain if len(plain) < SHORTEST else redact(private(plain)).text
+    if isinstance(at, (list, tuple)):
+        return [redacted_record(each) for each in at]
+    if isinstance(at, dict):
+        return {_keepable(key): redacted_record(each) for key, each in at.items()}
+    return None if isinstance(at, float) and at != at else at
+
+
+def _keepable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 # ---- spans: found, joined, replaced

@@ -15,6 +15,7 @@ from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory, sound_text
 from tacit.core.profile import class_of, kind_named
+from tacit.core.redact import redacted_record
 from tacit.core.value import replace, value
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 from tacit.stores.sql import RunRow, run_id
@@ -22,13 +23,11 @@ from tacit.stores.sql import RunRow, run_id
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from tacit.core.profile import Profile
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-SECRET = 8  # characters; nothing shorter is a secret worth the name
 TOLD = 50  # faults that are told one by one; all are counted
 
 
@@ -133,7 +132,7 @@ class _Intake:
             known = self._known(tx, name, namespace)
         if known:
             self.counts["already"] += 1
-            self.counts["differing"] += (tx.get(known).extra or None) != (self._clean(row.memory.extra) or None)
+            self.counts["differing"] += (tx.get(known).extra or None) != (redacted_record(row.memory.extra) or None)
             return
         self.counts["redacted"] += redacted
         if not memory.text:
@@ -171,7 +170,7 @@ class _Intake:
 
     def _is_same(self, known: Memory, row: Row) -> bool:
         """Whether a row is the memory that bears its name: the same text, or the one it came with before it was edited."""
-        text = self._clean(row.memory.text).strip()
+        text = redacted_record(row.memory.text).strip()
         came = json.dumps(known.extra, ensure_ascii=False)
         return text == known.text or json.dumps(text, ensure_ascii=False) in came
 
@@ -202,31 +201,18 @@ class _Intake:
             gate_reason=why,
             created_at=came.created_at or at,
             updated_at=came.updated_at or came.created_at or at,
-            extra=self._clean(came.extra) or None,
+            extra=redacted_record(came.extra) or None,
         )
         return memory, len(clean.hits)
 
-    def _clean(self, at: Any) -> Any:
-        """A record without secrets and without what no column can hold."""
-        from tacit.core.redact import private, redact
-
-        if isinstance(at, str):
-            plain = _keepable(at)
-            return plain if len(plain) < SECRET else redact(private(plain)).text
-        if isinstance(at, (list, tuple)):
-            return [self._clean(each) for each in at]
-        if isinstance(at, dict):
-            return {_keepable(key): self._clean(each) for key, each in at.items()}
-        return None if isinstance(at, float) and at != at else at
-
     def _header(self, tx: Transaction, item: Header, at: str) -> None:
-        kept = {"record": self._clean(item.record), "at": at}
+        kept = {"record": redacted_record(item.record), "at": at}
         tx.put_meta(header_key(self.format, item.part, self.project.id), json.dumps(kept, ensure_ascii=False))
 
     def _given(self, tx: Transaction, item: Given) -> None:
         ids = [id for alias in item.memories if (id := self._known(tx, alias))]
         run = self._run(tx, item.run, item.domain, item.agent, item.at)
-        record = self._clean(item.record)
+        record = redacted_record(item.record)
         event = f"{self.format} {short_hash(self.project.id, item.place, json.dumps(record, ensure_ascii=False))}"
         line = item.place.rpartition(":")[2]
         told = {
@@ -256,7 +242,7 @@ class _Intake:
             value="" if item.figure is None else f"{item.figure:g}",
             run=run.id,
             surface=f"{self.format}:{line}",
-            reason=json.dumps(self._clean(item.record), ensure_ascii=False) if item.record else item.text,
+            reason=json.dumps(redacted_record(item.record), ensure_ascii=False) if item.record else item.text,
             at=item.at,
         )
         if mark in tx.marks(memory=id):
@@ -294,10 +280,6 @@ class _Intake:
             dry_run,
             tuple(self.notes),
         )
-
-
-def _keepable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def _hash(row: Row) -> str:

@@ -14,6 +14,7 @@ from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shar
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
 from tacit.core.memory import row_hash
 from tacit.core.value import value
+from tacit.stores.shared import is_sound
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
 from tacit.stores.truth import BY_NAME, rows
 
@@ -60,6 +61,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
         store.file_faults,
         *truth.steps,
+        lambda: _shared(store, checked),
         lambda: _tallies(store, checked, rule),
         lambda: _strays(store),
         store.index_faults,
@@ -214,6 +216,17 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     """To nine places: another machine's logarithms may differ in the last ones."""
     told = {**tally.__dict__, "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()}}
     return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
+
+
+def _shared(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
+    """Lines of the team's journal, where the store keeps any."""
+    if not store.is_file:
+        return
+    columns = ("id", "kind", "machine", "memory", "head", "digest", "salt", "words")
+    for row in store.each(f"SELECT {', '.join(columns)} FROM shared"):
+        checked["shared"] = checked.get("shared", 0) + 1
+        if not is_sound(dict(zip(columns, row))):
+            yield Fault("shared", str(row[3]), f"line {row[0]} of the team's journal is not what was written")
 
 
 def _strays(store: SqliteStore) -> Iterator[Fault]:

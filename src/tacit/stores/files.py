@@ -14,15 +14,17 @@ from tacit.core.digest import new_id
 from tacit.core.errors import Refused, Unavailable
 
 MAX_BYTES = 4 << 20  # hosts skip larger instruction files; so do we
+MAX_JOURNAL = 256 << 20
+JSONL = ".jsonl"
 MARK = ".tacit-"  # in the name of a temporary file; one that a killed process left behind is known by it
 
 
 class WorkTree:
     """One work tree. Paths are relative to it, with `/`; none leads out of it except through a link."""
 
-    def __init__(self, root: str, git_dir: str = "") -> None:
+    def __init__(self, root: str, git_dir: str = "", limit: int = MAX_BYTES) -> None:
         self.root = os.path.realpath(root)
-        self._git_dir = git_dir
+        self._git_dir, self._limit = git_dir, limit
 
     @property
     def head(self) -> str:
@@ -49,7 +51,7 @@ class WorkTree:
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
         try:
-            return _read(os.path.realpath(self.path(name)), name)
+            return _read(os.path.realpath(self.path(name)), name, self._limit)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -67,7 +69,7 @@ class WorkTree:
             _clear(folder, os.path.basename(path))
             _put(temporary, data, mode)
             try:
-                if not _unchanged(path, name, was):
+                if not _unchanged(path, name, was, self._limit):
                     return False
                 os.rename(temporary, path)
             finally:
@@ -85,7 +87,7 @@ class WorkTree:
         """Remove a file that still holds `was`; False, and nothing changed, if it does not."""
         path = os.path.realpath(self.path(name))
         try:
-            if not _unchanged(path, name, was):
+            if not _unchanged(path, name, was, self._limit):
                 return False
             os.unlink(path)
             _flush(os.path.dirname(path))
@@ -96,23 +98,62 @@ class WorkTree:
         return True
 
 
-def _read(path: str, name: str) -> bytes:
+class JournalFolder:
+    """`.tacit/journal` of a work tree: one file per machine. A link in its place is somebody's trick and is not followed."""
+
+    NAME = ".tacit/journal"
+    ATTRIBUTES = b"# Lines may stand in any order: git keeps those of both sides.\n*.jsonl merge=union -text\n"
+
+    def __init__(self, root: str) -> None:
+        self._tree = WorkTree(root, limit=MAX_JOURNAL)
+        self.path = os.path.join(self._tree.root, *self.NAME.split("/"))
+
+    def machines(self) -> list[str]:
+        """The machines that have a file here."""
+        if os.path.realpath(self.path) != self.path:
+            raise Refused(f"{self.NAME} leads elsewhere: it is a link.", "Remove it; a plain folder is made in its place.")
+        try:
+            names = sorted(os.listdir(self.path))
+        except OSError:
+            return []
+        return [name[: -len(JSONL)] for name in names if name.endswith(JSONL) and name[: -len(JSONL)].isalnum() and self._is_plain(name)]
+
+    def read(self, machine: str) -> bytes | None:
+        """A machine's file; None where it has none."""
+        return self._tree.read(self._name(machine))
+
+    def write(self, machine: str, data: bytes, was: bytes | None) -> bool:
+        """Replace a machine's file that still holds `was`; False, and nothing changed, if it does not."""
+        if not self._is_plain(machine + JSONL):
+            raise Refused(f"{self._name(machine)} is a link and is not written.", "Remove it and sync again.")
+        attributes = f"{self.NAME}/.gitattributes"
+        if self._is_plain(".gitattributes") and self._tree.read(attributes) is None:
+            self._tree.write(attributes, self.ATTRIBUTES, None)
+        return self._tree.write(self._name(machine), data, was)
+
+    def _name(self, machine: str) -> str:
+        return f"{self.NAME}/{machine}{JSONL}"
+
+    def _is_plain(self, name: str) -> bool:
+        full = os.path.join(self.path, name)
+        return os.path.realpath(full) == full and (os.path.isfile(full) or not os.path.lexists(full))
+
+
+def _read(path: str, name: str, limit: int) -> bytes:
     # Opened without waiting: a pipe that stands in a page's place would never answer.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(fd, "rb") as file:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             raise Refused(f"{name} is not a plain file.", "Move it away, or keep another page.")
-        if found.st_size > MAX_BYTES:
-            raise Refused(
-                f"{name} has {found.st_size:,} bytes; at most {MAX_BYTES:,} are read.", "No host reads such a file."
-            )
+        if found.st_size > limit:
+            raise Refused(f"{name} has {found.st_size:,} bytes; at most {limit:,} are read.", "No host reads such a file.")
         return file.read()
 
 
-def _unchanged(path: str, name: str, was: bytes | None) -> bool:
+def _unchanged(path: str, name: str, was: bytes | None, limit: int) -> bool:
     try:
-        return _read(path, name) == was
+        return _read(path, name, limit) == was
     except FileNotFoundError:
         return was is None
 

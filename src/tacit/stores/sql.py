@@ -637,7 +637,7 @@ class Writer(SqlStore):
             entry.at,
             entry.run,
             entry.profile,
-            self.machine,
+            entry.machine or self.machine,
         )
         text, salt = payload(entry), new_salt()
         said = payload_digest(salt, text)

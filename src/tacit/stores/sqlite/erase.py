@@ -13,6 +13,7 @@ from tacit.core.errors import StoreBusy
 from tacit.core.journal import shard_of
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
+from tacit.stores.shared import blank_lines
 from tacit.stores.sql import SEALED
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
-    """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases. Chains and seals still verify."""
+    """Blank every word of a memory outside its row: journal, quotes, findings, proposals, aliases, shared lines. All still verifies."""
     tx.blank_entries(memory.id)
     columns = ", ".join(EVIDENCE_COLUMNS)
     for *row, sealed in tx.rows(f"SELECT {columns}, hash FROM evidence WHERE memory = :it", it=memory.id):
@@ -52,6 +53,8 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
     for row in tx.rows(f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id):
         tx._unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
+    if tx.is_file:
+        blank_lines(tx, memory.id)
     tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
     tx.reindex()
 

@@ -27,6 +27,7 @@ from tacit.core.memory import DECIDED, row_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
+from tacit.stores.shared import is_sound
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
 from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, verify
 
@@ -62,6 +63,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "queue": ("key",),
     "injection": ("event",),
     "counter": ("project", "day", "name"),
+    "shared": ("id",),
     "seal": ("project", "kind", "shard"),
 }
 _LINKS = {"evidence": EVIDENCE_COLUMNS, "use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
@@ -456,6 +458,7 @@ class _Building:
             self._insert(tx, table, rows)
         for table in ("tally", "queue", "injection", "counter"):
             self._insert(tx, table, self._plain(table))
+        self._insert(tx, "shared", filter(is_sound, self._plain("shared")))  # the rest is read again from the work tree
         for (project, kind, shard), (rows_, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:p, :k, :s, :n, :x)",
@@ -562,7 +565,7 @@ class _Building:
             if 0 < missing < 1 << 31:
                 self.lost.append(Lost(kind, "?", f"{missing} more rows are counted than can be found"))
         counted = {"journal", "memory", "evidence", "use", "use_mark"} if self._seals else set()
-        for table in sorted(self.damaged.broken - {"tally", "queue", "injection", "counter"} - counted):
+        for table in sorted(self.damaged.broken - {"tally", "queue", "injection", "counter", "shared"} - counted):
             since = "rows written after the backup may be missing" if self.kept else "rows may be missing"
             self.lost.append(Lost(_NAMES.get(table, table), "?", f"its table could not be read to the end; {since}"))
 

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "blame": ("page", "which lesson stands behind each line of a page"),
     "import": ("exchange", "take in a bundle, or another system's memories"),
     "export": ("exchange", "write everything to a bundle, or memories in another system's format"),
+    "sync": ("sync", "share this project's lessons with the team through git"),
     "hook": ("hook", "answer a host's event (called by the host)"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
     "skill": ("skill", "the skill for hosts that read Agent Skills"),

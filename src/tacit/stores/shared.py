@@ -1,0 +1,275 @@
+"""The lines of the team's journal in a store: which rows are not shared yet, and what is known of other machines' lines.
+
+Our own rows become lines here, once; the words are redacted again on the way. What stands in the work tree is a copy: a branch
+without it, or a file that somebody edited, changes nothing that is known.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.journal import new_salt, payload_digest
+from tacit.core.keep import WORDY
+from tacit.core.links import Evidence, Mark, Use
+from tacit.core.memory import DECIDED, to_row
+from tacit.core.redact import redacted_record
+from tacit.core.shared import (
+    ENTRY,
+    LINKS,
+    LISTS,
+    SCOPES,
+    UNKNOWN,
+    WORDS,
+    Line,
+    blanked,
+    is_erased,
+    line,
+    spoken,
+    tips,
+    verifies,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+_COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
+
+
+def lines_of(store: SqliteStore | Transaction, project: str, memory: str, kind: str = "entry") -> list[Line]:
+    """What is known of one memory, in the order it became known."""
+    sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
+    return [_line(row) for row in store.rows(sql, p=project, m=memory, k=kind)]
+
+
+def lines_by(store: SqliteStore, project: str, machine: str) -> list[Line]:
+    """The lines of one machine's file, in their order."""
+    sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
+    return [_line(row) for row in store.rows(sql, p=project, m=machine)]
+
+
+def standings(store: SqliteStore, project: str) -> dict[str, str]:
+    """Every line that is known, and whose it is."""
+    return dict(store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project))
+
+
+def put_line(tx: Transaction, project: str, line: Line, local: str) -> None:
+    """Keep a line, and the row that it stands for."""
+    tx.rows(
+        "INSERT INTO shared (id, project, memory, kind, machine, local, standing, signer, head, digest, salt, words)"
+        " VALUES (:id, :project, :memory, :kind, :machine, :local, :standing, :signer, :head, :digest, :salt, :words)",
+        id=line.id, project=project, memory=line.memory, kind=line.kind, machine=line.machine, local=local, standing=line.standing,
+        signer=line.signer, head=_dump(line.head), digest=line.digest, salt=line.salt,
+        words="" if line.words is None else _dump(line.words),
+    )  # fmt: skip
+
+
+def vouch_line(tx: Transaction, line: Line) -> None:
+    """Somebody whose key is allowed has signed it after all."""
+    tx.rows("UPDATE shared SET standing = :s, signer = :by WHERE id = :id", id=line.id, s=line.standing, by=line.signer)
+
+
+def blank_lines(tx: Transaction, memory: str) -> None:
+    """Take the words of an erased memory out of its lines; their ids and signatures stay good."""
+    tx.rows(
+        "UPDATE shared SET salt = '', words = '' WHERE memory = :m AND NOT (kind = 'entry' AND json_extract(head, '$.verb') = 'erase')",
+        m=memory,
+    )
+
+
+# -- our own rows -------------------------------------------------------------------------------------------------------
+
+
+def unshared(store: SqliteStore, project: str) -> list[str]:
+    """Memories of this project that have rows which are not lines yet."""
+    found: dict[str, None] = {}
+    for sql in _UNSHARED:
+        found.update(dict.fromkeys(row[0] for row in store.rows(sql + " ORDER BY 1", p=project)))
+    return list(found)
+
+
+def has_own_rows(tx: Transaction, project: str, memory: str) -> bool:
+    """Whether something was decided here about a memory that is not a line yet."""
+    return bool(
+        tx.rows(_ENTRIES.replace("SELECT j.memory", "SELECT 1") + " AND j.memory = :m LIMIT 1", p=project, m=memory)
+    )
+
+
+def share(tx: Transaction, project: str, memory: Memory, machine: str) -> list[Line]:
+    """Make lines of what is new about a memory, if it may be shared; those that were made."""
+    known = lines_of(tx, project, memory.id)
+    if memory.project != project or memory.scope not in SCOPES:
+        return []
+    if not any(line.standing != UNKNOWN for line in known) and (memory.gate != "allow" or is_erased(memory)):
+        return []
+    entries = _share_entries(tx, project, memory, machine, known)
+    return entries + [each for kind in LINKS for each in _share_links(tx, project, memory, machine, kind)]
+
+
+def _share_entries(tx: Transaction, project: str, memory: Memory, machine: str, known: list[Line]) -> list[Line]:
+    local = {
+        int(row[0]): row[1]
+        for row in tx.rows(
+            "SELECT local, id FROM shared WHERE project = :p AND memory = :m AND kind = 'entry'", p=project, m=memory.id
+        )
+    }
+    by_id = {line.id: line for line in known}
+    made, seen = [], []
+    rows = tx.rows(
+        "SELECT id, verb, by, at, run, profile, payload, salt, digest FROM journal WHERE memory = :m ORDER BY n",
+        m=memory.id,
+    )
+    for number, *head, payload, salt, digest in rows:
+        if number in local:
+            seen.append(by_id[local[number]])
+            continue
+        if head[0] == "sync":
+            continue
+        at = dict(zip(ENTRY, (*head, tips(seen))))
+        new = _entry_line(machine, memory, at, payload, salt, digest)
+        put_line(tx, project, new, str(number))
+        seen.append(new)
+        made.append(new)
+    return made
+
+
+def _entry_line(machine: str, memory: Memory, head: dict[str, Any], payload: str, salt: bytes, digest: bytes) -> Line:
+    if head["verb"] == "erase":
+        left = {
+            name: field
+            for name, field in zip(DECIDED, to_row(memory))
+            if name not in ("id", "project") and field not in ("", 0)
+        }
+        return _worded("entry", machine, memory.id, head, ["erased", {}, left])
+    if not payload:
+        return line("entry", machine, memory.id, head, digest.hex())
+    said = json.loads(payload)
+    clean = _clean_words(said)
+    if clean != said:
+        return _worded("entry", machine, memory.id, head, clean)
+    return line("entry", machine, memory.id, head, digest.hex(), salt.hex(), said)
+
+
+def _clean_words(said: list[Any]) -> list[Any]:
+    """Reason and fields without secrets."""
+    reason, before, after = said
+    return [
+        redacted_record(reason),
+        *({name: _clean(name, field) for name, field in at.items()} for at in (before, after)),
+    ]
+
+
+def _clean(name: str, field: Any) -> Any:
+    if name not in WORDY or not field:
+        return field  # ids and closed words: nothing to hide, and an id may look like a secret
+    return _dump(redacted_record(json.loads(field))) if name in (*LISTS, "extra") else redacted_record(field)
+
+
+def _share_links(tx: Transaction, project: str, memory: Memory, machine: str, kind: str) -> list[Line]:
+    made = []
+    for local, link in _new_links(tx, project, memory.id, kind):
+        head = {name: link.__dict__[name] for name in LINKS[kind]}
+        if kind in WORDS:
+            new = _worded(kind, machine, memory.id, head, redacted_record(link.__dict__[WORDS[kind]]))
+        else:
+            new = line(kind, machine, memory.id, head)
+        new = blanked(new) if is_erased(memory) else new
+        put_line(tx, project, new, local)
+        made.append(new)
+    return made
+
+
+def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+    sql = "SELECT local FROM shared WHERE project = :p AND memory = :m AND kind = :k"
+    known = {row[0] for row in tx.rows(sql, p=project, m=memory, k=kind)}
+    for local, link in _links(tx, project, memory, kind):
+        if local not in known:
+            yield local, link
+
+
+def _links(tx: Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+    if kind == "evidence":
+        return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
+    if kind == "use":
+        return [(each.unit, each) for each in tx.uses(memory=memory) if each.project == project]
+    numbers = [row[0] for row in tx.rows("SELECT n FROM use_mark WHERE memory = :m ORDER BY n", m=memory)]
+    return [(_mark_name(n, each), each) for n, each in zip(numbers, tx.marks(memory=memory)) if each.project == project]
+
+
+def _mark_name(n: int, mark: Mark) -> str:
+    return f"{n} {mark.at}"
+
+
+def add_link(tx: Transaction, project: str, line: Line, tier: str) -> None:
+    """Another machine's evidence, use or mark becomes a row here, once."""
+    words = {WORDS[line.kind]: line.words or ""} if line.kind in WORDS else {}
+    at = {**line.head, **words, "memory": line.memory, "project": project}
+    if line.kind == "evidence":
+        evidence = Evidence(**{**at, "tier": tier})
+        tx.add_evidence(evidence)
+        local = evidence.key
+    elif line.kind == "use":
+        use = Use(**at)
+        tx.add_use(use)
+        local = use.unit
+    else:
+        mark = Mark(**at)
+        tx.add_mark(mark)
+        local = _mark_name(tx.one("SELECT max(n) FROM use_mark")[0], mark)
+    put_line(tx, project, line, local)
+
+
+def is_sound(row: Mapping[str, Any]) -> bool:
+    """Whether a row of the table is the line that its id names."""
+    try:
+        head, words = json.loads(row["head"]), json.loads(row["words"]) if row["words"] else None
+        found = line(row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words)
+    except (ValueError, TypeError):
+        return False
+    return found.id == row["id"] and verifies(found)
+
+
+def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: Any) -> Line:
+    salt = new_salt()
+    return line(kind, machine, memory, head, payload_digest(salt, spoken(words)).hex(), salt.hex(), words)
+
+
+def _line(row: Sequence[Any]) -> Line:
+    id, kind, machine, memory, head, digest, salt, words, standing, signer = row
+    return Line(
+        id,
+        kind,
+        machine,
+        memory,
+        json.loads(head),
+        digest,
+        salt,
+        json.loads(words) if words else None,
+        standing,
+        signer,
+    )
+
+
+def _dump(at: Any) -> str:
+    return json.dumps(at, ensure_ascii=False, separators=(",", ":"))
+
+
+_MISSING = "AND NOT EXISTS (SELECT 1 FROM shared s WHERE s.project = :p AND s.kind = '{kind}' AND s.local = {local})"
+_MINE = f"m.project = :p AND m.scope IN ({', '.join(repr(scope) for scope in SCOPES)})"
+_ENTRIES = (
+    f"SELECT j.memory FROM journal j JOIN memory m ON m.id = j.memory WHERE {_MINE} AND j.project = :p AND j.verb <> 'sync' "
+    + _MISSING.format(kind="entry", local="CAST(j.id AS TEXT)")
+)
+_UNSHARED = (
+    _ENTRIES,
+    f"SELECT e.memory FROM evidence e JOIN memory m ON m.id = e.memory WHERE {_MINE} AND e.project = :p "
+    + _MISSING.format(kind="evidence", local="e.key"),
+    f"SELECT u.memory FROM use u JOIN memory m ON m.id = u.memory WHERE {_MINE} AND u.project = :p "
+    + _MISSING.format(kind="use", local="u.unit AND s.memory = u.memory"),
+    f"SELECT k.memory FROM use_mark k JOIN memory m ON m.id = k.memory WHERE {_MINE} AND k.project = :p "
+    + _MISSING.format(kind="mark", local="k.n || ' ' || k.at"),
+)

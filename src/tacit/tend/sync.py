@@ -1,0 +1,385 @@
+"""One memory on many machines: share what is new here, take in what is new elsewhere, and write this machine's own file.
+
+Memory by memory, each in one transaction with everything that belongs to it: our own new rows become lines, the lines of
+others that are signed by a key the user allows become rows, and the memory becomes what all its lines add up to
+(`core.shared`). What nobody we know has signed makes a held lesson at most, and changes none that is here. The files are
+read again as a whole each time and written last: whatever happens in between, the next run finds the rest.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.clock import after_days
+from tacit.core.errors import TacitError
+from tacit.core.exchange import Skipped
+from tacit.core.journal import Change, Entry
+from tacit.core.keep import CLOSED
+from tacit.core.lifecycle import is_legal
+from tacit.core.memory import DECIDED, to_row
+from tacit.core.proposal import APPROVED, OPEN, Proposal
+from tacit.core.shared import TEAM, UNKNOWN, Line, blanked, counted, folded, fork_id, is_erased, memory_of, ordered
+from tacit.core.trust import least
+from tacit.core.value import replace, value
+from tacit.stores.shared import (
+    add_link,
+    has_own_rows,
+    lines_by,
+    lines_of,
+    put_line,
+    share,
+    standings,
+    unshared,
+    vouch_line,
+)
+from tacit.stores.sqlite.erase import blank
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Protocol
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.shared import Folded, Fork
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+    class Folder(Protocol):
+        """The journal files of a work tree, by machine."""
+
+        def machines(self) -> list[str]: ...
+        def read(self, machine: str) -> bytes | None: ...
+        def write(self, machine: str, data: bytes, was: bytes | None) -> bool: ...
+
+    class Keys(Protocol):
+        """Signatures: who we are, and whom we allow."""
+
+        key: str
+
+        def sign(self, message: bytes) -> str: ...
+        def verify(self, message: bytes, signature: str) -> str: ...
+
+
+CHUNK = 200  # memories a transaction: others get their turn in between
+MOST_SIGNATURES = 64  # in one file; then it is written anew with one
+BY = "sync"
+
+
+@value
+class Seen:
+    """What became of one lesson."""
+
+    memory: str
+    what: str  # added, changed, taken out, brought back, erased, held
+    text: str
+    was: str = ""  # its text before, where that changed
+    by: tuple[str, ...] = ()
+    signers: tuple[str, ...] = ()  # empty: nobody we know
+    state: str = ""
+
+
+@value
+class Synced:
+    """What a run of `sync` did."""
+
+    machine: str
+    shared: int = 0  # lines of ours that are new in the file
+    taken: int = 0  # lines of others that are new here
+    seen: tuple[Seen, ...] = ()
+    forks: int = 0  # proposals made
+    unsigned: tuple[
+        tuple[str, int], ...
+    ] = ()  # machine, and lines that nobody we know has signed and that were left out
+    waiting: int = 0  # lines that build on others which are not here yet
+    skipped: tuple[tuple[str, Skipped], ...] = ()
+    machines: int = 0
+    signed: bool = False
+    rewritten: bool = False
+    erased: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def note_key(project: str) -> str:
+    """The setting that keeps what the last sync found, for `doctor`."""
+    return f"sync:{project}"
+
+
+def sync(
+    store: SqliteStore,
+    project: Project,
+    profile: Profile,
+    folder: Folder,
+    keys: Keys,
+    format: Any,
+    *,
+    machine: str,
+    now: Callable[[], str],
+    dry_run: bool = False,
+    erased: Callable[[Memory], object] = lambda memory: None,
+) -> Synced:
+    """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store."""
+    joining = Joining(store, project, profile, now(), dry_run)
+    lines = [*_read_all(joining, folder, keys, format)]
+    joining.join(lines, machine)
+    written, signed, rewritten = (0, False, False) if dry_run else _write(store, project, folder, keys, format, machine)
+    for memory in joining.erased:
+        erased(memory)
+    done = joining.report(machine, written, len(folder.machines()))
+    done = replace(done, signed=signed, rewritten=rewritten)
+    if not dry_run:
+        note = {
+            "at": joining.at,
+            "unsigned": dict(done.unsigned),
+            "waiting": done.waiting,
+            "skipped": len(done.skipped),
+        }
+        with store.write() as tx:
+            tx.put_meta(note_key(project.id), json.dumps(note))
+    return done
+
+
+# -- the files ----------------------------------------------------------------------------------------------------------
+
+
+def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iterable[Line]:
+    """The lines of all files that are not known yet, each with whose it is."""
+    known = standings(joining.store, joining.project.id)
+    for machine in folder.machines():
+        lines, signatures = [], []
+        for item in format.read(folder.read(machine) or b"", machine):
+            if isinstance(item, Skipped):
+                joining.skipped.append((machine, item))
+            elif isinstance(item, Line):
+                if known.get(item.id, UNKNOWN) == UNKNOWN:
+                    lines.append(item)
+            else:
+                signatures.append(item)
+        wanted = {line.id for line in lines}
+        signer: dict[str, str] = {}
+        for signature in signatures:
+            if not wanted.isdisjoint(signature.of) and (name := keys.verify(signature.message, signature.signature)):
+                signer.update(dict.fromkeys(signature.of, name))
+        for line in lines:
+            name = signer.get(line.id, "")
+            yield replace(line, standing=TEAM if name else UNKNOWN, signer=name)
+
+
+def _write(
+    store: SqliteStore, project: Project, folder: Folder, keys: Keys, format: Any, machine: str
+) -> tuple[int, bool, bool]:
+    """This machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up."""
+    was = folder.read(machine)
+    ours = lines_by(store, project.id, machine)
+    items = [*format.read(was or b"", machine)]
+    there = {item.id: item for item in items if isinstance(item, Line)}
+    signatures = [item for item in items if not isinstance(item, (Line, Skipped))]
+    covered = {id for each in signatures for id in each.of}
+    wanted = {line.id: line for line in ours}
+    foreign = len(there.keys() - wanted.keys()) + sum(isinstance(item, Skipped) for item in items)
+    stale = any(line.words != wanted[id].words for id, line in there.items() if id in wanted)
+    anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
+    missing = [line for line in ours if line.id not in there]
+    unsigned = [line.id for line in ours if anew or line.id not in covered]
+    told: list[Any] = [*ours, *([] if keys.key else signatures)] if anew else missing
+    if keys.key and unsigned:
+        told.append(format.Signature(tuple(unsigned), keys.sign(format.message(unsigned))))
+    if not told:
+        return 0, bool(keys.key), False
+    data = b"" if anew else was or b""
+    data += b"" if not data or data.endswith(b"\n") else b"\n"
+    folder.write(machine, data + "".join(format.text_of(item) + "\n" for item in told).encode(), was)
+    return len(missing), bool(keys.key), anew and was is not None
+
+
+# -- the store ----------------------------------------------------------------------------------------------------------
+
+
+class Joining:
+    """Lines on their way into one project of a store."""
+
+    def __init__(self, store: SqliteStore, project: Project, profile: Profile, at: str, dry_run: bool = False) -> None:
+        self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run
+        self.skipped: list[tuple[str, Skipped]] = []
+        self.erased: list[Memory] = []
+        self._seen: list[Seen] = []
+        self._unsigned: dict[str, int] = {}
+        self._taken = self._waiting = self._forks = 0
+
+    def join(self, lines: Iterable[Line], machine: str) -> None:
+        """Share what is new here and take in what is new elsewhere, memory by memory."""
+        by_memory: dict[str, list[Line]] = {}
+        for line in lines:
+            by_memory.setdefault(line.memory, []).append(line)
+        todo = [*dict.fromkeys((*unshared(self.store, self.project.id), *by_memory))]
+        for start in range(0, len(todo), CHUNK):
+            with self.store.write(confidence=self.profile.signals, keep=not self.dry_run) as tx:
+                for id in todo[start : start + CHUNK]:
+                    self._memory(tx, id, by_memory.get(id, []), machine)
+
+    def _memory(self, tx: Transaction, id: str, lines: list[Line], machine: str) -> None:
+        was = next(iter(tx.memories([id])), None)
+        if was is not None and was.project != self.project.id:
+            self._leave(lines, "a lesson of another project")
+            return
+        if was is not None:
+            share(tx, self.project.id, was, machine)
+        known = {line.id: line for line in lines_of(tx, self.project.id, id)}
+        entries = {line.id: line for line in lines if line.kind == "entry"}
+        for line in [*entries.values()]:
+            if line.id in known:
+                if known[line.id].standing == UNKNOWN and line.standing == TEAM:
+                    vouch_line(tx, line)
+                    known[line.id] = replace(known[line.id], standing=TEAM, signer=line.signer)
+                del entries[line.id]
+        fresh = self._admitted(tx, was, [*known.values()], [*entries.values()])
+        try:
+            rows, now = self._rows([*known.values()], fresh)
+        except TacitError as error:
+            self._leave(lines, error.message)
+            return
+        if now is None:
+            self._leave([line for line in lines if line.kind != "entry" and line.standing == UNKNOWN])
+            return
+        self._apply(tx, was, fresh, rows, now)
+        self._links(tx, [line for line in lines if line.kind != "entry"], now.erased)
+        self._close_forks(tx, id, now)
+        if now.erased and not (was is not None and is_erased(was) and not fresh):
+            blank(tx, tx.get(id), self.at)
+        if now.erased and was is not None and not is_erased(was):
+            self.erased.append(was)
+
+    def _admitted(self, tx: Transaction, was: Memory | None, known: list[Line], fresh: list[Line]) -> list[Line]:
+        """The new entries that may count, in their order."""
+        trusted = any(line.standing != UNKNOWN for line in (*known, *fresh))
+        may = {line.id for line in counted([*known, *fresh])}
+        if not trusted and was is not None and (not known or has_own_rows(tx, self.project.id, was.id)):
+            may = set()  # somebody here has decided about it, or it came another way: strangers have no say
+        left = [line for line in fresh if line.id not in may]
+        self._leave(left)
+        kept = [line for line in fresh if line.id in may]
+        if not any(line.head["verb"] == "erase" and line.words for line in (*known, *kept)):
+            kept = [line for line in kept if not line.is_blank]  # words are missing, and nobody erased them
+        order = [line for line in ordered([*known, *kept]) if line.id in {each.id for each in kept}]
+        self._waiting += len(fresh) - len(left) - len(order)
+        return order
+
+    def _rows(self, known: list[Line], fresh: Sequence[Line]) -> tuple[list[Memory], Folded | None]:
+        """The row after each new entry, and what all lines add up to; None where no line is known."""
+        if not known and not fresh:
+            return [], None
+        id = (known or fresh)[0].memory
+        now = folded([*known, *fresh])
+        last = memory_of(id, self.project.id, now.columns)
+        if now.erased:
+            return [last] * len(fresh), now
+        steps = (folded([*known, *fresh[:count]]) for count in range(1, len(fresh)))
+        return [*(memory_of(id, self.project.id, each.columns) for each in steps), last][: len(fresh)], now
+
+    def _apply(
+        self, tx: Transaction, was: Memory | None, fresh: Sequence[Line], rows: Sequence[Memory], now: Folded
+    ) -> None:
+        current = was
+        for line, row in zip(fresh, rows):
+            legal = (
+                current is None or current.state == row.state or is_legal(current.state, row.state, line.head["verb"])
+            )
+            tx.apply(self._change(current, row, line, line.head["verb"] if legal else BY))
+            number = tx.one("SELECT max(id) FROM journal WHERE memory = :m", m=row.id)[0]
+            put_line(tx, self.project.id, blanked(line) if now.erased else line, str(number))
+            current = row
+        self._taken += len(fresh)
+        if current is None:
+            return
+        goal = memory_of(current.id, self.project.id, now.columns)
+        if to_row(goal) != to_row(current):
+            tx.apply(self._change(current, goal, None, BY))
+        if was is None or to_row(goal) != to_row(was):
+            self._tell(was, goal, fresh)
+
+    def _change(self, was: Memory | None, now: Memory, line: Line | None, verb: str) -> Change:
+        old, new = dict(zip(DECIDED, to_row(was))) if was else {}, dict(zip(DECIDED, to_row(now)))
+        differ = (name for name in DECIDED if (old[name] != new[name] if old else new[name] not in ("", 0)))
+        names = [name for name in differ if name not in ("id", "project")]
+        head = line.head if line else {}
+        reason = line.words[0] if line and line.words else "joined with what other machines decided"
+        return Change(
+            now,
+            Entry(
+                now.id, now.project, verb, head.get("by", BY), reason, head.get("at", self.at),
+                {name: old[name] for name in names} if old else {}, {name: new[name] for name in names},
+                head.get("run", ""), head.get("profile", ""), line.machine if line else "",
+            ),
+        )  # fmt: skip
+
+    def _links(self, tx: Transaction, links: Sequence[Line], erased: bool) -> None:
+        """Evidence and uses count only from people we trust."""
+        self._leave([line for line in links if line.standing == UNKNOWN])
+        for line in links:
+            if line.standing != UNKNOWN:
+                tier = least(("team", line.head["tier"])) if line.kind == "evidence" else ""
+                add_link(tx, self.project.id, blanked(line) if erased else line, tier)
+                self._taken += 1
+
+    def _close_forks(self, tx: Transaction, id: str, now: Folded) -> None:
+        """A proposal for what was decided apart, once; one that was settled by a later entry waits no more."""
+        pairs: dict[tuple[str, str], list[Fork]] = {}
+        for fork in now.forks:
+            pairs.setdefault((fork.stands.id, fork.lost.id), []).append(fork)
+        wanted = {fork_id(each[0]): each for each in pairs.values()}
+        for each in tx.proposals(memory=id, state=OPEN):
+            if each.kind == "fork" and each.id not in wanted:
+                tx.put_proposal(
+                    replace(
+                        each, state=APPROVED, decided_by=BY, decided_at=self.at, decision="a later entry settled it"
+                    )
+                )
+        for name, forks in wanted.items():
+            if tx.proposal(name) is None:
+                tx.put_proposal(self._proposal(name, id, forks))
+                self._forks += 1
+
+    def _proposal(self, name: str, id: str, forks: Sequence[Fork]) -> Proposal:
+        stands, lost = forks[0].stands, forks[0].lost
+        fields = {fork.field: fork.value for fork in forks}
+        if "state" in fields:
+            fields.update(
+                {field: lost.after[field] for field in ("closed_by", "previous_state") if field in lost.after}
+            )
+        one, other, what = lost.head["by"], stands.head["by"], ", ".join(fork.field for fork in forks)
+        told = f"{one} and {other} changed {what} apart; what {other} said stands"
+        return Proposal(
+            name, self.project.id, "fork", told, BY, self.at, id, tier="person",
+            payload={"fields": fields, "by": one, "stands": other},
+            expires_at=after_days(self.at, self.profile.triage.expire_days),
+        )  # fmt: skip
+
+    def _leave(self, lines: Sequence[Line], why: str = "") -> None:
+        for line in lines:
+            if why:
+                self.skipped.append((line.machine, Skipped(line.id[:12], why)))
+            else:
+                self._unsigned[line.machine] = self._unsigned.get(line.machine, 0) + 1
+
+    def _tell(self, was: Memory | None, now: Memory, lines: Sequence[Line]) -> None:
+        if is_erased(now):
+            what = "erased"
+        elif was is None:
+            what = "added" if now.gate == "allow" else "held"
+        elif now.state in CLOSED and was.state not in CLOSED:
+            what = "taken out"
+        elif was.state in CLOSED and now.state not in CLOSED:
+            what = "brought back"
+        else:
+            what = "changed"
+        names = tuple(dict.fromkeys(line.head["by"] for line in lines))
+        signers = tuple(dict.fromkeys(line.signer for line in lines if line.signer))
+        before = was.text if was is not None and was.text != now.text else ""
+        self._seen.append(Seen(now.id, what, now.text, before, names, signers, now.state))
+
+    def report(self, machine: str, shared: int, machines: int) -> Synced:
+        """What was done."""
+        return Synced(
+            machine, shared, self._taken, tuple(self._seen), self._forks, tuple(sorted(self._unsigned.items())), self._waiting,
+            tuple(self.skipped), machines, erased=tuple(each.id for each in self.erased), dry_run=self.dry_run,
+        )  # fmt: skip
