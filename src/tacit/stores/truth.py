@@ -69,7 +69,7 @@ TRUTH = (
 )  # fmt: skip
 BY_NAME = {table.name: table for table in TRUTH}
 # What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
-LEFT = ("queue", "vector", "memory_fts", "facet", "facet_of", "course", "member", "version")
+LEFT = ("queue", "shared", "vector", "memory_fts", "facet", "facet_of", "course", "member", "version")
 # None of these has a row in a new store.
 EMPTY = (
     "memory",
