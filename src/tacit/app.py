@@ -1021,7 +1021,7 @@ class Memories:
             self._need_word(trust)
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
-        read = [Read(name, each.path, tuple(formats.exchange(name).memories(each))) for name, each in files]
+        read = [Read(name, each.path, formats.namespace(name), tuple(formats.exchange(name).memories(each))) for name, each in files]
         project = self.ensure_project()
         reports = take_in(
             self.store, project, self.profile, read, tier=tier, by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run
@@ -1100,7 +1100,7 @@ class Memories:
         from tacit import formats
         from tacit.stores.outgoing import audited, outgoing
 
-        rows = outgoing(self.store, self.project_id, self.profile, format) if self.project else []
+        rows = outgoing(self.store, self.project_id, self.profile, formats.namespace(format)) if self.project else []
         named = self._named_rows(format, rows)
         names = {row.memory.id: row.alias for row in named}
         told = audited(self.store, self.project_id, format, self.profile.signals.names, names) if self.project else []
@@ -1333,9 +1333,9 @@ class Memories:
         """Rows with the foreign system's ids; a memory that has none gets one, once and for all."""
         from tacit import formats
 
-        if all(row.alias for row in rows):
+        name_for = getattr(formats.exchange(format), "name_for", None)
+        if name_for is None or all(row.alias for row in rows):
             return rows
-        name_for = formats.exchange(format).name_for
         given: dict[str, str] = {}
         with self.store.write() as tx:
             taken = tx.aliases(self.project_id, format)

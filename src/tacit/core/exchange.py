@@ -7,7 +7,8 @@ Formats that know a foreign system's memories offer, beside what they offer for 
                       Bad content never raises; only a file that does not verify as a whole does (`Damaged`)
     PARTS             the files they write, by name: {"lessons": "lessons.jsonl", …}; the first is the main one
     dump(items, part, now)  one of those files as text, field for field
-    name_for(memory, taken) the foreign id of a memory that has none yet
+    name_for(memory, taken) the foreign id of a memory that has none yet; without it our own id is its name
+    NAMESPACE         in which its ids are kept, where that is not its name
 
 What the foreign record holds travels in `Memory.extra`, in its own order; its counts come as opening balances; its id
 becomes an alias and never a path.
@@ -44,6 +45,7 @@ class Row:
     runs: tuple[
         str, ...
     ] = ()  # on the way out: the hosts' ids of the runs that saw it, in order; our own since it came
+    tier: str = ""  # how far a store of ours trusted it; an import never trusts it further
     order: int = -1  # on the way out: the how many-th lesson of its first run it is; -1 where no run is known
 
 

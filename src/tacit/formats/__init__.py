@@ -52,6 +52,9 @@ FORMATS = {
     "joelclaw": "tacit.formats.joelclaw",
     "markdown": "tacit.formats.markdown",
     "bundle": "tacit.formats.bundle",
+    "json": "tacit.formats.lessons.as_json",
+    "jsonl": "tacit.formats.lessons.as_jsonl",
+    "csv": "tacit.formats.lessons.as_csv",
     "codex": "tacit.formats.codex",
     "gemini": "tacit.formats.gemini",
     "swe-agent": "tacit.formats.swe_agent",
@@ -129,6 +132,11 @@ def exchange(name: str) -> Exchange:
     if not hasattr(found, "memories"):
         raise UnknownFormat(f"{name} is a format of runs, not of memories", hint=f"known: {', '.join(exchanging())}")
     return found  # type: ignore[return-value]
+
+
+def namespace(name: str) -> str:
+    """Where the ids of a format's memories are kept: three ways of writing one thing share theirs."""
+    return str(getattr(exchange(name), "NAMESPACE", name))
 
 
 def holder(source: Source) -> str:

@@ -23,17 +23,18 @@ from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
 from tacit.core.memory import DECIDED, from_row
 from tacit.core.value import value
-from tacit.formats.lessons import COUNTS, lesson
+from tacit.formats.lessons import DERIVED, lesson
+from tacit.formats.lessons import NAMESPACE as NAMESPACE
+from tacit.formats.lessons import detect as detect
+from tacit.formats.lessons import read as read
 from tacit.formats.source import FileSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import IO, Any
 
     from tacit.core.exchange import Read, Row, Table
-    from tacit.core.memory import Memory
-    from tacit.core.run import Run
     from tacit.formats.source import Source
 
 NAME = "bundle"
@@ -334,16 +335,6 @@ def _no_number(name: str) -> float:
 # -- as a file of lessons --------------------------------------------------------------------------------------------------
 
 
-def detect(source: Source) -> float:
-    """A bundle holds no steps of runs."""
-    return 0.0
-
-
-def read(source: Source) -> Iterator[Run]:
-    """A bundle holds no steps of runs."""
-    return iter(())
-
-
 def holds(source: Source) -> float:
     """How sure we are that this is a bundle; no other zip holds memories, and a broken one is told as such."""
     head = source.head(64)
@@ -355,14 +346,14 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
     with Bundle(source) as bundle:
         counts: dict[str, list[Opening]] = {}
         for at in bundle.records("tally"):
-            if at["signal"] in COUNTS:
+            if at["signal"] not in DERIVED:
                 counts.setdefault(at["memory"], []).append(Opening(at["signal"], at["amount"], at["at"]))
         for number, at in enumerate(bundle.records("memory"), 1):
             place = f"memory.jsonl:{number}"
             try:
                 row = from_row(tuple(at[name] for name in DECIDED))
                 if row.text:
-                    yield lesson(row, tuple(counts.get(row.id, ())), place)
+                    yield lesson(row, row.id, tuple(counts.get(row.id, ())), place)
             except (TypeError, ValueError, LookupError, UsageError) as error:
                 yield Skipped(place, f"no lesson of ours: {error}")
 
@@ -370,8 +361,3 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
 def dump(items: Iterable[object], part: str = "", now: str = "") -> str:
     """A bundle is no text."""
     raise UsageError("A bundle is a file of bytes.", "tacit export --format bundle --out FILE.zip")
-
-
-def name_for(memory: Memory, taken: Collection[str]) -> str:
-    """Our own id."""
-    return memory.id

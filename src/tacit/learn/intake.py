@@ -13,9 +13,10 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
 from tacit.core.keep import made
 from tacit.core.links import Evidence, Mark, Use
-from tacit.core.memory import Memory, sound_text
+from tacit.core.memory import VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.redact import redacted_record
+from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 from tacit.stores.sql import RunRow, run_id
@@ -37,6 +38,7 @@ class Read:
 
     format: str
     path: str
+    namespace: str  # of its ids; empty: the format's name
     items: Sequence[Row | Given | Judged | Header | Note | Skipped]
 
 
@@ -87,7 +89,7 @@ class _Intake:
         self, project: Project, profile: Profile, file: Read, tier: str, by: str, ids: Callable[[], str], at: str
     ) -> None:
         self.project, self.profile, self.format, self.origin, self.tier = project, profile, file.format, file.path, tier
-        self.by, self.ids, self.at = by, ids, at
+        self.by, self.ids, self.at, self.namespace = by, ids, at, file.namespace or file.format
         self.names: dict[str, int] = {}
         self.kept: list[str] = []
         self.faults: list[Skipped] = []
@@ -126,13 +128,18 @@ class _Intake:
     def _row(self, tx: Transaction, row: Row, memory: Memory, redacted: int) -> None:
         namespace, name = self._name(row)
         known = self._known(tx, name, namespace)
-        if known and not self._is_same(tx.get(known), row):
+        if row.tier and not known and row.alias and tx.memories([row.alias]):
+            known = row.alias  # it was born here
+        if known and not row.tier and not self._is_same(tx.get(known), row):
             # Two machines both have an m-001: another lesson of the same name is another lesson.
             namespace, name = rows_namespace(self.format), f"{UNNAMED}{row.alias}@{_hash(row)}"
             known = self._known(tx, name, namespace)
         if known:
             self.counts["already"] += 1
-            self.counts["differing"] += (tx.get(known).extra or None) != (redacted_record(row.memory.extra) or None)
+            was = tx.get(known)
+            self.counts["differing"] += (was.extra or None) != (redacted_record(row.memory.extra) or None) or (
+                bool(row.tier) and was.text != memory.text
+            )
             return
         self.counts["redacted"] += redacted
         if not memory.text:
@@ -165,7 +172,7 @@ class _Intake:
         name = row.alias or _hash(row)
         self.names[name] = number = self.names.get(name, 0) + 1
         if row.alias and number == 1:
-            return self.format, name
+            return self.namespace, name
         return rows_namespace(self.format), f"{row.alias}#{number}" if row.alias else f"{UNNAMED}{name}#{number}"
 
     def _is_same(self, known: Memory, row: Row) -> bool:
@@ -179,7 +186,8 @@ class _Intake:
         from tacit.core.redact import private, redact
         from tacit.core.screen import screen
 
-        came = row.memory
+        # What only an owner can say of a lesson stays behind where no owner speaks.
+        came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
         clean = redact(private(sound_text(came.text)))
         suspicion = screen(clean.text)
         gate, why = came.gate, came.gate_reason
@@ -195,8 +203,8 @@ class _Intake:
             text=clean.text,
             kind=kind,
             klass=class_of(self.profile, kind),
-            origin=came.origin or self.origin,
-            trust=self.tier,
+            origin=came.origin or ("" if row.tier and self.tier == "user" else self.origin),
+            trust=least((self.tier, row.tier or self.tier)),
             gate=gate,
             gate_reason=why,
             created_at=came.created_at or at,

@@ -96,11 +96,11 @@ def _text(found: list[tuple[str, TakenIn]], dry_run: bool) -> str:
 def _declare_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", required=True, help="the system to write for; tacit export --format ? lists them")
     parser.add_argument("--part", help="one of its files, for example archive; without it the main one")
-    parser.add_argument("--out", metavar="PATH", help="write all of its files to this folder, or a bundle to this file; without it print")
+    parser.add_argument("--out", metavar="PATH", help="the folder to write its files to, or the file where there is one: mine.csv")
     parser.epilog = (
         "A bundle is everything the store holds, all projects of it; the other formats are this project's lessons.\n\n"
         "examples:\n  tacit export --format archeflow > lessons.jsonl\n  tacit export --format ralph --out .aiwg/knowledge\n"
-        "  tacit export --format bundle --out mine.zip"
+        "  tacit export --format bundle --out mine.zip\n  tacit export --format csv --out lessons.csv"
     )
 
 
@@ -125,12 +125,18 @@ def _export(args: argparse.Namespace, cli: Cli) -> Answer:
             return Answer({"format": args.format, "text": text}, printed=not cli.json)
         texts = memories.export_files(args.format)
         sound = getattr(formats.exchange(args.format), "sound", None)
-    for file, text in texts.items():
-        path = os.path.join(args.out, *file.split("/"))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+    paths = {_place(args.out, file, len(texts)): text for file, text in texts.items()}
+    for path, text in paths.items():
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         _write(path, text, sound)
-    told = [f"{os.path.join(args.out, file)}: {len(text.encode()):,} bytes" for file, text in texts.items()]
-    return Answer({"format": args.format, "files": [os.path.join(args.out, file) for file in texts]}, "\n".join(told))
+    told = [f"{path}: {len(text.encode()):,} bytes" for path, text in paths.items()]
+    return Answer({"format": args.format, "files": list(paths)}, "\n".join(told))
+
+
+def _place(out: str, file: str, files: int) -> str:
+    """Where a file goes: into the folder that was named, or to the very file where there is only one of that kind."""
+    alike = os.path.splitext(out)[1] == os.path.splitext(file)[1]
+    return out if files == 1 and alike and not os.path.isdir(out) else os.path.join(out, *file.split("/"))
 
 
 def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -148,7 +154,8 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
                     shutil.copyfileobj(file, sys.stdout.buffer)
                 sys.stdout.buffer.flush()
             return Answer(printed=True)
-        path = os.path.join(args.out, PARTS["bundle"]) if os.path.isdir(args.out) else args.out
+        path = _place(args.out, PARTS["bundle"], 1)
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         made = memories.export_bundle(path)
     size = os.path.getsize(path)
     told = f"{path}: {size:,} bytes, {made.rows['memory']:,} memories and all that is known of them; read back and verified"

@@ -1,0 +1,114 @@
+"""Lessons with their facts, as Tacit itself writes them for people and other tools: JSON, JSON Lines, CSV.
+
+They carry what was decided about each lesson and what it counted, not its history: whoever wants that takes a bundle. A
+lesson goes by the id it was born with, in every store that it comes to. One table says what is carried; the three
+ways of writing it down differ in nothing else.
+"""
+
+from __future__ import annotations
+
+from tacit.core.exchange import Opening, Row
+from tacit.core.lifecycle import STATES
+from tacit.core.links import CARRIED, STATED
+from tacit.core.memory import Memory, check_fields, checked
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+NAMESPACE = "tacit"  # of the ids that lessons were born with
+VERSION = 1
+# What is carried, in this order, and its kind; a list and an object are JSON in a cell.
+FACTS: dict[str, type] = {
+    "id": str, "text": str, "kind": str, "category": str, "scope": str, "domain": str, "agent": str, "task_type": str,
+    "tags": list, "paths": list, "severity": str, "source": str, "origin": str, "trust": str, "gate": str, "gate_reason": str,
+    "state": str, "previous_state": str, "under_review_count": int, "closed_by": str, "verdict": str, "signature": str,
+    "pinned": bool, "merged": int, "stale_at": str, "review_after": str, "created_at": str, "updated_at": str,
+    "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
+}  # fmt: skip
+COUNTED = ("seen", "uses", "contradicted", "confidence")
+DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", *CARRIED)  # made anew from other rows
+NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
+_PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
+
+
+def facts(row: Row) -> dict[str, Any]:
+    """What is told of a lesson on its way out."""
+    at, tally = row.memory.__dict__, row.memory.tally
+    told = {
+        "id": row.alias or row.memory.id,
+        **{name: at[name] for name in _PLAIN},
+        "tags": list(row.memory.tags),
+        "paths": list(row.memory.paths),
+        **{name: tally.__dict__[name] for name in COUNTED},
+        "seen_at": tally.seen_at or "",
+        "counts": {name: amount for name, amount in (tally.signals or {}).items() if name not in DERIVED},
+        "extra": row.memory.extra or {},
+    }
+    return {name: told[name] for name in FACTS}
+
+
+def row_of(told: Mapping[str, Any], place: str) -> Row:
+    """A lesson on its way in; `UsageError` or `ValueError` where a fact is none."""
+    for name, field in told.items():
+        if name in FACTS and field is not None and not _is(FACTS[name], field):
+            raise ValueError(f"{name} holds {field!r:.60}, which is no {FACTS[name].__name__}")
+    at = {name: told[name] for name in _PLAIN if told.get(name) not in (None, "")}
+    memory = Memory(**{"id": "", "project": "", **at, "text": told.get("text") or ""})
+    memory = replace(memory, tags=_texts(told, "tags"), paths=_texts(told, "paths"), extra=told.get("extra") or None)
+    return lesson(memory, told.get("id") or "", _openings(told), place)
+
+
+def lesson(memory: Memory, name: str, openings: tuple[Opening, ...], place: str) -> Row:
+    """A lesson of ours under its name; the project it goes to is the importer's, and what it refers to stays behind."""
+    if not memory.text.strip():
+        raise ValueError("it has no text")
+    checked("state", memory.state, STATES)
+    check_fields(memory)
+    scope = memory.scope if memory.scope in NARROW else "project"
+    at_home = replace(memory, project="", scope=scope, on_page=False, supersedes=(), superseded_by="", family="")
+    return Row(at_home, name, openings, place, tier=memory.trust)
+
+
+def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
+    amounts = {name: told.get(name) for name in COUNTED}
+    amounts.update({str(name): amount for name, amount in (told.get("counts") or {}).items() if name not in DERIVED})
+    return tuple(
+        Opening(name, float(amount), told.get("seen_at") or "" if name == "seen" else "")
+        for name, amount in amounts.items()
+        if amount or (amount is not None and name in STATED)
+    )
+
+
+def _texts(told: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(str(each) for each in told.get(name) or ())
+
+
+def _is(kind: type, field: Any) -> bool:
+    if kind is float:
+        return isinstance(field, (int, float)) and not isinstance(field, bool) and field == field and abs(field) < 1e15
+    if kind is int:
+        return type(field) is int and 0 <= field < 1 << 53
+    if kind is dict:
+        return isinstance(field, dict)
+    return type(field) is kind
+
+
+def rows(items: Iterable[object]) -> Iterator[Row]:
+    """The lessons among what is on its way out."""
+    return (item for item in items if isinstance(item, Row))
+
+
+def detect(source: Source) -> float:
+    """Lessons are no run."""
+    return 0.0
+
+
+def read(source: Source) -> Iterator[Run]:
+    """Lessons are no run."""
+    return iter(())
