@@ -21,12 +21,27 @@ import time
 import httpx
 
 from tacit.app import open as open_memories
+from tacit.core.journal import change
+from tacit.core.value import replace
 from tacit.surfaces.web.security import Keys, names
 from tacit.surfaces.web.server import Desk, application
+from tacit.testing import finding, run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.journal import Change
+    from tacit.core.memory import Memory
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SCREENS = ("/", "/lessons", "/lessons?kind=rule", "/lessons/ID", "/search?q=importer+cache", "/page", "/runs", "/effect", "/pairs", "/profiles", "/health")
+SCREENS = (
+    "/", "/?kind=held", "/lessons", "/lessons?kind=rule", "/lessons?state=archived", "/lessons?gate=hold&trust=agent", "/lessons?sort=updated",
+    "/lessons?sort=seen", "/lessons?text=case+77", "/lessons/ID", "/search?q=importer+cache", "/page", "/runs", "/runs/r1", "/effect", "/pairs", "/profiles", "/profiles/geas",
+    "/health",
+)  # fmt: skip
 TOKEN = "t" * 64
+RUNS = 40  # learned in each store
 
 
 def filled(folder: str, count: int) -> dict[str, str]:
@@ -37,8 +52,28 @@ def filled(folder: str, count: int) -> dict[str, str]:
         subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
         faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
         texts = ({"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": ("pitfall", "rule", "fix")[n % 3]} for n in range(count))
-        memories.add_many(texts)
+        made = memories.add_many(texts)
+        for start in range(0, count, 1000):
+            with memories.store.write() as tx:
+                for n, memory in enumerate(made[start : start + 1000]):
+                    for change in fate(memory, n):
+                        tx.apply(change)
+        for n in range(RUNS):
+            memories.inject("the importer fails when the cache is cold", run=f"r{n}", host="neutral")
+            memories.learn(run(f"r{n}", finding(f"r{n}", f"Module {n % 7} needs its seed first", kind="pitfall"), outcome="success"))
     return env
+
+
+def fate(memory: Memory, n: int) -> Iterator[Change]:
+    """What became of the n-th lesson of a thousand: categories, some held, archived, under review, pinned, on the page."""
+    at = memory.created_at
+    told = {} if n % 2 else {"category": f"area-{n % 20}"}
+    told |= {"trust": "agent"} if n % 3 == 0 else {}
+    told |= {"gate": "hold"} if n % 25 == 1 else {"gate": "quarantine"} if n % 100 == 2 else {}
+    told |= {"state": "stable"} if n % 10 == 4 else {"state": "under_review"} if n % 50 == 3 else {"state": "archived"} if n % 12 == 5 else {}
+    told |= {"pinned": True} if n == 7 else {"on_page": True} if n == 9 else {}
+    if told:
+        yield change(memory, replace(memory, **told), verb="import", by="bench", reason="a mixed store", at=at)
 
 
 def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:

@@ -12,7 +12,7 @@ import pytest
 from tacit.core import keep
 from tacit.core.clock import after_days, now
 from tacit.core.digest import new_id
-from tacit.core.links import Evidence
+from tacit.core.links import Evidence, Use
 from tacit.core.memory import Memory, to_row
 from tacit.core.value import replace
 from tacit.stores.check import check
@@ -48,6 +48,9 @@ def filled(store: Any, count: int = 120) -> list[Memory]:
             tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
             for run in range(n % 4):
                 tx.add_evidence(Evidence(memory.id, memory.project, f"r{run}", f"r{run}", f"f{n}-{run}", at=memory.created_at))
+            for unit in range(n % 3):
+                arm = ("withheld", "injected")[n % 2]
+                tx.add_use(Use(memory.id, f"u{unit}", memory.project, "r1", memory.id, arm, 0.3, at=after_days(memory.created_at, n % 5)))
     return made
 
 
@@ -101,9 +104,10 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
             plain = [m.id for m in SqlStore.select(store, projects, sort=sort, limit=-1, **asked)]
             paged = [m.id for offset in range(0, 126, 9) for m in store.select(projects, sort=sort, limit=9, offset=offset, **asked)]
             assert paged == plain, (sort, asked, projects)
-            if store.is_file and sort == "updated":  # of many, the index by date is walked
-                walked = facets.select(store, projects, sort=sort, limit=200, few=0, **asked)
-                assert [m.id for m in walked or ()] == plain
+            if store.is_file and sort in ("updated", "seen", "used"):  # of many, an index is walked
+                for few in (0, 10):
+                    walked = facets.select(store, projects, sort=sort, limit=200, few=few, **asked)
+                    assert [m.id for m in walked or ()] == plain, (sort, asked, projects, few)
     assert store.select((), sort=sort) == []
 
 

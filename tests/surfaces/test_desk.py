@@ -14,6 +14,9 @@ pytest.importorskip("jinja2", reason="the desk needs tacit[web]")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
 from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.clock import now  # noqa: E402
+from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
 from tacit.surfaces.web.security import Keys, names, refused  # noqa: E402
 from tacit.surfaces.web.server import Desk, application  # noqa: E402
@@ -296,6 +299,26 @@ def test_lists_are_paged(api: Client) -> None:
         seen += [memory["id"] for memory in part["memories"]]
         more, offset = part["more"], offset + 10
     assert len(seen) == len(set(seen)) == 25
+
+
+def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> None:
+    """Proposals, lessons under review, held ones: page after page each of them once, and as many as it says; one with a proposal is not repeated."""
+    held = [hold(n) for n in range(1, 8)]
+    with open_memories() as memories:
+        under = [memories.add(f"Restart worker {n} by hand").id for n in range(3)]
+        for id in under:
+            memories.review(id, "open", reason="is it so?")
+        with memories.store.write() as tx:
+            for id in (held[0], under[0]):
+                tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "shorter", "reflect", now(), id, payload={"text": "shorter"}))
+    for kind, waiting in (("", 10), ("held", 7), ("review", 3), ("edit", 2)):
+        seen: list[str] = []
+        for offset in range(0, 12, 3):
+            page = browser("GET", f"/?kind={kind}&limit=3&offset={offset}").text
+            seen += re.findall(r'id="p-(\w+)"', page)
+            assert f'id="count">{waiting}<' in page, (kind, offset)
+        assert len(seen) == len(set(seen)) == waiting, kind
+    assert api("GET", "/api/v1/proposals?kind=edit&limit=1").json()["data"]["total"] == 2
 
 
 def test_the_document_names_every_endpoint(api: Client) -> None:

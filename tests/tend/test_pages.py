@@ -422,3 +422,25 @@ def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path
     memories.page(vouch=True)
     assert len(memories.list()) == 3 and page.read_text().count("- Sign every release.") == 2
     assert memories.page(dry_run=True).figures == {"files": (), "findings": ()}
+
+
+# --- who has earned a line --------------------------------------------------------------------------------------------
+
+
+def test_the_strongest_are_found_without_looking_at_all(folder: Path) -> None:
+    """However few are asked for, they are the first of all; how many there are is counted exactly."""
+    with tacit.open() as opened:
+        kinds, severities = ("rule", "pitfall", "preference", "security"), ("info", "bug", "warning")
+        made = opened.add_many(
+            {"text": f"Lesson {n} of many", "kind": kinds[n % 4], "severity": severities[n % 3], "at": f"2026-11-15T10:00:{n:02}.000Z"}
+            for n in range(60)
+        )
+        for memory in made[3:60:11]:
+            opened.pin(memory.id)
+        opened.put_on_page(made[0].id)
+        opened.forget(made[2].id)
+        every = [memory.id for memory in opened.pages.waiting()]
+        assert len(every) == opened.pages.earned() == len({*every}) > 40
+        assert made[0].id not in every and made[2].id not in every and every[0] in {memory.id for memory in made[3:60:11]}
+        for most in (0, 1, 2, 5, 17, 100):
+            assert [memory.id for memory in opened.pages.waiting(most)] == every[:most], most

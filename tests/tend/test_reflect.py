@@ -83,7 +83,7 @@ def test_one_rule_for_two_is_an_edit_and_a_merge(memories: Memories) -> None:
     one, other = memories.add(VAGUE), memories.add("Migrations first: the tests need the tables on a fresh checkout")
     memories.pin(other.id)
     reflect(memories, Scripted(said(([one.id, other.id], SHARP))))
-    assert waiting(memories) == [("edit", other.id, SHARP), ("merge", other.id, SHARP)]
+    assert sorted(waiting(memories)) == [("edit", other.id, SHARP), ("merge", other.id, SHARP)]
     assert {memories.get(id).state for id in (one.id, other.id)} == {one.state}
 
 

@@ -444,7 +444,7 @@ class _Deciding:
 
 def find_proposal(store: SqliteStore, project: str, name: str) -> Proposal:
     """A proposal by its id or a unique beginning of it."""
-    found = [each for each in store.proposals(project, state="", limit=-1) if each.id.startswith(name.strip().lower())]
+    found = store.proposals_named(project, name.strip())
     if len(found) == 1:
         return found[0]
     raise NotFound(

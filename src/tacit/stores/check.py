@@ -241,11 +241,5 @@ def _strays(store: SqliteStore) -> Iterator[Fault]:
 
 def counts(store: SqliteStore, project: str) -> dict[str, dict[str, int]]:
     """How many memories a project has, by state, kind, category, trust and gate."""
-    found: dict[str, dict[str, int]] = {}
-    for column in ("state", "kind", "category", "trust", "gate", "verdict"):
-        found[column] = dict(
-            store.rows(
-                f"SELECT {column}, count(*) FROM memory WHERE project = :p GROUP BY 1 ORDER BY 2 DESC, 1", p=project
-            )
-        )
-    return found
+    columns = ("state", "kind", "category", "trust", "gate", "verdict")
+    return {column: dict(store.counted([project], (column,))) for column in columns}

@@ -515,21 +515,35 @@ class SqlStore:
         return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
 
     def proposals(
-        self, project: str = "", *, state: str = "open", memory: str = "", limit: int = 200
+        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0
     ) -> list[Proposal]:
         """Proposals, oldest first."""
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
         where = [] if not state else ["state = :state"]
         where += ["project = :project"] if project else []
         where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
+        where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
         rows = self.rows(
-            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit",
+            f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
             state=state,
             project=project,
             memory=memory,
+            kinds=json.dumps(list(kinds)),
             limit=limit,
+            offset=offset,
         )
         return [_proposal(row) for row in rows]
+
+    def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
+        """A project's proposals whose ids begin so, in any state."""
+        low = beginning.lower()
+        rows = self.rows("SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project)
+        return [found for row in rows if (found := self.proposal(row[0])) is not None]
+
+    def proposals_about(self, project: str, *, state: str = "open") -> list[tuple[str, str]]:
+        """(kind, memory) of each proposal in a state, oldest first."""
+        sql = "SELECT kind, memory FROM proposal WHERE project = :p AND state = :state ORDER BY created_at, id"
+        return [(kind, memory) for kind, memory in self.rows(sql, p=project, state=state)]
 
     def proposal(self, id: str) -> Proposal | None:
         """A proposal by its id."""
@@ -545,6 +559,10 @@ class SqlStore:
                 "SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit
             )
         ]
+
+    def sealed(self, project: str) -> dict[str, int]:
+        """How many rows a project has of each sealed table: journal, evidence, use, mark."""
+        return dict(self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project))
 
     def queued(self) -> int:
         """How many jobs wait or are under way."""

@@ -16,6 +16,7 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.core.page import Bullet
@@ -103,17 +104,14 @@ def said_by(line: str, page: Page) -> str:
 
 def strength(memory: Memory) -> tuple[object, ...]:
     """What stands first, and what is left out last where there is no room: a person's own lines, then what is proven."""
-    at = memory.tally
-    return (
-        not memory.pinned,
-        not memory.origin.startswith("page:"),
-        _STATE.index(memory.state) if memory.state in _STATE else len(_STATE),
-        memory.verdict != "helps",
-        _SEVERITY.index(memory.severity),
-        -at.seen,
-        memory.created_at,
-        memory.id,
-    )
+    pinned, *known = rank(memory.__dict__)
+    return (pinned, not memory.origin.startswith("page:"), *known, -memory.tally.seen, memory.created_at, memory.id)
+
+
+def rank(facets: Mapping[str, Any]) -> tuple[bool, int, bool, int]:
+    """The part of a lesson's strength that it shares with others of its facets."""
+    height = _STATE.index(facets["state"]) if facets["state"] in _STATE else len(_STATE)
+    return (not facets["pinned"], height, facets["verdict"] != "helps", _SEVERITY.index(facets["severity"]))
 
 
 def one_line(text: str) -> str:

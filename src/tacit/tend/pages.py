@@ -10,7 +10,7 @@ from tacit.tend.book import Book, Keeping, again, put_book, read_book, without
 from tacit.tend.layout import compose, entry_of, strength
 from tacit.tend.page import name_of, named_otherwise
 from tacit.tend.targets import Target, framed, opening, outside, target_named
-from tacit.tend.worthy import standing, worthy
+from tacit.tend.worthy import earned, standing, worthy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,9 +38,13 @@ class Pages:
         """The targets a person asked for."""
         return [each.target for each in read_book(self.context.store, self.context.project.id).kept.values()]
 
-    def waiting(self) -> list[Memory]:
-        """Lessons that have earned a line and have none, strongest first."""
-        return worthy(self.context.store, self.context.project.id, self.context.profile)
+    def waiting(self, most: int | None = None) -> list[Memory]:
+        """Lessons that have earned a line and have none, strongest first; all of them, or the first so many."""
+        return worthy(self.context.store, self.context.project.id, self.context.profile, most)
+
+    def earned(self) -> int:
+        """How many lessons have earned a line and have none."""
+        return earned(self.context.store, self.context.project.id, self.context.profile)
 
     def named(self, name: str) -> Target:
         """The target that is meant by a name."""
@@ -77,7 +81,7 @@ class Pages:
 
     def preview(self) -> str:
         """The page as it would be with every lesson that has earned a line; empty where none has."""
-        both = [*standing(self.context.store, self.context.project.id), *self.waiting()]
+        both = [*standing(self.context.store, self.context.project.id), *self.waiting(self.page.max_lines)]
         entries = [entry_of(memory, self.page) for memory in sorted(both, key=strength)][: self.page.max_lines]
         lead, part, _ = opening("file", self.page.title, "", "")
         return lead + "\n".join(compose(part.split("\n"), entries, {}, self.page)) if entries else ""

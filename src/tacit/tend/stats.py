@@ -1,12 +1,10 @@
 """Figures of a project's memory, and what in them asks for attention.
 
-Counts are read, never kept: the rows and the counted events are there. What a pass notes is only when it ended, so that
+Counts are the store's own: those by facet are kept, the others are read. What a pass notes is only when it ended, so that
 `doctor` can say when memory was last tended.
 """
 
 from __future__ import annotations
-
-import json
 
 from tacit.core.clock import after_days, days_between
 from tacit.core.lifecycle import ACTIVE, nearest
@@ -30,7 +28,6 @@ FEW = 20  # below so many a share says nothing
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
 _SINCE = "project = :p AND at >= :since"
-_IN_FORCE = "project = :p AND state IN (SELECT value FROM json_each(:states))"
 
 
 @value
@@ -88,14 +85,17 @@ def figures(
     store: SqlStore, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
 ) -> Figures:
     """Look, and count."""
-    states = json.dumps(ACTIVE)
-
     def one(sql: str, **named: Any) -> int:
         return int(store.one(sql, p=project, **named)[0] or 0)
 
     def by(column: str) -> dict[str, int]:
-        sql = f"SELECT {column}, count(*) FROM memory WHERE project = :p GROUP BY 1 ORDER BY 2 DESC, 1"
-        return {str(word): n for word, n in store.rows(sql, p=project)}
+        return dict(store.counted([project], (column,)))
+
+    def active(column: str) -> dict[Any, int]:
+        told: dict[Any, int] = {}
+        for state, word, n in store.counted([project], ("state", column)):
+            told[word] = told.get(word, 0) + n * (state in ACTIVE)
+        return told
 
     counted = dict(
         store.rows(
@@ -108,19 +108,17 @@ def figures(
     kinds: dict[str, int] = {}
     for each in waiting:
         kinds[each.kind] = kinds.get(each.kind, 0) + 1
-    harmful = store.rows(
-        "SELECT id, text FROM memory WHERE project = :p AND verdict = 'harms' ORDER BY updated_at DESC LIMIT 20",
-        p=project,
-    )
+    harmful = store.select([project], equal={"verdict": "harms"}, sort="updated", limit=20)
+    states = by("state")
     return Figures(
         since=since,
         at=at,
-        states=by("state"),
+        states=states,
         kinds=by("kind"),
         categories=by("category"),
-        active=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE}", states=states),
-        stale=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND stale_at <> ''", states=states),
-        uncategorised=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND category = ''", states=states),
+        active=sum(states.get(state, 0) for state in ACTIVE),
+        stale=active("stale").get(1, 0),
+        uncategorised=active("category").get("", 0),
         runs=one("SELECT count(*) FROM run WHERE project = :p AND learned_at >= :since", since=since),
         new=one("SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", since=since),
         risen=sum(state in ACTIVE[1:] for state in moved),
@@ -130,9 +128,9 @@ def figures(
         fallbacks=int(counted.get("gate_fallback", 0)),
         proposals=kinds,
         oldest=max((days_between(each.created_at, at) for each in waiting), default=0.0),
-        held=one(f"SELECT count(*) FROM memory WHERE {_IN_FORCE} AND gate IN ('hold', 'quarantine')", states=states),
-        under_review=one("SELECT count(*) FROM memory WHERE project = :p AND state = 'under_review'"),
-        harmful=tuple((id, text) for id, text in harmful),
+        held=sum(active("gate").get(gate, 0) for gate in ("hold", "quarantine")),
+        under_review=states.get("under_review", 0),
+        harmful=tuple((memory.id, memory.text) for memory in harmful),
         stuck=stuck(store, project, profile, at),
         gone=one("SELECT count(*) FROM tally WHERE project = :p AND signal = 'gone' AND amount > 0"),
         tokens=one(f"SELECT sum(tokens) FROM injection WHERE {_SINCE}", since=since),

@@ -6,7 +6,7 @@ pinned is proposed, and approving a line takes its lesson off trial.
 
 from __future__ import annotations
 
-import json
+from itertools import groupby
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
@@ -14,45 +14,81 @@ from tacit.core.lifecycle import INJECTABLE
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.trial import CLOSED
 from tacit.core.value import replace
-from tacit.tend.layout import entry_of, strength
+from tacit.tend.layout import entry_of, rank, strength
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.tend.context import Context
 
+_TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")  # facets that decide who has earned a line, and who is first
+
 
 def standing(store: SqliteStore | Transaction, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
-    rows = store.rows("SELECT id FROM memory WHERE project = :p AND on_page = 1 AND gate = 'allow'", p=project)
-    return [
-        m
-        for m in store.memories([row[0] for row in rows])
-        if m.state in INJECTABLE and m.verdict not in CLOSED and m.text
-    ]
+    found = store.select([project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1)
+    return [memory for memory in found if memory.verdict not in CLOSED and memory.text]
 
 
-def worthy(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
-    """Lessons that have earned a line and have none, strongest first: canonical ones, exempt ones, pinned ones."""
+def worthy(store: SqliteStore, project: str, profile: Profile, most: int | None = None) -> list[Memory]:
+    """Lessons that have earned a line and have none, strongest first: canonical ones, exempt ones, pinned ones.
+
+    Of more than `most`, group by group as `strength` orders them; in a group that has too many, those met most often in the whole project
+    come before those written first.
+    """
+    found = {memory.id: memory for memory in _from_pages(store, project, profile)}
+    limit = -1 if most is None else most
+    groups = sorted(_earned(store, project, profile), key=lambda group: rank(group[0]))
+    for _, equals in groupby(groups, key=lambda group: rank(group[0])):
+        if most is not None and len(found) >= most:
+            break
+        for facets, rows in equals:
+            fitting = store.select([project], states=(facets["state"],), equal=facets, sort="old", limit=limit)
+            fitting += [hit.memory for hit in store.recurring([project], limit=limit)] if 0 <= limit < rows else []
+            found |= {memory.id: memory for memory in fitting if has_earned(memory, profile)}
+    return sorted(found.values(), key=strength)[:most]
+
+
+def has_earned(memory: Memory, profile: Profile) -> bool:
+    """Whether a lesson has earned a line and has none."""
+    return bool(memory.text) and not memory.on_page and _fits(memory.__dict__, profile)
+
+
+def earned(store: SqliteStore | Transaction, project: str, profile: Profile) -> int:
+    """How many lessons have earned a line and have none."""
+    return sum(rows for _, rows in _earned(store, project, profile))
+
+
+def _earned(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[tuple[dict[str, Any], int]]:
+    groups = [(dict(zip(_TOLD, words)), rows) for *words, rows in store.counted([project], _TOLD)]
+    return [(facets, rows) for facets, rows in groups if not facets["on_page"] and _fits(facets, profile)]
+
+
+def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
+    may = facets["state"] in INJECTABLE and facets["gate"] == "allow" and facets["verdict"] not in CLOSED
+    return may and bool(facets["pinned"] or facets["state"] in profile.page.states or facets["klass"] in profile.trial.exempt)
+
+
+def _from_pages(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
+    """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
     rows = store.rows(
-        "SELECT id FROM memory WHERE project = :p AND on_page = 0 AND gate = 'allow' AND state IN (SELECT value FROM json_each(:given))"
-        " AND (pinned = 1 OR state IN (SELECT value FROM json_each(:states)) OR klass IN (SELECT value FROM json_each(:exempt)))",
-        p=project, given=json.dumps(INJECTABLE), states=json.dumps(profile.page.states), exempt=json.dumps(profile.trial.exempt),
-    )  # fmt: skip
-    found = [m for m in store.memories([row[0] for row in rows]) if m.verdict not in CLOSED and m.text]
-    return sorted(found, key=strength)
+        "SELECT id FROM memory WHERE origin >= 'page:' AND origin < 'page;' AND origin <> '' AND project = :p AND on_page = 0", p=project
+    )
+    return [memory for memory in store.memories([row[0] for row in rows]) if has_earned(memory, profile)]
 
 
 def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     """A proposal for each lesson that has earned a line; one that was turned down stays quiet until more is known of it."""
     profile, at = context.profile, context.now()
-    waiting = worthy(tx, context.project.id, profile)
-    _mark(tx, context, {memory.id for memory in waiting}, at)
+    _mark(tx, context, at)
     made: list[str] = []
     room = profile.page.max_lines - len(standing(tx, context.project.id))
-    for memory in waiting[: max(0, room)]:
+    for memory in worthy(context.store, context.project.id, profile, max(0, room)):
         key = short_hash("put", memory.id, memory.state, memory.verdict, str(memory.tally.seen), str(memory.pinned))
         asked = [each for each in tx.proposals(memory=memory.id, state="") if each.kind == "page"]
         if any(each.state == OPEN or (each.payload or {}).get("key") == key for each in asked):
@@ -84,16 +120,17 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     return tuple(made)
 
 
-def _mark(tx: Transaction, context: Context, waiting: set[str], at: str) -> None:
+def _mark(tx: Transaction, context: Context, at: str) -> None:
     """Mark proposals for a line: the lesson stands on its page by now, has lost its claim, or nobody answered."""
     for each in tx.proposals(context.project.id, state=OPEN, limit=-1):
         if each.kind != "page" or (each.payload or {}).get("act") != "put":
             continue
         by, state, why = context.by, EXPIRED, "its time is over" if each.expires_at <= at else ""
-        if tx.get(each.memory).on_page:
+        memory = tx.get(each.memory)
+        if memory.on_page:
             last = tx.entries(memory=each.memory, verb="page", newest=True, limit=1)
             by, state, why = last[0].by if last else by, APPROVED, "stands on its page"
-        elif each.memory not in waiting:
+        elif not has_earned(memory, context.profile):
             why = "the lesson has lost its claim to a line"
         if why:
             tx.put_proposal(replace(each, state=state, decided_by=by, decided_at=at, decision=why))

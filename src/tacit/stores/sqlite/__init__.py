@@ -91,7 +91,7 @@ class SqliteStore(SqlStore):
         """As every store's, by merging the lists of facets wherever that spares reading all memories."""
         from tacit.stores.sqlite.facets import select
 
-        found = select(self, projects, **asked) if asked.get("limit", 0) >= 0 else None
+        found = select(self, projects, **asked)
         return super().select(projects, **asked) if found is None else found
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
@@ -260,6 +260,10 @@ class Transaction(Writer):
             self.rows(
                 "INSERT INTO memory_fts (rowid, text, words) VALUES (:n, :text, :words)", n=n, text=new[0], words=new[1]
             )
+
+    def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
+        """As the store's own, inside the transaction."""
+        return self._store.select(projects, **asked)
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
         from tacit.stores.sqlite.facets import counted

@@ -31,6 +31,12 @@ LOOKED = (100, 2000)  # rows looked at together where more is asked than facets 
 _SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
 _BY_DATE = "SELECT updated_at, n FROM memory INDEXED BY memory_by_state WHERE project = :p AND state = :s ORDER BY updated_at DESC, n DESC"
 
+# Orders by a tally: its signal, the column and its index, what is above every figure, and what counts as none.
+_TALLIES: dict[str, tuple[str, str, str, Any, Any]] = {
+    "seen": ("seen", "amount", "tally_seen", 1e300, 0.0),
+    "used": ("uses", "at", "tally_uses_at", "~", ""),
+}
+
 
 @value
 class _Facet:
@@ -122,23 +128,26 @@ def select(
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
     told = {name: wanted for name, wanted in (equal or {}).items() if name in FACETS}
     within = _within(store, projects, states, told)
-    if len(within) > COMBINATIONS:
+    rows = sum(facet.rows for facet in within)
+    if len(within) > COMBINATIONS or (limit < 0 and rows > few):
         return None
     where, named = narrowed(equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text)
     if sort in ("new", "old"):
         numbers = _in_order(store, within, newest=sort == "new")
     elif sort in ("state", "kind"):
         numbers = _by_word(store, within, sort)
-    elif sum(facet.rows for facet in within) <= few:
+    elif rows <= few:
         return _sorted(store, _in_order(store, within), where, named, sort, limit, offset)
     elif sort == "updated":
         where, named = narrowed(equal=equal, tag=tag, since=since, text=text)
         numbers = _by_date(store, within)
+    elif sort in _TALLIES:
+        numbers = _by_tally(store, within, sort, few)
     else:
         return None
     if where:
         numbers = _fitting(store, numbers, where, named)
-    return _loaded(store, list(islice(numbers, offset, offset + limit)))
+    return _loaded(store, list(islice(numbers, offset, offset + limit if limit >= 0 else None)))
 
 
 def _within(store: SqliteStore, projects: Sequence[str], states: Sequence[str], told: Mapping[str, Any]) -> list[_Facet]:
@@ -170,6 +179,37 @@ def _by_date(store: SqliteStore, within: Iterable[_Facet]) -> Iterator[int]:
     groups = dict.fromkeys((facet.project, facet.state) for facet in within)
     runs = [store.each(_BY_DATE, p=project, s=state) for project, state in groups]
     return (row[1] for row in merge(*runs, reverse=True))
+
+
+def _by_tally(store: SqliteStore, within: Sequence[_Facet], sort: str, few: int) -> Iterator[int]:
+    """The row numbers under some facets by a tally, level by level, the newest first within each."""
+    signal, column, index, above, least = _TALLIES[sort]
+    projects = sorted({facet.project for facet in within})
+    below = (
+        f"SELECT {column} FROM tally INDEXED BY {index} WHERE signal = '{signal}' AND project = :p AND {column} < :above"
+        f" ORDER BY {column} DESC LIMIT 1"
+    )
+    while True:
+        above = max((row[0] for p in projects for row in store.rows(below, p=p, above=above)), default=least)
+        yield from _at_level(store, within, projects, sort, above, few)
+        if above <= least:
+            return
+
+
+def _at_level(store: SqliteStore, within: Sequence[_Facet], projects: Sequence[str], sort: str, level: Any, few: int) -> Iterator[int]:
+    """The newest first of those with one figure: all of a few at once, or as many of a crowd as somebody asks for."""
+    signal, column, index, _, least = _TALLIES[sort]
+    member = f"SELECT memory FROM tally INDEXED BY {index} WHERE signal = '{signal}' AND project = :p AND {column} = :level LIMIT :most"
+    ids = [row[0] for p in projects for row in store.rows(member, p=p, level=level, most=few + 1)] if level > least else []
+    if 0 < len(ids) <= few:
+        sql = (
+            "SELECT m.n FROM memory m JOIN facet_of o ON o.n = m.n WHERE m.id IN (SELECT value FROM json_each(:ids))"
+            " AND o.facet IN (SELECT value FROM json_each(:facets)) ORDER BY m.n DESC"
+        )
+        rows = store.rows(sql, ids=json.dumps(ids), facets=json.dumps([facet.id for facet in within]))
+        return (row[0] for row in rows)
+    at = f"coalesce((SELECT {column} FROM tally WHERE memory = m.id AND signal = '{signal}'), :least) = :level"
+    return _fitting(store, _in_order(store, within), [at], {"level": level, "least": least})
 
 
 def _fitting(store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any]) -> Iterator[int]:

@@ -26,15 +26,11 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = seen(memories, moment(args.since))
         store, project = memories.store, memories.project_id
+        sealed = store.sealed(project)
         totals = {
-            name: store.one(f"SELECT count(*) FROM {table} WHERE project = :p", p=project)[0]
-            for name, table in (
-                ("memories", "memory"),
-                ("journal", "journal"),
-                ("evidence", "evidence"),
-                ("uses", "use"),
-                ("runs", "run"),
-            )
+            "memories": sum(found.states.values()),
+            **{name: sealed.get(kind, 0) for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))},
+            "runs": store.one("SELECT count(*) FROM run WHERE project = :p", p=project)[0],
         }
         columns = counts(store, project)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}

@@ -66,21 +66,16 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
 def overview(memories: Memories) -> dict[str, Any]:
     """What is kept here, on one screen, as JSON."""
     store, project = memories.store, memories.project
-    states = dict(
-        store.rows(
-            "SELECT state, count(*) FROM memory WHERE project = :p GROUP BY 1 ORDER BY 2 DESC", p=memories.project_id
-        )
-    )
     return {
         "store": store.path,
         "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
         if project
         else None,
         "profile": memories.profile.name,
-        "states": states,
+        "states": dict(store.counted([memories.project_id], ("state",))),
         "runs": store.one("SELECT count(*) FROM run WHERE project = :p AND learned_at <> ''", p=memories.project_id)[0],
-        "uses": store.one("SELECT count(*) FROM use WHERE project = :p", p=memories.project_id)[0],
-        "proposals": len(store.proposals(memories.project_id)) if project else 0,
+        "uses": store.sealed(memories.project_id).get("use", 0),
+        "proposals": len(store.proposals_about(memories.project_id)),
         "queue": store.queued(),
         "paused": store.meta("paused_until") or None,
         "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],

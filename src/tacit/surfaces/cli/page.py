@@ -101,9 +101,9 @@ def _written(memories: Memories, args: argparse.Namespace, cli: Cli) -> Answer:
         notes.append(
             f"{_count(len(found), 'change', 'changes')} by hand wait for your word: tacit review, or tacit page at a terminal"
         )
-    left = memories.pages.waiting()
+    left = memories.pages.earned()
     if left:
-        notes.append(f"{_count(len(left), 'lesson has', 'lessons have')} earned a line: tacit page approve")
+        notes.append(f"{_count(left, 'lesson has', 'lessons have')} earned a line: tacit page approve")
     return Answer(_json(memories, done, mine), "\n".join(lines) or "every page is up to date", warnings=notes)
 
 

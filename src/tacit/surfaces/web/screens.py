@@ -163,7 +163,8 @@ LESSONS = {
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement; where nothing does, what to do first."""
-    return {**views.inbox(desk, asked), "overview": views.overview(desk)}
+    found = views.inbox(desk, asked)
+    return {**found, "overview": None if found["proposals"] else views.overview(desk)}
 
 
 def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -193,7 +194,7 @@ def effect(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons that say the same, or the opposite."""
-    waiting = [each for each in desk.proposals() if each.kind in PAIRS][:200]
+    waiting = desk.store.proposals(desk.project_id, kinds=PAIRS) if desk.project_id else []
     return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged(desk)}
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from tacit.core import clock
 from tacit.core.errors import NotFound
+from tacit.core.lifecycle import ACTIVE
 from tacit.core.memory import as_json
 from tacit.surfaces.cli.look import entry_json
 from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
@@ -12,12 +15,15 @@ from tacit.surfaces.cli.review import proposal_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from tacit.app import Memories
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
 
+PORTION = 100  # lessons in question that are read at once
+HELD = ("hold", "quarantine")
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
 SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")  # of a finding
@@ -72,14 +78,24 @@ def _name(run: Any, id: str) -> str:
 
 def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement, with the evidence beside it."""
-    found = [each for each in desk.proposals(state=asked["state"]) if asked.get("kind") in (None, "", each.kind)]
-    part = found[asked["offset"] : asked["offset"] + asked["limit"]]
+    kind, first, limit = asked.get("kind") or "", asked["offset"], asked["limit"]
+    total = len(_about(desk, kind, asked["state"]))
     return {
-        "proposals": [proposal(desk, each) for each in part],
-        "total": len(found),
-        "more": len(found) > asked["offset"] + asked["limit"],
-        "offset": asked["offset"],
+        "proposals": [proposal(desk, each) for each in _proposals(desk, kind, first, limit, asked["state"])],
+        "total": total,
+        "more": total > first + limit,
+        "offset": first,
     }
+
+
+def _about(desk: Memories, kind: str, state: str = "open") -> list[str]:
+    """The lesson behind each proposal of a kind, or of any; empty for one that is about none."""
+    return [memory for of, memory in desk.store.proposals_about(desk.project_id, state=state) if kind in ("", of)]
+
+
+def _proposals(desk: Memories, kind: str, first: int, limit: int, state: str = "open") -> list[Proposal]:
+    kinds = (kind,) if kind else ()
+    return desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first) if desk.project_id else []
 
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
@@ -97,25 +113,41 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Everything that waits for a person: proposals first, then lessons under review and those the gate holds."""
-    kind = asked.get("kind") or ""
-    found = [each for each in desk.proposals() if kind in ("", each.kind)]
-    first, last = asked["offset"], asked["offset"] + asked["limit"]
-    shown = [proposal(desk, each) for each in found[first:last]]
-    about = {each.memory for each in found}
-    beside = [each for each in _in_question(desk, kind) if each.id not in about]
-    shown += [_question(desk, each) for each in beside[max(0, first - len(found)) : max(0, last - len(found))]]
-    total = len(found) + len(beside)
-    return {"proposals": shown, "total": total, "more": total > last, "offset": first}
+    kind, first, limit = asked.get("kind") or "", asked["offset"], asked["limit"]
+    about = _about(desk, kind)
+    shown = [proposal(desk, each) for each in _proposals(desk, kind, first, limit)]
+    asked_about = {memory for memory in about if memory}
+    beside = islice(_in_question(desk, kind, asked_about), max(0, first - len(about)), max(0, first + limit - len(about)))
+    shown += [_question(desk, each) for each in beside]
+    total = len(about) + _how_many(desk, kind, asked_about)
+    return {"proposals": shown, "total": total, "more": total > first + limit, "offset": first}
 
 
-def _in_question(desk: Memories, kind: str) -> list[Memory]:
-    wanted: list[Memory] = []
-    if kind in ("", "review"):
-        wanted += desk.list(states=("under_review",), limit=500)
-    if kind in ("", "held"):
-        for gate in ("hold", "quarantine"):
-            wanted += desk.list(states=("candidate", "provisional", "stable", "canonical"), equal={"gate": gate}, limit=500)
-    return wanted
+def _questions(kind: str) -> list[dict[str, Any]]:
+    """What is in question without a proposal: (states, facets) as lists ask for them."""
+    review = [{"states": ("under_review",)}] if kind in ("", "review") else []
+    return review + [{"states": ACTIVE, "equal": {"gate": gate}} for gate in HELD if kind in ("", "held")]
+
+
+def _in_question(desk: Memories, kind: str, but: set[str]) -> Iterator[Memory]:
+    """Lessons in question, but for some, read as far as somebody asks."""
+    for each in _questions(kind):
+        offset = 0
+        while part := desk.list(**each, limit=PORTION, offset=offset):
+            yield from (memory for memory in part if memory.id not in but)
+            offset += PORTION
+
+
+def _how_many(desk: Memories, kind: str, but: set[str]) -> int:
+    """How many lessons are in question, but for some."""
+    counted = desk.store.counted(desk.scopes, ("state", "gate"))
+    left_out = [(memory.state, memory.gate, -1) for memory in desk.store.memories(sorted(but)) if memory.project in desk.scopes]
+    return sum(
+        n
+        for each in _questions(kind)
+        for state, gate, n in (*counted, *left_out)
+        if state in each["states"] and gate == each.get("equal", {}).get("gate", gate)
+    )
 
 
 def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
@@ -189,7 +221,8 @@ def page(desk: Memories) -> dict[str, Any]:
         "by_hand": [dict(each) for each in report.figures.get("findings", ())] if report else [],
         "notes": list(report.notes) if report else [],
         "lines": [as_json(each) for each in standing],
-        "waiting": [as_json(each) for each in desk.pages.waiting()],
+        "waiting": [as_json(each) for each in desk.pages.waiting(desk.profile.page.max_lines)],
+        "earned": desk.pages.earned(),
     }
 
 
