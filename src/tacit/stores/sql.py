@@ -572,6 +572,8 @@ class SqlStore:
 class Writer(SqlStore):
     """Writing, inside one transaction. An engine provides `rows`, `index` and `machine`."""
 
+    LOCKED = ""  # what makes a row that is read wait for others who write it, where a transaction does not lock all of them
+    FREE = ""  # and what passes over those that others hold
     machine = ""
     confidence: str | Signals = "none"  # the profile's rule by which confidence is folded, with its numbers
 
@@ -629,7 +631,7 @@ class Writer(SqlStore):
     def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
         """A memory's row as it is elsewhere, without an entry: half of `apply`, and all of it in a cache, whose truth is a server's."""
         named = dict(zip(DECIDED, row), hash=sealed, words=words)
-        was = self.one("SELECT n, text, words FROM memory WHERE id = :id", id=named["id"])
+        was = self.one(f"SELECT n, text, words FROM memory WHERE id = :id{self.LOCKED}", id=named["id"])
         if was is None:
             self.rows(_INSERT_MEMORY, **named)
             n = self.one("SELECT n FROM memory WHERE id = :id", id=named["id"])[0]
@@ -682,7 +684,8 @@ class Writer(SqlStore):
         )
         if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
             return
-        self.rows(_upsert(table, columns, key), **{name: row[name] for name in columns})
+        # Where the first stays, a right to add is enough.
+        self.rows(_upsert(table, columns, key) if replace else _insert(table, columns), **{name: row[name] for name in columns})
         if was is not None:
             self._unseal(table, dict(zip(columns, was)))
         self._seal(seal_project(table, row), table, 0, 1, _row_seal(table, {name: row[name] for name in columns}))
@@ -866,7 +869,7 @@ class Writer(SqlStore):
         """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
         row = self.one(
             "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
-            " AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1",
+            f" AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1{self.FREE}",
             now=now,
             after=after,
             last=last,

@@ -16,7 +16,7 @@ from psycopg import errors as sql_errors
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import GENESIS, xor
 from tacit.stores.postgres.dialect import translated
-from tacit.stores.sql import SqlStore, Writer
+from tacit.stores.sql import SqlStore, Writer, seal_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
+    from tacit.core.journal import Change, Entry
     from tacit.core.profile import Signals
     from tacit.stores.check import Fault
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 1  # the newest migration
+SCHEMA = 2  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project
@@ -163,6 +164,9 @@ class Snapshot:
 class Transaction(Writer):
     """One transaction, behind its project's lock."""
 
+    LOCKED = " FOR UPDATE"
+    FREE = " FOR UPDATE SKIP LOCKED"
+
     def __init__(self, store: PostgresStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
         self._store = store
         self._wait = wait
@@ -192,6 +196,16 @@ class Transaction(Writer):
         """As the store's own, inside the transaction."""
         return self._store.find(projects, words, limit=limit, injectable=injectable)
 
+    def apply(self, change: Change) -> Entry:
+        """As everywhere, behind the lock of the memory's project: a lesson that holds everywhere is written from many."""
+        self.follow(change.memory.project)
+        return super().apply(change)
+
+    def count(self, project: str, name: str, at: str, by: int = 1) -> None:
+        """As everywhere; what is shared by all is locked first, before any row of it."""
+        self.follow(project)
+        super().count(project, name, at, by)
+
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         from tacit.stores.postgres.search import tokens
 
@@ -201,11 +215,16 @@ class Transaction(Writer):
     def reindex(self) -> None:
         from tacit.stores.postgres.search import tokens
 
-        for n, text, words in self.rows("SELECT n, text, words FROM memory"):
+        for n, text, words in self.rows("SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"):
             self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(f"{text} {words}"))
+        self.rows("SELECT measure_anew()")
 
     def blank_entries(self, memory: str) -> None:
         self.rows("SELECT blank_entries(:it)", it=memory)
+
+    def _put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+        self.follow(seal_project(table, row))  # before what stands there is read
+        super()._put_sealed(table, row, replace=replace)
 
     def _seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
         self.follow(project)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 GRANTS = """
 GRANT USAGE ON SCHEMA tacit TO {role};
 GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, run, finding, tombstone,
-  proposal, queue, injection, counter, version TO {role};
+  proposal, queue, injection, counter, extent, version TO {role};
 """
 WRITING = """
 GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, run, finding, tombstone,

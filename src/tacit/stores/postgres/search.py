@@ -7,7 +7,6 @@ the lists are its own however many others share the server.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from math import log
 
@@ -61,8 +60,7 @@ def _held(store: PostgresStore, projects: Sequence[str], cut: Sequence[Sequence[
 
 def _total(store: PostgresStore, projects: Sequence[str]) -> int:
     """Memories of these projects."""
-    sql = "SELECT count(*) FROM memory WHERE project IN (SELECT value FROM json_each(:projects))"
-    return int(store.one(sql, projects=json.dumps(list(projects)))[0])
+    return int(store.one("SELECT coalesce(sum(memories), 0) FROM extent WHERE project = ANY(:them)", them=list(projects))[0])
 
 
 def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
@@ -155,5 +153,8 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
         yield Fault(
             "index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them"
         )
+    counted = "SELECT count(*) FROM memory m WHERE m.project = e.project"
+    for (project,) in store.rows(f"SELECT project FROM extent e WHERE memories <> ({counted})"):
+        yield Fault("index", "extent", f"project {project} does not have as many memories as noted; tacit reindex counts them")
     if wrong:
         yield Fault("index", "memory_fts", f"{wrong} memories are not found by their words; tacit reindex rebuilds it")
