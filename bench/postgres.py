@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-import measure
 import psycopg
-from server import Server
-from texts import Writer as Texts
 
+import measure
+from server import Server
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import keep
@@ -38,6 +37,7 @@ from tacit.stores.postgres import _PUT_SEAL, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import tokens
 from tacit.stores.sql import RunRow, Writer, run_id
+from texts import Writer as Texts
 
 BLOCK = 20  # memories of a project that come one after the other
 PORTION = 10  # blocks of every project that are loaded in one transaction

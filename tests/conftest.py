@@ -51,7 +51,7 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 @pytest.fixture(scope="session")
 def postgres_template() -> str:
-    """The name of a database, and of its owner, that has our schema and nothing else."""
+    """The name of a database, and of its owner, that has our schema and nothing else; with _app behind it, of a user of the application."""
     if not SERVER:
         pytest.skip("no PostgreSQL server: TEST_POSTGRES names one")
     import psycopg
@@ -61,14 +61,16 @@ def postgres_template() -> str:
     name = f"tacit_{os.urandom(6).hex()}"
     with psycopg.connect(SERVER, autocommit=True) as admin:
         admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
+        admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
         admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-    open_store(_address(name, name)).close()
+        open_store(_address(name, name)).close()
+        admin.execute(f"GRANT tacit_writer TO {name}_app")
     close_pools()
     return name
 
 
 @pytest.fixture
-def postgres_url(postgres_template: str) -> Iterator[str]:
+def postgres_database(postgres_template: str) -> Iterator[str]:
     """A database of its own, owned by a user with no special rights."""
     import psycopg
 
@@ -77,10 +79,16 @@ def postgres_url(postgres_template: str) -> Iterator[str]:
     name = f"tacit_{os.urandom(6).hex()}"
     with psycopg.connect(SERVER, autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy")
-    yield _address(postgres_template, name)
+    yield name
     close_pools()
     with psycopg.connect(SERVER, autocommit=True) as admin:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_url(postgres_template: str, postgres_database: str) -> str:
+    """Its address for a user of the application, who owns nothing there but what he makes."""
+    return _address(f"{postgres_template}_app", postgres_database)
 
 
 def _address(user: str, database: str) -> str:
@@ -90,11 +98,11 @@ def _address(user: str, database: str) -> str:
 
 
 @pytest.fixture
-def postgres_store(postgres_url: str) -> Iterator[Any]:
-    """A store on that server, in which the project p is ours."""
+def postgres_store(postgres_template: str, postgres_database: str) -> Iterator[Any]:
+    """A store on that server, opened by the owner of its tables, in which the projects p and q are ours."""
     from tacit.stores.postgres import open_store
 
-    with open_store(postgres_url) as store:
+    with open_store(_address(postgres_template, postgres_database)) as store:
         store.rows("INSERT INTO member VALUES ('p', session_user, 3), ('q', session_user, 3)")
         yield store
 

@@ -5,7 +5,8 @@ project's advisory lock before it writes, so that two writers of one project fol
 never meet. Seals are counted up at the end of it, in one order, so that nobody waits for somebody who waits for him. Who may
 see a project is decided in the server, by row-level security over the session's user (schema/0001.sql).
 
-A connection serves one store object and one thread; they are lent from a pool per process and address.
+A connection serves one store object and one thread; they are lent from a pool per process and address. One that broke is replaced
+before the next question or transaction, never inside one: a store outlives a restart of its server.
 """
 
 from __future__ import annotations
@@ -52,15 +53,34 @@ class PostgresStore(SqlStore):
         self.lock = SHARED  # the project whose writers this one follows; set once it is known
         self._pool = pool
         self._connection = connection
+        self._is_writing = False
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         if any("\0" in each for each in named.values() if isinstance(each, str)):
             return []  # no text here holds one, so nothing is like it
+        try:
+            return _rows(self, sql, named, "reading")
+        except Unavailable:
+            if not self.reconnected():
+                raise
         return _rows(self, sql, named, "reading")
+
+    def reconnected(self) -> bool:
+        """Whether a connection that broke could be replaced; inside a transaction it is not, since what was written there is gone."""
+        if self._is_writing or not self._connection.closed:
+            return False
+        self._pool.putconn(self._connection)
+        try:
+            self._connection = self._pool.getconn(timeout=min(self.wait, 10.0))
+        except psycopg.Error as error:
+            raise told(error, self.path, "connecting to") from error
+        return True
 
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
         """Rows one by one, for what may be large."""
         try:
+            if self._connection.closed:
+                self.reconnected()
             with self._connection.transaction(), self._connection.cursor(name="each") as cursor:
                 cursor.execute(translated(sql), named)
                 yield from cursor
@@ -238,7 +258,8 @@ class Transaction(Writer):
             self._locked.add(project)
 
     def __enter__(self) -> Transaction:
-        self.rows("BEGIN")
+        self._store.rows("BEGIN")
+        self._store._is_writing = True
         try:
             self.rows(f"SET LOCAL lock_timeout = {max(1, int(self._wait * 1000))}")
             self.follow(self._store.lock)
@@ -254,18 +275,31 @@ class Transaction(Writer):
             try:
                 for (project, what, shard), (rows, sum_) in sorted(self._seals.items()):
                     self.rows(_PUT_SEAL, project=project, kind=what, shard=shard, rows=rows, xor=sum_)
-                self.rows("COMMIT")
+                self._commit()
                 return
             except BaseException:
                 self._roll_back()
                 raise
         self._roll_back()
 
+    def _commit(self) -> None:
+        # A server answers COMMIT of a transaction in which something failed without an error: it rolls back.
+        try:
+            answer = self._store._connection.execute("COMMIT").statusmessage
+        except psycopg.Error as error:
+            raise told(error, self._store.path, "writing") from error
+        if answer != "COMMIT":
+            raise Unavailable(
+                f"{self._store.path} did not keep the change: a statement in it had failed.", "Try again."
+            )
+        self._store._is_writing = False
+
     def _roll_back(self) -> None:
         try:
             self._store._connection.execute("ROLLBACK")
         except psycopg.Error:
             pass  # the connection is gone, and the transaction with it
+        self._store._is_writing = False
 
 
 _PUT_SEAL = (
@@ -303,7 +337,10 @@ def _pool(url: str) -> ConnectionPool:
         connection.adapters.register_dumper(bool, IntDumper)  # flags are 0 and 1, as in SQLite
 
     if url not in _pools or _pools[url].closed:
-        _pools[url] = ConnectionPool(url, min_size=0, max_size=POOL, configure=configure, open=True, timeout=10.0)
+        check = ConnectionPool.check_connection
+        _pools[url] = ConnectionPool(
+            url, min_size=0, max_size=POOL, configure=configure, check=check, open=True, timeout=10.0
+        )
     return _pools[url]
 
 

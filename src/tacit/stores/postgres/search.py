@@ -60,7 +60,9 @@ def _held(store: PostgresStore, projects: Sequence[str], cut: Sequence[Sequence[
 
 def _total(store: PostgresStore, projects: Sequence[str]) -> int:
     """Memories of these projects."""
-    return int(store.one("SELECT coalesce(sum(memories), 0) FROM extent WHERE project = ANY(:them)", them=list(projects))[0])
+    return int(
+        store.one("SELECT coalesce(sum(memories), 0) FROM extent WHERE project = ANY(:them)", them=list(projects))[0]
+    )
 
 
 def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
@@ -155,6 +157,8 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
         )
     counted = "SELECT count(*) FROM memory m WHERE m.project = e.project"
     for (project,) in store.rows(f"SELECT project FROM extent e WHERE memories <> ({counted})"):
-        yield Fault("index", "extent", f"project {project} does not have as many memories as noted; tacit reindex counts them")
+        yield Fault(
+            "index", "extent", f"project {project} does not have as many memories as noted; tacit reindex counts them"
+        )
     if wrong:
         yield Fault("index", "memory_fts", f"{wrong} memories are not found by their words; tacit reindex rebuilds it")
