@@ -37,7 +37,7 @@ KINDS = {"add": 6, "learn": 2, "inject": 3, "recall": 3, "review": 3}  # and how
 SETTINGS = {"max_connections": "120", "shared_buffers": "256MB"}
 SHARED = {"@global", "@agent", ""}
 TABLES = (
-    "memory alias journal seal evidence use use_mark tally run finding tombstone proposal queue injection counter extent"
+    "memory alias journal seal evidence use use_mark tally run finding tombstone proposal queue injection counter shared extent"
 ).split()  # fmt: skip
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tacit.stores.check import Fault
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 2  # the newest migration
+SCHEMA = 3  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project
@@ -53,7 +53,7 @@ class PostgresStore(SqlStore):
         self.lock = SHARED  # the project whose writers this one follows; set once it is known
         self._pool = pool
         self._connection = connection
-        self._is_writing = False
+        self._is_inside = False
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         if any("\0" in each for each in named.values() if isinstance(each, str)):
@@ -67,7 +67,7 @@ class PostgresStore(SqlStore):
 
     def reconnected(self) -> bool:
         """Whether a connection that broke could be replaced; inside a transaction it is not, since what was written there is gone."""
-        if self._is_writing or not self._connection.closed:
+        if self._is_inside or not self._connection.closed:
             return False
         self._pool.putconn(self._connection)
         try:
@@ -175,9 +175,11 @@ class Snapshot:
 
     def __enter__(self) -> Snapshot:
         self._store.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._store._is_inside = True
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._store._is_inside = False
         self._store.rows("ROLLBACK")
 
 
@@ -207,7 +209,7 @@ class Transaction(Writer):
             raise told(error, self._store.path, "writing") from error
 
     def number_on(self) -> None:
-        for table, column in (("memory", "n"), ("journal", "id"), ("evidence", "n"), ("use_mark", "n"), ("injection", "id")):
+        for table, column in (("memory", "n"), ("journal", "id"), ("evidence", "n"), ("use_mark", "n"), ("injection", "id"), ("shared", "n")):
             self.rows(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table}")
 
     def find(
@@ -259,7 +261,7 @@ class Transaction(Writer):
 
     def __enter__(self) -> Transaction:
         self._store.rows("BEGIN")
-        self._store._is_writing = True
+        self._store._is_inside = True
         try:
             self.rows(f"SET LOCAL lock_timeout = {max(1, int(self._wait * 1000))}")
             self.follow(self._store.lock)
@@ -292,14 +294,14 @@ class Transaction(Writer):
             raise Unavailable(
                 f"{self._store.path} did not keep the change: a statement in it had failed.", "Try again."
             )
-        self._store._is_writing = False
+        self._store._is_inside = False
 
     def _roll_back(self) -> None:
         try:
             self._store._connection.execute("ROLLBACK")
         except psycopg.Error:
             pass  # the connection is gone, and the transaction with it
-        self._store._is_writing = False
+        self._store._is_inside = False
 
 
 _PUT_SEAL = (
