@@ -209,7 +209,8 @@ class Transaction(Writer):
             raise told(error, self._store.path, "writing") from error
 
     def number_on(self) -> None:
-        for table, column in (("memory", "n"), ("journal", "id"), ("evidence", "n"), ("use_mark", "n"), ("injection", "id"), ("shared", "n")):
+        for table in ("memory", "evidence", "use_mark", "shared", "journal", "injection"):
+            column = "id" if table in ("journal", "injection") else "n"
             self.rows(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table}")
 
     def find(
