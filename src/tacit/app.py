@@ -11,7 +11,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, StoreBusy, TacitError, UsageError
+from tacit.core.errors import NotFound, Refused, StoreBusy, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
 from tacit.core.value import replace, value
 from tacit.stores.sql import Project, RunRow, run_id, scope_projects
@@ -231,6 +231,7 @@ class Memories:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
+        self._near: SqliteStore | None = None
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
@@ -244,8 +245,21 @@ class Memories:
 
     def close(self) -> None:
         """Close the store's connection."""
-        bring_in_step(self.store, self.env, self.project_id if self.store.url else "")
+        if self._near is not None:
+            self._near.close()
+        if self.store.changed:
+            bring_in_step(self.store, self.env, self.project_id)
         self.store.close()
+
+    @property
+    def near(self) -> SqliteStore:
+        """What only this machine knows (its pause, its sessions, its queue): the store itself, or its cache of a server, if it has one."""
+        if self.store.url and self._near is None:
+            try:
+                self._near = _open_cache(self.store.url, self.env, False, self.store.wait)
+            except Unavailable:
+                return self.store
+        return self._near or self.store
 
     # -- where: project and profile ---------------------------------------------------------------
 
@@ -1546,7 +1560,7 @@ class Memories:
             self.store.schema,
             self.store.size(),
             check(self.store, rule=rule_of(self.store)),
-            self.store.queued(),
+            self.near.queued(),
             counters,
         )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,14 @@ from typing import Any
 import pytest
 
 from tacit.app import Memories, data_folder, open
-from tacit.stores.cache import open_cache, path_of, shown, standing
-from tacit.stores.carry import carry, in_step
+from tacit.core import clock
+from tacit.core.errors import Refused, Unavailable
+from tacit.core.proposal import Proposal
+from tacit.core.value import replace
+from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown, standing
+from tacit.stores.carry import carry, in_step, refresh
 from tacit.stores.check import check
-from tacit.stores.sqlite import SqliteStore
+from tacit.stores.sqlite import SqliteStore, open_store
 
 URL = "postgresql://ada@nowhere.invalid/team"
 
@@ -121,3 +127,272 @@ def test_what_is_taken_out_there_leaves_here(near: SqliteStore, far: Memories) -
     near.close()
     for name in os.listdir(os.path.dirname(near.path)):
         assert b"anzibar" not in Path(os.path.dirname(near.path), name).read_bytes().lower()
+
+
+def test_nothing_is_read_again_where_nothing_changed(near: SqliteStore, far: Memories) -> None:
+    for n in range(30):
+        far.add(f"Run make migrate before test {n}.", kind="rule")
+    fetch(near, far)
+    counting = _Counting(far.store.path)
+    refresh(near, counting)
+    assert not [sql for sql in counting.asked if " memory " in sql and "proposal" not in sql]
+    changed = far.add("The tests want a database before migrate.", kind="rule").id
+    counting.asked.clear()
+    assert refresh(near, counting).written == 1
+    assert near.get(changed) == far.store.get(changed)
+    counting.close()
+
+
+def test_a_copy_is_what_the_server_has(near: SqliteStore, far: Memories) -> None:
+    """Rows, tallies and names, after every kind of change, and the same again when compared whole."""
+    ids = [far.add(f"Run make migrate before test {n}.", kind="rule", alias=f"AF-{n}").id for n in range(4)]
+    fetch(near, far)
+    far.edit(ids[0], text="Run make migrate before all tests.")
+    far.pin(ids[1])
+    far.feedback(ids[2], "wrong")
+    far.forget(ids[3])
+    fetch(near, far)
+    live = [far.store.get(id) for id in ids[:3]]
+    assert near.memories(ids) == live
+    assert not list(near.index_faults())
+    with near.write() as tx:
+        tx.rows("DELETE FROM meta WHERE key LIKE 'cached:%'")
+        tx.rows("UPDATE memory SET text = 'something else'")
+    fetch(near, far)
+    assert near.memories(ids) == live
+
+
+def test_lessons_at_odds_are_known_to_be_so_here(near: SqliteStore, far: Memories) -> None:
+    one, other = (far.add(f"{word} make migrate before the tests.", kind="rule").id for word in ("Run", "Never run"))
+    asked = Proposal(
+        "p1",
+        far.project_id,
+        "contradiction",
+        "they say opposite things",
+        "tend",
+        clock.now(),
+        memory=one,
+        payload={"other": other},
+    )
+    with far.store.write() as tx:
+        tx.put_proposal(asked)
+    fetch(near, far)
+    assert near.proposals(far.project_id) == [asked]
+    with far.store.write() as tx:
+        tx.put_proposal(replace(asked, state="rejected"))
+    fetch(near, far)
+    assert near.proposals(far.project_id) == []
+
+
+def test_a_project_that_one_may_no_longer_see_leaves_the_machine(near: SqliteStore, far: Memories) -> None:
+    far.add("Run make migrate before the tests.", kind="rule")
+    fetch(near, far)
+    assert standing(near).lessons == 1
+
+    class Closed(_Far):
+        def projects(self, *, remote: str = "", key: str = "") -> list[Any]:
+            return []
+
+    with Closed(far.store.path) as shut:
+        refresh(near, shut)
+    assert (standing(near).lessons, standing(near).projects, given()) == (0, 0, ())
+
+
+# -- what the server will not take --------------------------------------------------------------------------------------
+
+
+class _Far(SqliteStore):
+    """The team's store through another connection, with manners of its own."""
+
+    def __init__(self, path: str) -> None:
+        inner = open_store(path)
+        super().__init__(path, inner._connection)
+
+
+class _Counting(_Far):
+    def __init__(self, path: str) -> None:
+        self.asked: list[str] = []
+        super().__init__(path)
+
+    def rows(self, sql: str, **named: Any) -> list[Any]:
+        self.asked.append(sql)
+        return super().rows(sql, **named)
+
+
+class _Picky(_Far):
+    """It takes everything but one lesson's use."""
+
+    refuses = ""
+
+    def write(self, **how: Any) -> Any:
+        tx = super().write(**how)
+        take = tx.add_use
+
+        def add_use(use: Any) -> bool:
+            if use.memory == self.refuses:
+                raise Refused("only a writer of the project may do this")
+            return take(use)
+
+        tx.add_use = add_use  # type: ignore[method-assign]
+        return tx
+
+
+def test_what_it_will_never_take_does_not_stand_in_the_way(near: SqliteStore, far: Memories) -> None:
+    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(3)]
+    fetch(near, far)
+    assert set(given()) == set(ids)
+    with _Picky(far.store.path) as picky:
+        picky.refuses = ids[1]
+        carried = carry(near, picky)
+    assert (carried.rows, carried.left, standing(near).outbox) == (4, 1, 0)
+    assert {use.memory for use in far.store.all_uses(far.project_id)} == {ids[0], ids[2]}
+    assert near.one("SELECT count FROM counter WHERE name = 'carry_left'")[0] == 1
+    with pytest.raises(Unavailable, match="no record"):  # what cannot be recorded is not given
+        given(run="r2")
+
+
+def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Memories) -> None:
+    far.add("Run make migrate before the tests.", kind="rule")
+    fetch(near, far)
+    given()
+
+    class Away(_Far):
+        def write(self, **how: Any) -> Any:
+            raise Unavailable("the server does not answer")
+
+    with Away(far.store.path) as away, pytest.raises(Unavailable):
+        in_step(near, away)
+    told = standing(near)
+    assert (told.outbox, told.error) == (3, "the server does not answer")
+    assert not is_due(near, clock.now())  # it was just asked in vain
+    assert is_due(near, clock.after_days(clock.now(), AGAIN / 86400))
+    in_step(near, far.store)
+    assert (standing(near).outbox, standing(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
+
+
+# -- bounds -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_copy_that_is_too_old_gives_nothing(near: SqliteStore, far: Memories) -> None:
+    far.add("Run make migrate before the tests.", kind="rule")
+    fetch(near, far)
+    with near.write() as tx:
+        tx.put_meta(REFRESHED, clock.after_days(clock.now(), -13))
+    assert given()
+    with near.write() as tx:
+        tx.put_meta(REFRESHED, clock.after_days(clock.now(), -15))
+    with pytest.raises(Unavailable, match="taken out since"):
+        given(run="r2")
+
+
+def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
+    near: SqliteStore, far: Memories, tacit: Any, folder: Path
+) -> None:
+    far.add("Run make migrate before the tests.", kind="rule")
+    fetch(near, far)
+    with near.write() as tx:
+        tx.rows("INSERT INTO outbox (n, kind, key) VALUES (1, 'run', 'x'), (:last, 'run', 'y')", last=MOST)
+    hook = {
+        "session_id": "s",
+        "cwd": str(folder),
+        "transcript_path": str(folder / "s.jsonl"),
+        "prompt": "tests fail before migrate",
+    }
+    env = {"TACIT_STORE": URL, "TACIT_NO_WORKER": "1"}
+    ran = tacit("hook", "prompt", stdin=json.dumps({**hook, "hook_event_name": "UserPromptSubmit"}), **env)
+    assert (ran.code, ran.out) == (0, "")
+    ran = tacit("inject", "--task", "tests fail before migrate", **env)
+    assert (ran.code, ran.out) == (0, "") and "records wait" in ran.err
+    ran = tacit("hook", "session-end", stdin=json.dumps({**hook, "hook_event_name": "SessionEnd"}), **env)
+    assert (ran.code, ran.out, near.queued()) == (0, "", 1)
+
+
+# -- two machines -------------------------------------------------------------------------------------------------------
+
+
+def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: SqliteStore, tmp_path: Path) -> None:
+    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="fix").id for n in range(5)]
+    other = str(tmp_path / "other machine")
+    fetch(near, far)
+    with open_cache(URL, other, create=True) as second:
+        in_step(second, far.store, only=(far.project_id,))
+        arms: list[set[tuple[str, str, str]]] = []
+        for data, run_names in ((data_folder(os.environ), ("a", "b", "both")), (other, ("c", "both"))):
+            with open_cache(URL, data) as store:
+                memories = Memories(store, os.environ, os.getcwd())
+                for run in run_names:
+                    memories.inject("the tests fail before migrate", run=run)
+                arms.append({(use.unit, use.memory, use.arm) for use in store.all_uses(far.project_id)})
+        carry(near, far.store)
+        carry(second, far.store)
+    there = {(use.unit, use.memory, use.arm) for use in far.store.all_uses(far.project_id)}
+    assert there == arms[0] | arms[1] and len(arms[0] & arms[1]) == 5  # one coin for a unit, whoever threw it
+    assert {arm for _, _, arm in there} == {"injected", "withheld"}
+    assert [far.store.tally(id).uses for id in ids] == [4] * 5
+    assert not check(far.store).faults
+
+
+def test_what_was_given_against_an_earlier_assignment_is_marked(near: SqliteStore, far: Memories) -> None:
+    id = far.add("Run make migrate before the tests.", kind="rule").id
+    fetch(near, far)
+    given()
+    (use,) = near.all_uses(far.project_id)
+    with far.store.write() as tx:
+        tx.add_use(replace(use, arm="withheld", probability=0.3))
+    carry(near, far.store)
+    (there,) = far.store.all_uses(far.project_id)
+    assert there.arm == "withheld"
+    assert [(mark.memory, mark.signal) for mark in far.store.all_marks(far.project_id)] == [(id, "crossed")]
+
+
+# -- killed -------------------------------------------------------------------------------------------------------------
+
+_KILLED = """
+import os, sys
+import apsw
+from tacit.app import data_folder
+from tacit.stores.cache import open_cache
+from tacit.stores.carry import in_step
+from tacit.stores.sqlite import open_store
+
+left = last = int(sys.argv[2])
+
+def count(*_):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), 9)
+    return True
+
+apsw.connection_hooks.append(lambda connection: connection.set_exec_trace(count))
+with open_store(sys.argv[1]) as far, open_cache(sys.argv[3], data_folder(os.environ)) as near:
+    in_step(near, far)
+    print(last - left)
+"""
+
+
+def test_a_worker_that_is_killed_loses_and_doubles_nothing(near: SqliteStore, far: Memories) -> None:
+    """Killed (-9) before one of its statements, here or there, at points spread over all of them; bench/cache.py takes every one."""
+    for n in range(4):
+        far.add(f"Run make migrate before the tests, part {n}.", kind="fix")
+    fetch(near, far)
+    points, statements, endless = 8, 0, 10_000
+    for point in range(points + 1):
+        for run in range(3):
+            given(run=f"{point} {run}")
+        far.add(f"The tests of part {point} want a database before migrate.", kind="rule")
+        last = endless if point in (0, points) else statements * point // points
+        done = subprocess.run(
+            [sys.executable, "-c", _KILLED, far.store.path, str(last), URL], capture_output=True, text=True, timeout=60
+        )
+        if last == endless:
+            assert done.returncode == 0, done.stderr
+            statements = int(done.stdout)
+        else:
+            assert done.returncode == -9, done.stderr
+    for table in ("run", "use", "injection"):
+        assert rows(near, table) == rows(far.store, table)
+    assert standing(near).outbox == 0
+    ids = sorted(memory.id for memory in far.store.select([far.project_id], limit=-1))
+    assert near.memories(ids) == far.store.memories(ids)
+    assert not check(far.store).faults

@@ -134,9 +134,14 @@ def want(tx: Transaction, project: str, now: str) -> None:
     tx.put_meta(_WANTED + project, now)
 
 
+def holds(store: SqliteStore, project: str) -> bool:
+    """Whether a project's lessons are here."""
+    return bool(project) and bool(store.meta(_HELD + project))
+
+
 def is_wanting(store: SqliteStore, project: str) -> bool:
     """Whether a project is used here that nobody has asked for yet."""
-    return bool(project) and not store.meta(_HELD + project) and not store.meta(_WANTED + project)
+    return bool(project) and not holds(store, project) and not store.meta(_WANTED + project)
 
 
 def is_due(store: SqliteStore, now: str) -> bool:

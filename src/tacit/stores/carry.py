@@ -374,7 +374,9 @@ def _scrub(near: SqliteStore, far: SqliteStore, erased: Sequence[str]) -> None:
 
 
 _CLOSED_BY, _STATE, _TEXT, _PROJECT = (DECIDED.index(name) for name in ("closed_by", "state", "text", "project"))
-_MEMORIES = f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids))"
+_MEMORIES = (
+    f"SELECT {', '.join(DECIDED)}, hash, words FROM memory WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY n"
+)
 _TALLIES = "SELECT memory, signal, project, amount, at FROM tally WHERE memory IN (SELECT value FROM json_each(:ids))"
 _NAMES = "SELECT memory, project, namespace, alias FROM alias WHERE memory IN (SELECT value FROM json_each(:ids))"
 _PUT = {

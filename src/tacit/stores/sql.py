@@ -193,6 +193,7 @@ class SqlStore:
     is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
     is_whole = True  # whether all projects of the store are visible to us
     url = ""  # the address of a server; empty for a file
+    changed = False  # whether something was written to a server through this object
     far = ""  # the address of the server whose cache this is (stores/cache.py)
 
     def rows(self, sql: str, **named: Any) -> list[Any]:

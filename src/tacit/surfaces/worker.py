@@ -18,7 +18,7 @@ import sys
 import time
 
 from tacit.core import clock
-from tacit.core.errors import Unavailable
+from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.stores.sql import ENDLESS
 
@@ -107,15 +107,22 @@ def look_after(memories: Memories) -> None:
     from tacit.core.errors import StoreBusy
     from tacit.stores import cache
 
-    store, project = memories.store, memories.project_id
+    store = memories.store
     try:
-        if cache.is_wanting(store, project):
-            with store.write() as tx:
-                cache.want(tx, project, clock.now())
+        _want(store, memories.project_id)
     except StoreBusy:
         return
     if cache.is_due(store, clock.now()):
         start(store.path, memories.env, far=store.far)
+
+
+def _want(store: SqliteStore, project: str) -> None:
+    """Ask once for the lessons of a project that is used on this machine."""
+    from tacit.stores.cache import is_wanting, want
+
+    if is_wanting(store, project):
+        with store.write() as tx:
+            want(tx, project, clock.now())
 
 
 def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str = "") -> bool:
@@ -211,7 +218,8 @@ def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, 
         home.backup_if_due()
         near.store.tidy()
         sweep(near.store.path, time.time())
-        _embed(home)
+        for each in {near, home}:
+            _embed(each)
         if not _is_paused(near.store):
             nightly.start(home, env, held(near.store) if near.store.far else None)
     finally:
@@ -229,7 +237,7 @@ def _home(near: Memories, env: Mapping[str, str]) -> Memories:
 
     try:
         return open(near.store.far, env=env, cwd="/")
-    except Unavailable as error:
+    except TacitError as error:
         note(near.store, time.time(), error.message)
         raise
 
@@ -243,8 +251,6 @@ def _carries(store: SqliteStore) -> bool:
 
 def _embed(memories: Memories) -> None:
     """The vectors that are missing, where an embedder is configured; one that cannot be reached is counted, not waited for."""
-    from tacit.core.errors import TacitError
-
     try:
         memories.embed(most=VECTORS)
     except TacitError:
@@ -295,12 +301,13 @@ def _drain_once(store: SqliteStore, home: Memories, env: Mapping[str, str]) -> W
     return worked
 
 
-def _carry(store: SqliteStore, home: Memories) -> None:
-    """Bring this machine's cache and its server in step; a file has nothing to carry."""
-    if store.far:
-        from tacit.stores.carry import in_step
+def _carry(store: SqliteStore, home: Memories) -> int:
+    """Bring this machine's cache and its server in step; how many rows went there. A file has nothing to carry."""
+    if not store.far:
+        return 0
+    from tacit.stores.carry import in_step
 
-        in_step(store, home.store)
+    return in_step(store, home.store)[0].rows
 
 
 def _drain(store: SqliteStore, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
@@ -309,8 +316,7 @@ def _drain(store: SqliteStore, home: Memories, env: Mapping[str, str], worked: W
         _take_over(tx)
     still_since, safe_until = time.monotonic(), 0.0
     while not _is_paused(store):
-        if _carries(store):
-            _carry(store, home)
+        if _carries(store) and _carry(store, home):
             still_since = time.monotonic()
         job = _take(store, holder)
         if job is not None:
@@ -434,6 +440,8 @@ def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: J
         return _Done(missing=True) if job.attempts < LOOKS else _Done("transcript_missing")
     # All of a session belongs to the project that its hooks spoke for, wherever its agent went.
     home = Memories(store, env, folder, here.ensure_project().id)
+    if near.far:
+        _want(near, home.project_id)
     over = bool(said.get("over")) or _had_ended(known, path)
     learned = home.learn(path, format=str(said.get("format") or said["host"]), over=over)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]

@@ -93,6 +93,7 @@ class PostgresStore(SqlStore):
 
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        self.changed = True
         return Transaction(self, self.wait if wait is None else wait, confidence, keep)
 
     def find(
@@ -313,8 +314,10 @@ _PUT_SEAL = (
 
 def open_store(url: str, *, create: bool = True, machine: str = "", wait: float = WAIT) -> PostgresStore:
     """Connect, making or migrating the schema first where that is needed and allowed."""
-    pool = _pool(url)
     try:
+        if url not in _pools:
+            psycopg.connect(url, connect_timeout=10).close()  # a pool asks a server that is away again and again before it says so
+        pool = _pool(url)
         connection = pool.getconn(timeout=min(wait, 10.0))
     except psycopg.Error as error:
         raise told(error, shown(url), "connecting to") from error

@@ -94,11 +94,13 @@ class Cli:
         self.json = False
         self.quiet = False
 
-    def open(self, args: argparse.Namespace, *, create: bool = True) -> Memories:
-        """The memories the global options name."""
+    def open(self, args: argparse.Namespace, *, create: bool = True, near: bool = False) -> Memories:
+        """The memories the global options name; `near`: as this machine knows them, without asking a server."""
         from tacit.app import open
 
-        return open(args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes)
+        return open(
+            args.store, args.project, args.profile, env=self.env, create=create, by=args.by or "", yes=args.yes, near=near
+        )  # fmt: skip
 
     def say(self, text: str) -> None:
         """A line for people, beside the answer."""

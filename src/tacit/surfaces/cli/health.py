@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core import clock
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.stores.sqlite import SqliteStore
     from tacit.tend.stats import Figures
 
 
@@ -86,7 +88,7 @@ def seen(memories: Memories, since: str) -> Figures:
     """The figures of this project, with the worker's failures."""
     from tacit.surfaces.worker import failures
 
-    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failures(memories.store)]
+    waiting = [f"{each['job']}: {one_line(each['error'], 120)}" for each in failures(memories.near)]
     return memories.statistics(since, waiting)
 
 
@@ -108,6 +110,63 @@ def doctor_lines(found: Figures) -> list[str]:
         lines.append(f"model: {_counts(found.model)}")
     told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
     return [*lines, f"triage: {'; '.join(told)}"] if told else lines
+
+
+def cache_json(near: SqliteStore) -> dict[str, Any] | None:
+    """How this machine's cache stands to its server; None where the store is no server's."""
+    from tacit.stores.cache import standing
+
+    if not near.far:
+        return None
+    left = near.one("SELECT coalesce(sum(count), 0) FROM counter WHERE name = 'carry_left'")[0]
+    return {**standing(near).__dict__, "left": left}
+
+
+def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
+    """The same for people."""
+    lines = [
+        f"{head}{cache['lessons']:,} lessons of {cache['projects']} projects, fetched {_ago(cache['refreshed_at'])};"
+        f" {cache['outbox']:,} records wait to be carried, last {_ago(cache['carried_at'])}"
+    ]
+    return [*lines, f"  {cache['path']}", *([f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"] if cache["error"] else [])]
+
+
+def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
+    """What should not stay so."""
+    from tacit.stores.cache import MOST, OLDEST_DAYS
+
+    if cache is None:
+        return []
+    told = []
+    age = clock.days_between(cache["refreshed_at"], clock.now())
+    if age > 1:
+        told.append(f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing")
+    if cache["outbox"] > MOST / 2:
+        told.append(f"{cache['outbox']:,} records wait for the server; at {MOST:,} hooks give nothing")
+    if cache["left"]:
+        told.append(f"{cache['left']:,} records were not taken by the server: may you write in this project?")
+    return told
+
+
+def cache_alone(near: Memories, away: str) -> Answer:
+    """What doctor can tell while the server does not answer."""
+    with near:
+        cache = cache_json(near.store)
+    assert cache is not None
+    lines = [away, "hooks go on from this machine's cache; nothing was verified", *cache_lines(cache)]
+    data = {"store": cache["path"], "sound": None, "server": away, "cache": cache}
+    return Answer(data, "\n".join(lines), code=4, warnings=cache_alarms(cache))
+
+
+def _ago(at: str) -> str:
+    """How long ago a time was, as one says it."""
+    if not at:
+        return "never"
+    seconds = max(0.0, clock.seconds(clock.now()) - clock.seconds(at))
+    for unit, size in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
 
 
 def _tier(name: str, at: Mapping[str, Any]) -> str:

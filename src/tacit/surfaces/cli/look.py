@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 
+from tacit.app import store_path
 from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import as_json
 from tacit.core.trust import run_of
+from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.health import cache_json, cache_lines
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
 
@@ -31,9 +34,9 @@ def _declare_nothing(parser: argparse.ArgumentParser) -> None:
 
 def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
-        memories = cli.open(args, create=False)
+        memories, away = open_or_near(args, cli)
     except Unavailable as error:
-        if error.code != "unavailable":
+        if error.code != "unavailable" or is_far(store_path(args.store, cli.env)):
             raise
         text = "Nothing is kept yet.\n\n  tacit lookback               what your agents' past runs would have taught"
         text += "\n  tacit add 'TEXT'             keep a first lesson"
@@ -42,7 +45,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.surfaces.nightly import question
 
     with memories:
-        data, asked = overview(memories), question(memories)
+        data, asked = overview(memories), "" if away else question(memories)
     states = data["states"]
     name = data["project"]["name"] if data["project"] else "no project yet"
     lines = [
@@ -56,11 +59,25 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         f"  runs      {data['runs']} learned, {data['uses']} uses recorded",
         f"  waiting   {data['proposals']} proposals, {data['queue']} jobs",
     ]
+    lines += cache_lines(data["cache"], "  cache     ")[:1] if data["cache"] else []
     for memory in data["recent"]:
         lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
     if data["paused"]:
         lines.append(f"  paused until {data['paused']}: tacit pause --off")
-    return Answer(data, "\n".join(lines), warnings=[asked] if asked else [])
+    return Answer(data, "\n".join(lines), warnings=[told for told in (away, asked) if told])
+
+
+def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
+    """The memories; where their server does not answer and this machine has a cache, that, and what is wrong with the server."""
+    try:
+        return cli.open(args, create=False), ""
+    except Unavailable as error:
+        try:
+            if is_far(store_path(args.store, cli.env)):
+                return cli.open(args, create=False, near=True), error.message
+        except Unavailable:
+            pass  # nothing of it is here
+        raise
 
 
 def overview(memories: Memories) -> dict[str, Any]:
@@ -76,8 +93,9 @@ def overview(memories: Memories) -> dict[str, Any]:
         "runs": store.one("SELECT count(*) FROM run WHERE project = :p AND learned_at <> ''", p=memories.project_id)[0],
         "uses": store.sealed(memories.project_id).get("use", 0),
         "proposals": len(store.proposals_about(memories.project_id)),
-        "queue": store.queued(),
-        "paused": store.meta("paused_until") or None,
+        "queue": memories.near.queued(),
+        "paused": memories.near.meta("paused_until") or None,
+        "cache": cache_json(memories.near),
         "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
 
@@ -247,15 +265,19 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         return repaired(args, cli)
 
     from tacit.surfaces.cli.health import as_json as figures_json
-    from tacit.surfaces.cli.health import doctor_lines, seen
+    from tacit.surfaces.cli.health import cache_alarms, cache_alone, doctor_lines, seen
 
-    with cli.open(args, create=False) as memories:
+    memories, away = open_or_near(args, cli)
+    if away:
+        return cache_alone(memories, away)
+    with memories:
+        cache = cache_json(memories.near)
         found = memories.health()
         free = _free(found.store)
         notes, kept = list(memories.safety_notes()), [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
-        alarms = memories.alarms(figures) if figures else ()
+        alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
     compiled = compile_bytecode()
@@ -270,6 +292,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "checked": found.health.checked,
         "queue": found.queue,
         "events": found.counters,
+        "cache": cache,
         "bytecode": compiled,
         "backups": kept,
         "unsettled_uses": trials.unsettled if trials else None,
@@ -296,6 +319,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
     lines += doctor_lines(figures) if figures else []
+    lines += cache_lines(cache) if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
 
@@ -411,7 +435,7 @@ def _declare_config(parser: argparse.ArgumentParser) -> None:
 
 
 def _config(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.app import config_path, store_path
+    from tacit.app import config_path
     from tacit.core.config import KEYS, settle
     from tacit.surfaces.cli.setup import layers
 

@@ -77,11 +77,14 @@ def _room(module: str) -> Any:
 
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
-    from tacit.app import store_path
+    from tacit.app import data_folder, store_path
+    from tacit.stores.cache import is_far, path_of
     from tacit.stores.captured import folder_of
     from tacit.surfaces.cli.past import KEPT, folders_of
 
-    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), folder_of(store_path(None, env))]
+    store = store_path(None, env)
+    captured = folder_of(path_of(store, data_folder(env)) if is_far(store) else store)
+    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), captured]
     return [folder for folder in folders if os.path.isdir(folder)] or folders[:1]
 
 

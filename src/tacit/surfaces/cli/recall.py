@@ -7,7 +7,7 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 
 from __future__ import annotations
 
-from tacit.core.errors import TacitError, UsageError
+from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.core.trust import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from tacit.app import Memories
     from tacit.recall import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
@@ -64,7 +65,7 @@ def _recall(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
-    with cli.open(args, create=False) as memories:
+    with _memories(args, cli) as memories:
         return memories.recall(
             " ".join(filter(None, (question, args.task))),
             run=args.run or run_of(cli.env),
@@ -80,6 +81,22 @@ def _found(args: argparse.Namespace, cli: Cli, question: str) -> Recalled:
             errors=tuple(args.errors),
             **{name: getattr(args, name) for name in _FACETS if getattr(args, name)},
         )
+
+
+def _memories(args: argparse.Namespace, cli: Cli) -> Memories:
+    """A server's lessons as this machine has them, where it has them: so it costs what a file costs and works without a network. What
+    was known at another time stands in the server's journal only."""
+    from tacit.stores.cache import holds
+
+    if not args.as_of:
+        try:
+            memories = cli.open(args, create=False, near=True)
+            if not memories.store.far or holds(memories.store, memories.project_id):
+                return memories
+            memories.close()
+        except Unavailable:
+            pass  # nothing is here yet, or the file cannot be read; opening it again says which
+    return cli.open(args, create=False)
 
 
 def _instant(text: str | None) -> str:

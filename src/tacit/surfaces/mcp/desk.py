@@ -94,7 +94,7 @@ class Desk:
 
     def run(self, memories: Memories, named: str = "") -> str:
         """The run that asks: as the client's header, the environment or the host's own hook names it; empty where nobody does."""
-        return named or self.env.get("TACIT_RUN", "") or session_of(memories.store, self._above)
+        return named or self.env.get("TACIT_RUN", "") or session_of(memories.near, self._above)
 
     def _with(self, act: Callable[[Memories], T], *, create: bool = False) -> T:
         last = time.monotonic() + PATIENCE
