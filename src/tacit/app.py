@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
+    from tacit.stores.truth import Migrated
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed, Pages
@@ -1600,6 +1601,32 @@ def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str 
     from tacit.stores.sqlite.backup import folder_for, restore
 
     return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
+
+
+def migrate_store(
+    source: str,
+    target: str,
+    env: Mapping[str, str],
+    *,
+    by: str = "",
+    yes: bool = False,
+    each: Callable[[str, int], None] = lambda table, rows: None,
+) -> Migrated:
+    """Everything of one store into an empty other one, a file or a server; the first is not changed."""
+    from tacit.core.trust import actor
+    from tacit.stores.truth import Migrated, copy
+
+    if not actor(env, by, yes).is_person:
+        raise Refused("Moving a store is for a person.", "Sign it: --by NAME --yes.")
+    one, other = os.path.expanduser(source), os.path.expanduser(target)
+    if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):
+        raise UsageError("Source and target are the same store.", "tacit backup makes a copy beside it.")
+    with _open_store(one, env, False, 60.0) as first, _open_store(other, env, True, 60.0) as second:
+        moved = copy(first, second, each=each)
+        second.tidy()
+        waiting = first.queued()
+        lines = first.one("SELECT count(*) FROM shared")[0] if first.is_file and not second.is_file else 0
+        return Migrated(first.path, second.path, moved, waiting, lines)
 
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:

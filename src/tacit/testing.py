@@ -166,7 +166,8 @@ def live(memories: Memories) -> None:
 
 def content(store: Any) -> dict[str, list[Any]]:
     """All truth rows of a store, by table: what must be equal after a move."""
-    from tacit.stores.truth import TRUTH, rows
+    from tacit.stores.truth import TRUTH, reader
 
     with store.snapshot():
-        return {table.name: [tuple(row) for row in rows(store, table)] for table in TRUTH}
+        read = reader(store)
+        return {table.name: [tuple(row) for row in read(table)] for table in TRUTH}

@@ -109,6 +109,7 @@ class Table:
     columns: tuple[str, ...]
     key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
     kinds: tuple[type, ...]  # str, int, float or bytes, column by column
+    since: int = 1  # the version of bundles that first had it
 
 
 if TYPE_CHECKING:

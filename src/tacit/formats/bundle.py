@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 NAME = "bundle"
 PARTS = {"bundle": "tacit.zip"}
-VERSION = 1
+VERSION = 2  # 2: the team's journal (`tacit sync`) travels too
 MANIFEST = "manifest.json"
 LINE = 16 << 20  # bytes; the longest lesson with its history on one line is far below
 RATIO = 100  # bytes for each compressed one, beyond FREE: ours come to ten, a bomb to a thousand
@@ -246,6 +246,8 @@ class Bundle:
     def rows(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """A table's rows, each with our columns and of the right kinds, in the order of its key."""
         member = self.members.get(f"{table.name}.jsonl")
+        if member is None and self.version < table.since:
+            return
         if member is None:
             raise self._broken(f"it has no {table.name}")
         if tuple(member.columns) != table.columns:

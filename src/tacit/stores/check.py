@@ -16,7 +16,7 @@ from tacit.core.memory import row_hash
 from tacit.core.value import value
 from tacit.stores.shared import is_sound
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
-from tacit.stores.truth import BY_NAME, rows
+from tacit.stores.truth import BY_NAME, reader, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
     """Verify everything. `rule` names the confidence fold of a project's profile."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
-    truth = _Truth(lambda table: rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
+    read = reader(store)
+    truth = _Truth(lambda table: rows(store, table, ("memory", "n")) if table.name == "journal" else read(table), checked)
     truth.hashes = lambda: dict(store.rows("SELECT id, hash FROM memory"))
     truth.is_whole = store.is_whole
     steps: tuple[Callable[[], Iterator[Fault]], ...] = (
         store.file_faults,
         *truth.steps,
-        lambda: _shared(store, checked),
         lambda: _tallies(store, checked, rule),
         lambda: _strays(store),
         store.index_faults,
@@ -112,7 +112,7 @@ class _Truth:
         self._hashes: dict[str, bytes] = {}
         self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self.hashes: Callable[[], dict[str, bytes]] = lambda: self._hashes  # of the memories' rows
-        self.steps = (self._memories, self._chains, self._links, self._rows, self._unhashed, self._compare)
+        self.steps = (self._memories, self._chains, self._links, self._rows, self._shared, self._unhashed, self._compare)
 
     def _each(self, table: str, kind: str = "") -> Iterator[Any]:
         kind = kind or table
@@ -174,6 +174,14 @@ class _Truth:
                 if _row_seal(table, named) != sealed:
                     yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
 
+    def _shared(self) -> Iterator[Fault]:
+        """Lines of the team's journal, where the store keeps any."""
+        columns = BY_NAME["shared"].columns
+        for row in self._each("shared"):
+            line = dict(zip(columns, row))
+            if not is_sound(line):
+                yield Fault("shared", str(line["memory"]), f"line {line['id']} of the team's journal is not what was written")
+
     def _unhashed(self) -> Iterator[Fault]:
         """Tables whose rows carry no hash: their seals tell that one differs, not which; what they point at may tell."""
         for table, (columns, _) in SEALED.items():
@@ -216,17 +224,6 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     """To nine places: another machine's logarithms may differ in the last ones."""
     told = {**tally.__dict__, "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()}}
     return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
-
-
-def _shared(store: SqliteStore, checked: dict[str, int]) -> Iterator[Fault]:
-    """Lines of the team's journal, where the store keeps any."""
-    if not store.is_file:
-        return
-    columns = ("id", "kind", "machine", "memory", "head", "digest", "salt", "words")
-    for row in store.each(f"SELECT {', '.join(columns)} FROM shared"):
-        checked["shared"] = checked.get("shared", 0) + 1
-        if not is_sound(dict(zip(columns, row))):
-            yield Fault("shared", str(row[3]), f"line {row[0]} of the team's journal is not what was written")
 
 
 def _strays(store: SqliteStore) -> Iterator[Fault]:

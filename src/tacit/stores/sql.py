@@ -192,6 +192,7 @@ class SqlStore:
     lock = ""  # the project whose writers follow each other; a file has one lock for all of them
     is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
     is_whole = True  # whether all projects of the store are visible to us
+    path = ""  # the file, or the address without its password
     url = ""  # the address of a server; empty for a file
     changed = False  # whether something was written to a server through this object
     far = ""  # the address of the server whose cache this is (stores/cache.py)
@@ -210,6 +211,10 @@ class SqlStore:
 
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Any:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Any:
+        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
         raise NotImplementedError
 
     def tidy(self, added: int = 0) -> int:

@@ -7,16 +7,17 @@ what waits for this machine's worker stays here.
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
-from tacit.core.errors import Damaged, Refused
+from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
 from tacit.core.journal import GENESIS
+from tacit.core.lifecycle import STATES
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, from_row
+from tacit.core.memory import DECIDED, check_fields, checked, from_row
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
-from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow
+from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _entry, _proposal, _run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,21 +25,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.exchange import Read
+    from tacit.core.memory import Memory
     from tacit.stores.sql import SqlStore, Writer
 
 BATCH = 1000  # rows of one statement
 
 
 def _table(
-    name: str, columns: Sequence[str], key: str, *, numbers: str = "", reals: str = "", blobs: str = ""
+    name: str, columns: Sequence[str], key: str, *, numbers: str = "", reals: str = "", blobs: str = "", since: int = 1
 ) -> Table:
     """A table whose columns are texts unless said otherwise."""
-    kind = {
-        **dict.fromkeys(numbers.split(), int),
-        **dict.fromkeys(reals.split(), float),
-        **dict.fromkeys(blobs.split(), bytes),
-    }
-    return Table(name, tuple(columns), tuple(key.split()), tuple(kind.get(column, str) for column in columns))
+    named = {int: numbers, float: reals, bytes: blobs}
+    kind = {column: type for type, columns in named.items() for column in columns.split()}
+    return Table(name, tuple(columns), tuple(key.split()), tuple(kind.get(column, str) for column in columns), since)
 
 
 # Projects come first: on a server their rows decide who may write the others. Runs and findings come before the memories whose
@@ -64,12 +63,16 @@ TRUTH = (
         "injection", ("id", "event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at"), "id",
         numbers="id tokens",
     ),
+    _table(
+        "shared", ("n", "id", "project", "memory", "kind", "machine", "local", "standing", "signer", "head", "digest", "salt", "words"),
+        "n", numbers="n", since=2,
+    ),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
     _table("seal", ("project", "kind", "shard", "rows", "xor"), "project kind shard", numbers="shard rows", blobs="xor"),
 )  # fmt: skip
 BY_NAME = {table.name: table for table in TRUTH}
 # What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
-LEFT = ("queue", "shared", "vector", "memory_fts", "facet", "facet_of", "course", "member", "version")
+LEFT = ("queue", "vector", "memory_fts", "facet", "facet_of", "course", "member", "version")
 # None of these has a row in a new store.
 EMPTY = (
     "memory",
@@ -95,6 +98,17 @@ class Moved:
     already: bool = False  # all of it was there; nothing was changed
 
 
+@value
+class Migrated:
+    """What came of a migration."""
+
+    source: str
+    target: str
+    moved: Moved
+    waiting: int = 0  # jobs for the worker that stay at the source
+    lines: int = 0  # of the team's journal in git, which a server does not keep
+
+
 def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
     """A table's rows, in the order of its key unless told otherwise."""
     sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
@@ -105,7 +119,12 @@ def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[t
 
 def reader(store: SqlStore) -> Read:
     """A store's tables as rows; inside `store.snapshot()` they are of one moment."""
-    return lambda table: rows(store, table)
+    return lambda table: rows(store, table) if has(store, table) else iter(())
+
+
+def has(store: SqlStore, table: Table) -> bool:
+    """Whether a store has this table: the team's journal in git is kept by files only."""
+    return store.is_file or table.name != "shared"
 
 
 def is_empty(store: SqlStore) -> bool:
@@ -117,10 +136,33 @@ def verify(read: Read) -> dict[str, int]:
     """How many rows of each table there are, once every hash, chain and seal of them was derived again; `Damaged` otherwise."""
     from tacit.stores.check import truth_faults
 
-    checked: dict[str, int] = {}
-    for fault in truth_faults(read, checked):
+    counts: dict[str, int] = {}
+    for fault in truth_faults(read, counts):
         raise Damaged(f"{fault.kind} {fault.id}: {fault.detail}.", "Nothing was changed; take another copy.")
-    return checked
+    for name, parse in _PARSED.items():
+        for row in read(BY_NAME[name]):
+            try:
+                parse(row)
+            except (ValueError, TypeError, LookupError, AttributeError, UsageError) as error:
+                raise Damaged(
+                    f"A row of {name} cannot be read: {error}.", "Nothing was changed; take another copy."
+                ) from error
+    return counts
+
+
+def _memory(row: Sequence[Any]) -> Memory:
+    memory = check_fields(from_row(tuple(row[1:-1])))
+    checked("state", memory.state, STATES)
+    return memory
+
+
+# Rows whose columns hold more than a text: what anybody would make of them later.
+_PARSED: dict[str, Callable[[Any], object]] = {
+    "memory": _memory,
+    "journal": lambda row: _entry(row[: 2 + len(HEADER)]),
+    "run": lambda row: _run(row[:-1]),
+    "proposal": lambda row: _proposal(row[:-1]),
+}
 
 
 def move(
@@ -135,23 +177,54 @@ def move(
 
     `what` names them in an error, `each` hears of every batch. The rows were verified before, and are compared after.
     """
+    tables = [table for table in TRUTH if has(store, table)]
     with store.write(keep=keep) as tx:
         if not is_empty(tx):
-            chains = _known(tx, read, what)
-            return Moved({}, chains, already=True)
-        counts = {table.name: _fill(tx, table, read, each) for table in TRUTH}
+            return Moved({}, _known(tx, read, what), already=True)
+        counts = {table.name: _fill(tx, table, read, each) for table in tables}
         tx.number_on()
         tx.reindex()
-        compare(reader(store), read, what, tables=[table for table in TRUTH if table.name not in ("seal", *SEALED)])
+        compare(
+            reader(store), read, what, [table for table in tables if table.name != "seal"]
+        )  # a server writes some at the end
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 
 
+def copy(source: SqlStore, target: SqlStore, *, each: Callable[[str, int], None] = lambda table, rows: None) -> Moved:
+    """One store into another, whatever engines they are on, and nothing in the first is changed. Verified at both ends, row by row
+    and chain by chain. Twice is once: a target that holds exactly this is left alone, one that holds anything else refused."""
+    if not source.is_whole:
+        raise Refused(f"You do not see all projects of {source.path}.", "Somebody who does must copy it.")
+    with source.snapshot():
+        read = reader(source)
+        each("verifying", 0)
+        verify(read)
+        moved = move(target, read, what=source.path, each=each) if is_empty(target) else None
+        each("comparing", 0)
+        with target.snapshot():
+            try:
+                counts = compare(reader(target), read, target.path, [table for table in TRUTH if has(target, table)])
+            except Damaged as error:
+                if moved is not None:
+                    raise
+                raise Refused(
+                    f"{target.path} is not empty and holds something else: {error.message}",
+                    "Name an empty one; nothing was changed.",
+                ) from error
+            chains = verify(reader(target)).get("memory", 0)
+    return Moved(counts, chains, already=moved is None)
+
+
 def compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH) -> dict[str, int]:
-    """How many rows of each table both have, all of them alike; `Damaged` with the first that differs."""
+    """How many rows of each table both have; `Damaged` with the first of the other's that the one has not, or not so.
+
+    Only projects, profiles, names and settings may be more in the one: an opened project, of which nothing is known yet.
+    """
     counts: dict[str, int] = {}
     for table in tables:
         count = 0
-        for here, there in zip_longest(one(table), other(table)):
+        more = _beyond(one, other, table) if table.name in (*SEALED, "seal") else one(table)
+        for here, there in zip_longest(more, other(table)):
             if here is None or there is None or tuple(here) != tuple(there):
                 at = dict(zip(table.columns, here or there))
                 named = " ".join(str(at[column]) for column in table.key)
@@ -161,21 +234,32 @@ def compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH) 
     return counts
 
 
+def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
+    """The one's rows of a small table without those that the other knows nothing of; seals of such tables are derived again elsewhere."""
+    at = [table.columns.index(name) for name in table.key]
+    known = {tuple(row[index] for index in at): row for row in other(table)}
+    for row in one(table):
+        if (found := known.get(tuple(row[index] for index in at))) is not None:
+            yield found if table.name == "seal" and row[table.columns.index("kind")] in SEALED else row
+
+
 def _fill(tx: Writer, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
-    count, batch = 0, []
-    for row in read(table):
-        named = dict(zip(table.columns, row))
-        if table.name == "memory":
-            named["words"] = tx.words(from_row(row[1:-1]))
-        batch.append(named)
-        if len(batch) == BATCH:
-            count += _put(tx, table, batch)
-            each(table.name, count)
-            batch = []
-    return count + _put(tx, table, batch)
+    count, found = 0, iter(read(table))
+    while batch := [_named(tx, table, row) for row in islice(found, BATCH)]:
+        _put(tx, table, batch)
+        count += len(batch)
+        each(table.name, count)
+    return count
 
 
-def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> int:
+def _named(tx: Writer, table: Table, row: Sequence[Any]) -> dict[str, Any]:
+    named = dict(zip(table.columns, row))
+    if table.name == "memory":
+        named["words"] = tx.words(from_row(tuple(row[1:-1])))
+    return named
+
+
+def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> None:
     if table.name in SEALED:  # an opened project, or a setting of it, may stand here: what comes is what counts
         for row in batch:
             tx._put_sealed(table.name, row)
@@ -183,7 +267,6 @@ def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> int:
         tx.insert(table.name, [row for row in batch if row["kind"] not in SEALED])
     else:
         tx.insert(table.name, batch)
-    return len(batch)
 
 
 def _known(tx: Writer, read: Read, what: str) -> int:

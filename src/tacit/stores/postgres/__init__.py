@@ -88,7 +88,6 @@ class PostgresStore(SqlStore):
             raise told(error, self.path, "reading") from error
 
     def snapshot(self) -> Snapshot:
-        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
         return Snapshot(self)
 
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "blame": ("page", "which lesson stands behind each line of a page"),
     "import": ("exchange", "take in a bundle, or another system's memories"),
     "export": ("exchange", "write everything to a bundle, or memories in another system's format"),
+    "migrate": ("exchange", "copy a store to PostgreSQL or back, verified row by row"),
     "sync": ("sync", "share this project's lessons with the team through git"),
     "hook": ("hook", "answer a host's event (called by the host)"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
@@ -106,6 +107,12 @@ class Cli:
         """A line for people, beside the answer."""
         if not self.quiet:
             self.err.write(text + "\n")
+            self.err.flush()
+
+    def progress(self, text: str = "") -> None:
+        """What is going on, on a terminal: a line that the next one replaces, and no text clears."""
+        if self.err.isatty() and not self.quiet:
+            self.err.write(f"\r\x1b[K{text}")
             self.err.flush()
 
     @property

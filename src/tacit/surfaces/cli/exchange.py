@@ -1,4 +1,4 @@
-"""import, export: whole stores, and memories of other systems, in and out."""
+"""import, export, migrate: whole stores, and memories of other systems, in and out."""
 
 from __future__ import annotations
 
@@ -184,4 +184,39 @@ def _write(path: str, text: str, sound: Callable[[str], bool] | None = None) -> 
     os.replace(temporary, path)
 
 
-COMMANDS = {"import": (_declare_import, _import), "export": (_declare_export, _export)}
+def _declare_migrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="STORE", help="the store to copy: a file, or postgresql://USER@HOST/DATABASE")
+    parser.add_argument("target", metavar="TARGET", help="an empty store, file or address; it is made where there is none")
+    parser.epilog = (
+        "Everything goes over in one transaction, row by row with its hash, and is verified at both ends. The source is not changed;\n"
+        "a target that holds exactly this already is left alone, one that holds anything else is refused.\n\n"
+        "examples:\n  tacit migrate ~/.local/share/tacit/tacit.db postgresql://ada@db.example/tacit\n"
+        "  tacit migrate postgresql://ada@db.example/tacit copy.db"
+    )
+
+
+def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.app import migrate_store
+
+    def each(table: str, rows: int) -> None:
+        cli.progress(f"  {table} {rows:,}" if rows else f"  {table} …")
+
+    done = migrate_store(args.source, args.target, cli.env, by=args.by or "", yes=args.yes, each=each)
+    cli.progress()
+    notes = []
+    if done.waiting:
+        notes.append(f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now")
+    if done.lines:
+        notes.append(f"{done.lines} lines of tacit sync stay behind: a server takes the place of the journal in git")
+    rows = done.moved.rows
+    what = "all there already" if done.moved.already else "copied and verified"
+    told = f"{what}: {sum(rows.values()):,} rows, {done.moved.chains:,} chains"
+    next_step = f"\nFrom now on: export TACIT_STORE={args.target}" if not done.moved.already else ""
+    return Answer(
+        {"source": done.source, "target": done.target, "already": done.moved.already, "rows": rows, "chains": done.moved.chains},
+        f"{told}\n{done.source} → {done.target}{next_step}",
+        warnings=notes,
+    )
+
+
+COMMANDS = {"migrate": (_declare_migrate, _migrate), "import": (_declare_import, _import), "export": (_declare_export, _export)}
