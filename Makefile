@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -107,6 +107,10 @@ faults: .venv/ready
 # Half an hour of eight agents at work; nothing may grow.
 soak: .venv/ready
 	@$(BIN)/python bench/faults/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+
+# Three clones, random work, random pulls and pushes: make bench-sync ROUNDS=200 SEED=1 FORGE=1. Needs git and ssh-keygen.
+bench-sync: .venv/ready
+	@$(BIN)/python bench/sync.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge)
 
 # Strange input at every door, for so long; atheris where it installs. What is found grows bench/faults/corpus, which `make test` replays.
 fuzz: .venv/ready

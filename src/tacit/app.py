@@ -1377,6 +1377,19 @@ class Memories:
             machine=machine_id(self.env), now=self.now, dry_run=dry_run, erased=self._erase_outside,
         )  # fmt: skip
 
+    def sync_notes(self) -> Sequence[str]:
+        """What a person should know of the team's journal."""
+        from tacit.tend.sync import notes
+
+        return notes(self.store, self.project_id) if self.store.is_file else ()
+
+    def canonical(self) -> str:
+        """What the team knows as one text, equal on every machine that has synced the same lines."""
+        from tacit.stores.shared import canonical
+
+        self._need_file("Sharing a memory through git")
+        return canonical(self.store, self.project_id)
+
     # -- review ----------------------------------------------------------------------------------------------------
 
     def proposals(self, *, state: str = "open") -> list[Proposal]:

@@ -158,6 +158,12 @@ def erased(memory: Memory, *, by: str, at: str, reason: str = "", profile: str =
     return change(memory, now, verb="erase", by=by, reason=reason or "erased", at=at, profile=profile)
 
 
+def laid_over(memory: Memory, fields: Mapping[str, Any], at: str) -> Memory:
+    """A memory with some of its columns as they were, or as somebody else had them."""
+    columns = {**dict(zip(DECIDED, to_row(memory))), **fields, "updated_at": at}
+    return from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
+
+
 def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at: str, profile: str = "") -> Change:
     """An entry taken back: its fields as they were before it, unless something later decided them again."""
     if entry.verb == "erase" or entry.erased:
@@ -189,9 +195,7 @@ def undone(memory: Memory, entry: Entry, later: Sequence[Entry], *, by: str, at:
             updated_at=at,
         )
     else:
-        columns = dict(zip(DECIDED, to_row(memory)))
-        columns.update({name: was for name, was in entry.before.items() if name != "updated_at"}, updated_at=at)
-        now = from_row(tuple(columns[name] for name in DECIDED), memory.tally, memory.alias)
+        now = laid_over(memory, entry.before, at)
     return change(
         memory, now, verb="undo", by=by, reason=f"takes back entry {entry.id} ({entry.verb})", at=at, profile=profile
     )

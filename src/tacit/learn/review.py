@@ -11,7 +11,7 @@ from __future__ import annotations
 from tacit.core.clock import after_days
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import change
-from tacit.core.keep import edited
+from tacit.core.keep import edited, laid_over
 from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge, review_days
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, joined, parted, taken_back
@@ -331,7 +331,9 @@ class Review:
             return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
-        if text or proposal.kind == "edit":
+        if proposal.kind == "fork" and not text:
+            done = self._take_lost(proposal, reason)
+        elif text or proposal.kind == "edit":
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
             done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
@@ -367,6 +369,16 @@ class Review:
         if self.publish is None or self.publish():
             self._settled(proposal, APPROVED, reason or "stands on its page")
         return Reviewed(memory, state, was or state, reason or proposal.reason, "", proposal.id)
+
+    def _take_lost(self, proposal: Proposal, reason: str) -> Reviewed:
+        """What another machine decided, and was overruled without having been seen, after all."""
+        payload = proposal.payload or {}
+        with self._write() as tx:
+            memory, at = tx.get(proposal.memory), self.now()
+            told = reason or f"{payload.get('by', '')}'s word instead of {payload.get('stands', '')}'s"
+            now = laid_over(memory, payload.get("fields", {}), at)
+            tx.apply(change(memory, now, verb="undo", by=self.by, reason=told, at=at, profile=self.project.profile))
+            return Reviewed(memory.id, now.state, memory.state, told)
 
     def _rewrite(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         with self._write() as tx:

@@ -81,6 +81,27 @@ def blank_lines(tx: Transaction, memory: str) -> None:
     )
 
 
+def canonical(store: SqliteStore, project: str) -> str:
+    """The shared memory of a project as one text, the same on every machine that knows the same lines.
+
+    Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home.
+    """
+    trusted = "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
+    ids = [row[0] for row in store.rows(trusted, p=project)]
+    entries = "SELECT id FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
+    found: dict[str, list[Any]] = {"memories": [_at_home(dict(zip(DECIDED, to_row(m)))) for m in store.memories(ids)]}
+    for kind in LINKS:
+        links = [_at_home(dict(link.__dict__)) for id in ids for _, link in _links(store, project, id, kind)]
+        found[kind] = sorted(links, key=lambda at: json.dumps(at, sort_keys=True))
+    found["journal"] = [row[0] for row in store.rows(entries, p=project)]
+    return json.dumps(found, ensure_ascii=False, sort_keys=True, indent=1) + "\n"
+
+
+def _at_home(at: dict[str, Any]) -> dict[str, Any]:
+    told = {name: field for name, field in at.items() if name != "project"}
+    return {**told, **{name: "team" for name in ("trust", "tier") if told.get(name) == "user"}}
+
+
 # -- our own rows -------------------------------------------------------------------------------------------------------
 
 
@@ -191,7 +212,7 @@ def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterabl
             yield local, link
 
 
-def _links(tx: Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+def _links(tx: SqliteStore | Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     if kind == "evidence":
         return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
     if kind == "use":

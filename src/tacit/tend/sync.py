@@ -139,6 +139,27 @@ def sync(
     return done
 
 
+def notes(store: SqliteStore, project: str) -> list[str]:
+    """What a person should know of the team's journal: lines that nobody allowed has signed, lessons held for it."""
+    kept = json.loads(store.meta(note_key(project)) or "{}")
+    told = [
+        f"{count} lines of machine {machine} in .tacit/journal are signed by nobody you allow and were left out at the last sync"
+        for machine, count in kept.get("unsigned", {}).items()
+    ]
+    held = store.one(
+        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND trust = 'imported'"
+        " AND id IN (SELECT memory FROM shared WHERE project = :p AND standing = 'unknown')",
+        p=project,
+    )[0]
+    if held:
+        told.append(f"{held} lessons from .tacit/journal are held: nobody you allow has signed them (tacit review, or sync.signers)")
+    if kept.get("waiting"):
+        told.append(f"{kept['waiting']} lines of the team's journal build on others that are not here yet: pull, and sync again")
+    if kept.get("skipped"):
+        told.append(f"{kept['skipped']} lines of the team's journal could not be read at the last sync; tacit sync names them")
+    return told
+
+
 # -- the files ----------------------------------------------------------------------------------------------------------
 
 
@@ -146,21 +167,21 @@ def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iter
     """The lines of all files that are not known yet, each with whose it is."""
     known = standings(joining.store, joining.project.id)
     for machine in folder.machines():
-        lines, signatures = [], []
+        lines: dict[str, Line] = {}
+        signatures = []
         for item in format.read(folder.read(machine) or b"", machine):
             if isinstance(item, Skipped):
                 joining.skipped.append((machine, item))
             elif isinstance(item, Line):
                 if known.get(item.id, UNKNOWN) == UNKNOWN:
-                    lines.append(item)
+                    lines[item.id] = item if item.words is not None else lines.get(item.id, item)
             else:
                 signatures.append(item)
-        wanted = {line.id for line in lines}
         signer: dict[str, str] = {}
         for signature in signatures:
-            if not wanted.isdisjoint(signature.of) and (name := keys.verify(signature.message, signature.signature)):
+            if not lines.keys().isdisjoint(signature.of) and (name := keys.verify(signature.message, signature.signature)):
                 signer.update(dict.fromkeys(signature.of, name))
-        for line in lines:
+        for line in lines.values():
             name = signer.get(line.id, "")
             yield replace(line, standing=TEAM if name else UNKNOWN, signer=name)
 

@@ -274,7 +274,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         cache = cache_json(memories.near)
         found = memories.health()
         free = _free(found.store)
-        notes, kept = list(memories.safety_notes()), [each.name for each in memories.backups() if each.verified]
+        notes, kept = [*memories.safety_notes(), *memories.sync_notes()], [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
