@@ -909,6 +909,15 @@ class Memories:
             embedder=lambda: self.embedder,
         )
 
+    @property
+    def calls_for_worker(self) -> bool:
+        """Whether this is a cache that somebody should look after."""
+        if not self.store.far:
+            return False
+        from tacit.stores.cache import calls_for_worker
+
+        return calls_for_worker(self.store, self.project_id, self.now())
+
     def _must_answer(self) -> None:
         """Raise `Unavailable` where this is a cache from which nothing may be given now."""
         if self.store.far:

@@ -171,8 +171,9 @@ def test_who_may_only_read_is_given_nothing_that_could_not_be_recorded(
     id = ada("add", "Run make migrate before the tests.", "--kind", "rule", "--json").data["id"]
     project = ada("status", "--json").data["project"]["id"]
     assert ben("init").code == 0
-    with psycopg.connect(postgres_url, autocommit=True) as owner:
-        owner.execute("UPDATE tacit.member SET level = 1 WHERE project = %s", (project,))
+    database = postgres_url.partition("@/")[2].partition("?")[0]
+    with psycopg.connect(os.environ["TEST_POSTGRES"], dbname=database, autocommit=True) as keeper:
+        keeper.execute("UPDATE tacit.member SET level = 1 WHERE project = %s", (project,))
     assert "make migrate" in ben.prompt()  # nobody has told this machine yet
     assert ben("worker", "--now").code == 0
     assert uses(ada, id) == [] and ben.cache["left"] == 3

@@ -26,6 +26,7 @@ FOLDER = "near"
 FRESH = 60.0  # seconds for which a copy is not looked after; a hook that finds an older one starts a worker
 AGAIN = 60.0  # seconds after which a server that did not answer is asked again
 OLDEST_DAYS = 14.0  # beyond this a copy gives nothing: what was taken out on the server must not live on here for ever
+LINGERS = 20.0  # seconds for which a worker that has just carried is still there
 MOST = 100_000  # names in the outbox, some 30 MB with their rows; beyond it nothing is given, since it could not be recorded
 
 REFRESHED, TRIED, CARRIED, ERROR = "cache:refreshed", "cache:tried", "cache:carried", "cache:error"
@@ -145,12 +146,20 @@ def is_wanting(store: SqliteStore, project: str) -> bool:
 
 
 def is_due(store: SqliteStore, now: str) -> bool:
-    """Whether a worker should carry and fetch: something waits or the copy is old, and the server was not just asked in vain."""
-    age = seconds(now)
-    if store.meta(ERROR) and age - seconds(store.meta(TRIED)) < AGAIN:
+    """Whether there is something to carry or to fetch, and the server was not just asked in vain."""
+    if store.meta(ERROR) and _age(store, TRIED, now) < AGAIN:
         return False
-    waits = store.one("SELECT 1 FROM outbox LIMIT 1") is not None
-    return waits or age - seconds(store.meta(REFRESHED)) >= FRESH
+    return store.one("SELECT 1 FROM outbox LIMIT 1") is not None or _age(store, REFRESHED, now) >= FRESH
+
+
+def calls_for_worker(store: SqliteStore, project: str, now: str) -> bool:
+    """Whether a hook should see to a worker: a project's lessons are wanted, or something is due and none was at it a moment ago, since
+    then it still looks."""
+    return is_wanting(store, project) or (_age(store, TRIED, now) >= LINGERS and is_due(store, now))
+
+
+def _age(store: SqliteStore, key: str, now: str) -> float:
+    return seconds(now) - seconds(store.meta(key))
 
 
 def must_answer(store: SqliteStore, project: str, now: str) -> None:
@@ -163,7 +172,7 @@ def must_answer(store: SqliteStore, project: str, now: str) -> None:
             "tacit doctor says why they do not leave.",
         )
     refreshed = store.meta(REFRESHED)
-    if refreshed and seconds(now) - seconds(refreshed) > OLDEST_DAYS * 86400:
+    if refreshed and _age(store, REFRESHED, now) > OLDEST_DAYS * 86400:
         raise Unavailable(
             f"The copy of {shown(store.far)} was last brought in step on {refreshed[:10]}; lessons may have been taken out since.",
             "tacit worker --now brings it in step once the server answers.",

@@ -103,17 +103,15 @@ def start_if_due(store: SqliteStore, env: Mapping[str, str]) -> bool:
 
 def look_after(memories: Memories) -> None:
     """Where hooks answer from a server's cache: ask for this project's lessons if none are here, and start a worker that carries and
-    fetches if that is due. A cache that is busy is looked after by the next event."""
+    fetches. A cache that is busy is looked after by the next event."""
     from tacit.core.errors import StoreBusy
-    from tacit.stores import cache
 
     store = memories.store
     try:
         _want(store, memories.project_id)
     except StoreBusy:
         return
-    if cache.is_due(store, clock.now()):
-        start(store.path, memories.env, far=store.far)
+    start(store.path, memories.env, far=store.far)
 
 
 def _want(store: SqliteStore, project: str) -> None:

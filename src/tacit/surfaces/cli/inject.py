@@ -139,7 +139,7 @@ def _answer(options: Options, env: Mapping[str, str]) -> Injection:
         by=one.get("by", ""), yes="--yes" in flags, near=True,
     ) as memories:  # fmt: skip
         memories.store.hurry()
-        if memories.store.far:
+        if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after
 
             look_after(memories)

@@ -153,7 +153,7 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     memories.store.hurry()
     try:
         told = _handle(memories, event)
-        if memories.store.far:
+        if memories.calls_for_worker:
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
