@@ -82,23 +82,24 @@ def learn(
         return Learned(run.id, run.host, already=True)
     at = now()
     id = run_id(project.id, run.host, run.id)
-    said = _extract(store, project.id, profile, run, id, known_lines)
-    cleaned = [_redacted(finding) for finding in said]
-    judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
-    session = _Session(project, profile, run, id, at, ids)
-    session.redacted = sum(hits for _, hits in cleaned)
-    with store.write(confidence=profile.signals) as tx:
-        session.enter(tx)
-        for finding, decision in judged:
-            session.take(tx, finding, decision)
-        session.settle(tx, judged, over or session.is_over())
-        session.leave(tx, len(judged))
-        if dry_run:
-            raise _Preview(session.report(dry_run=True))
-    report = session.report()
-    if model is None or not (over or session.is_over()):
-        return report
-    return added(report, ask_model(store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all))
+    with store.alone(f"learn {id}"):
+        said = _extract(store, project.id, profile, run, id, known_lines)
+        cleaned = [_redacted(finding) for finding in said]
+        judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
+        session = _Session(project, profile, run, id, at, ids)
+        session.redacted = sum(hits for _, hits in cleaned)
+        with store.write(confidence=profile.signals) as tx:
+            session.enter(tx)
+            for finding, decision in judged:
+                session.take(tx, finding, decision)
+            session.settle(tx, judged, over or session.is_over())
+            session.leave(tx, len(judged))
+            if dry_run:
+                raise _Preview(session.report(dry_run=True))
+        report = session.report()
+        if model is None or not (over or session.is_over()):
+            return report
+        return added(report, ask_model(store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all))
 
 
 def preview(*args: Any, **named: Any) -> Learned:

@@ -186,6 +186,16 @@ def seal_project(table: str, row: Mapping[str, Any]) -> str:
     return str(row["id"] if table == "project" else row.get("project", ""))
 
 
+class Alone:
+    """Nothing to wait for: a file is looked after by one worker, and what people do there at once is harmless."""
+
+    def __enter__(self) -> Alone:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 class SqlStore:
     """Reading. An engine provides `rows`."""
 
@@ -216,6 +226,10 @@ class SqlStore:
     def snapshot(self) -> Any:
         """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
         raise NotImplementedError
+
+    def alone(self, what: str) -> Alone:
+        """Inside `with store.alone(what):` nobody else is at it, on any machine; whoever dies there lets it go."""
+        return Alone()
 
     def tidy(self, added: int = 0) -> int:
         """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""

@@ -17,7 +17,7 @@ from psycopg import errors as sql_errors
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import GENESIS, xor
 from tacit.stores.postgres.dialect import translated
-from tacit.stores.sql import SqlStore, Writer, seal_project
+from tacit.stores.sql import Alone, SqlStore, Writer, seal_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tacit.stores.check import Fault
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 3  # the newest migration
+SCHEMA = 4  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project
@@ -89,6 +89,10 @@ class PostgresStore(SqlStore):
 
     def snapshot(self) -> Snapshot:
         return Snapshot(self)
+
+    def alone(self, what: str) -> Lease:
+        """Inside it nobody else on any machine is at the same; the server lets go of it with our connection, however that ends."""
+        return Lease(self, what)
 
     def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Transaction:
         """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
@@ -167,6 +171,27 @@ class PostgresStore(SqlStore):
         self.close()
 
 
+class Lease(Alone):
+    """Something that one process does at a time, longer than a transaction: a run that is learned, with a model that is asked."""
+
+    def __init__(self, store: PostgresStore, what: str) -> None:
+        self._store = store
+        self._key = f"tacit lease {what}"
+
+    def __enter__(self) -> Lease:
+        self._store.rows(
+            "SELECT set_config('lock_timeout', :wait, false)", wait=str(max(1, int(self._store.wait * 1000)))
+        )
+        self._store.rows("SELECT pg_advisory_lock(hashtextextended(:key, 1))", key=self._key)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._store.rows("SELECT pg_advisory_unlock(hashtextextended(:key, 1))", key=self._key)
+        except Unavailable:
+            pass  # the connection is gone, and the lease with it
+
+
 class Snapshot:
     """One moment of a database."""
 
@@ -209,9 +234,7 @@ class Transaction(Writer):
             raise told(error, self._store.path, "writing") from error
 
     def number_on(self) -> None:
-        for table in ("memory", "evidence", "use_mark", "shared", "journal", "injection"):
-            column = "id" if table in ("journal", "injection") else "n"
-            self.rows(f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column})) FROM {table}")
+        self.rows("SELECT number_on()")
 
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
