@@ -39,7 +39,7 @@ test-frameworks: .venv-frameworks/ready
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.
 test-postgres: .venv-postgres/ready
-	TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys
+	TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
 
 .venv-postgres/ready: pyproject.toml
 	@echo "setting up .venv-postgres …"
@@ -54,8 +54,8 @@ bench-postgres: .venv-postgres/ready
 	.venv-postgres/bin/python bench/postgres.py
 
 faults-postgres: .venv-postgres/ready
-	.venv-postgres/bin/python bench/faults/postgres.py
-	.venv-postgres/bin/python bench/faults/postgres.py --controls
+	.venv-postgres/bin/python bench/faults/team.py
+	.venv-postgres/bin/python bench/faults/team.py --controls
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready

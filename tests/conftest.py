@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,59 +51,87 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.fixture(scope="session")
-def postgres_template() -> str:
-    """The name of a database, and of its owner, that has our schema and nothing else; with _app behind it, of a user of the application."""
+def postgres_admin() -> Iterator[Any]:
+    """A connection to the server on which we may make databases and roles."""
     if not SERVER:
         pytest.skip("no PostgreSQL server: TEST_POSTGRES names one")
+    import psycopg
+
+    with psycopg.connect(SERVER, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_admin: Any) -> str:
+    """The name of a database, and of its owner, that has our schema and nothing else; with _app behind it, of a user of the application."""
     import psycopg
 
     from tacit.stores.postgres import close_pools, open_store
 
     name = f"tacit_{os.urandom(6).hex()}"
-    with psycopg.connect(SERVER, autocommit=True) as admin:
-        admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
-        admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
-        admin.execute(f"CREATE DATABASE {name} OWNER {name}")
-        open_store(_address(name, name)).close()
-        admin.execute(f"GRANT tacit_writer TO {name}_app")
+    postgres_admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}' CREATEROLE")
+    postgres_admin.execute(f"CREATE ROLE {name}_app LOGIN PASSWORD '{name}_app'")
+    postgres_admin.execute(f"CREATE DATABASE {name} OWNER {name}")
+    if postgres_admin.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone():
+        with psycopg.connect(SERVER, dbname=name, autocommit=True) as inside:
+            inside.execute("CREATE EXTENSION vector")  # which takes a superuser
+    open_store(_address(name, name)).close()
+    postgres_admin.execute(f"GRANT tacit_writer TO {name}_app")
     close_pools()
     return name
 
 
 @pytest.fixture
-def postgres_database(postgres_template: str) -> Iterator[str]:
+def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
     """A database of its own, owned by a user with no special rights."""
-    import psycopg
-
-    from tacit.stores.postgres import close_pools
-
-    name = f"tacit_{os.urandom(6).hex()}"
-    with psycopg.connect(SERVER, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name} TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy")
-    yield name
-    close_pools()
-    with psycopg.connect(SERVER, autocommit=True) as admin:
-        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with _database(postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy") as name:
+        yield name
 
 
 @pytest.fixture
-def postgres_url(postgres_template: str, postgres_database: str) -> str:
+def postgres_empty(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
+    """The address of a database without our schema, for its owner."""
+    with _database(postgres_admin, f"OWNER {postgres_template}") as name:
+        yield _address(postgres_template, name)
+
+
+@contextmanager
+def _database(admin: Any, made: str) -> Iterator[str]:
+    from tacit.stores.postgres import close_pools
+
+    name = f"tacit_{os.urandom(6).hex()}"
+    admin.execute(f"CREATE DATABASE {name} {made}")
+    yield name
+    close_pools()
+    admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def postgres_address(postgres_database: str) -> Callable[[str], str]:
+    """That database's address for a user; his password is his name."""
+    return lambda user: _address(user, postgres_database)
+
+
+@pytest.fixture
+def postgres_url(postgres_template: str, postgres_address: Callable[[str], str]) -> str:
     """Its address for a user of the application, who owns nothing there but what he makes."""
-    return _address(f"{postgres_template}_app", postgres_database)
+    return postgres_address(f"{postgres_template}_app")
 
 
 def _address(user: str, database: str) -> str:
     from psycopg.conninfo import conninfo_to_dict
 
-    return f"postgresql://{user}:{user}@/{database}?host={conninfo_to_dict(SERVER)['host']}"
+    known = conninfo_to_dict(SERVER)
+    where = "&".join(f"{name}={known[name]}" for name in ("host", "port") if name in known)
+    return f"postgresql://{user}:{user}@/{database}?{where}"
 
 
 @pytest.fixture
-def postgres_store(postgres_template: str, postgres_database: str) -> Iterator[Any]:
+def postgres_store(postgres_template: str, postgres_address: Callable[[str], str]) -> Iterator[Any]:
     """A store on that server, opened by the owner of its tables, in which the projects p and q are ours."""
     from tacit.stores.postgres import open_store
 
-    with open_store(_address(postgres_template, postgres_database)) as store:
+    with open_store(postgres_address(postgres_template)) as store:
         store.rows("INSERT INTO member VALUES ('p', session_user, 3), ('q', session_user, 3)")
         yield store
 

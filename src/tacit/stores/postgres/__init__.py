@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from tacit.core.journal import Change, Entry
+    from tacit.core.ports import Embedder
     from tacit.core.profile import Signals
     from tacit.stores.check import Fault
+    from tacit.stores.sql import Near, Placed
     from tacit.stores.sqlite.search import Found, Hit
 
 SCHEMA = 4  # the newest migration
@@ -135,10 +137,31 @@ class PostgresStore(SqlStore):
         yield from ()
 
     def index_faults(self) -> Iterator[Fault]:
-        """What is wrong with full text."""
+        """What is wrong with full text and vectors."""
         from tacit.stores.postgres.search import index_faults
+        from tacit.stores.postgres.vectors import faults
 
-        return index_faults(self)
+        yield from index_faults(self)
+        yield from faults(self)
+
+    def near(
+        self,
+        projects: Sequence[str],
+        identity: str,
+        vector: Sequence[float],
+        hits: Sequence[Placed],
+        *,
+        limit: int,
+        injectable: bool = False,
+    ) -> Near:
+        from tacit.stores.postgres.vectors import near
+
+        return near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)
+
+    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+        from tacit.stores.postgres.vectors import embed
+
+        return embed(self, embedder, most=most, anew=anew)
 
     @property
     def schema(self) -> int:
@@ -315,9 +338,7 @@ class Transaction(Writer):
         except psycopg.Error as error:
             raise told(error, self._store.path, "writing") from error
         if answer != "COMMIT":
-            raise Unavailable(
-                f"{self._store.path} did not keep the change: a statement in it had failed.", "Try again."
-            )
+            raise told(sql_errors.InFailedSqlTransaction(), self._store.path, "writing")
         self._store._is_inside = False
 
     def _roll_back(self) -> None:
@@ -406,6 +427,8 @@ def told(error: Exception, path: str, doing: str) -> Exception:
         )
     if isinstance(error, (sql_errors.LockNotAvailable, sql_errors.DeadlockDetected, sql_errors.SerializationFailure)):
         return StoreBusy(f"The store {path} stayed busy while {doing} it; nothing was changed.", "Try again.")
+    if isinstance(error, sql_errors.InFailedSqlTransaction):
+        return Unavailable(f"{path} did not keep the change: something in it had failed before.", "Try again.")
     if isinstance(error, sql_errors.InsufficientPrivilege):
         return Refused(
             f"The server refuses this user while {doing} {path}: {said}.", "Ask an owner of the project to admit you."

@@ -68,6 +68,9 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
         if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[0]:
             _grant(store)
+    from tacit.stores.postgres.vectors import prepare
+
+    prepare(store)
 
 
 def _grant(store: PostgresStore) -> None:

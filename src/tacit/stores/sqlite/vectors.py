@@ -18,10 +18,11 @@ from tacit.stores.check import Fault
 from tacit.stores.sql import Near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.core.ports import Embedder
+    from tacit.stores.postgres import PostgresStore
     from tacit.stores.sql import Placed
     from tacit.stores.sqlite import SqliteStore
 
@@ -39,13 +40,24 @@ class Nearest:
     usual: float = 0.0  # the mean over all that were compared: what stands out from it is near
 
 
-def identities(store: SqliteStore) -> dict[str, int]:
+def identities(store: SqliteStore | PostgresStore) -> dict[str, int]:
     """Whose vectors the store holds, and how many."""
     return dict(store.rows("SELECT identity, count(*) FROM vector GROUP BY 1"))
 
 
-def embed_pending(store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30) -> int:
-    """Make the vectors that are missing; how many were made. Refuses to add to those of another model."""
+def embed_pending(
+    store: SqliteStore | PostgresStore,
+    embedder: Embedder,
+    *,
+    most: int = 1 << 30,
+    pending: str = "",
+    put: str = "",
+    spelled: Callable[[Sequence[Sequence[float]]], Sequence[bytes] | Sequence[str]] | None = None,
+) -> int:
+    """Make the vectors that are missing; how many were made. Refuses to add to those of another model.
+
+    An engine may bring its own statements, and its own spelling of a vector.
+    """
     others = [identity for identity in identities(store) if identity != embedder.identity]
     if others:
         raise SpacesMixed(
@@ -54,14 +66,14 @@ def embed_pending(store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30
         )
     made = last = 0
     while made < most:
-        rows = store.rows(_PENDING, after=last, limit=min(BATCH, most - made))
+        rows = store.rows(pending or _PENDING, after=last, limit=min(BATCH, most - made))
         if not rows:
             break
         last = rows[-1][0]
         vectors = embedder.embed([text for _, text in rows])
         with store.write() as tx:
-            for (n, text), vector in zip(rows, packed(vectors)):
-                tx.rows(_PUT, n=n, text=text, identity=embedder.identity, vector=vector)
+            for (n, text), vector in zip(rows, (spelled or packed)(vectors)):
+                tx.rows(put or _PUT, n=n, text=text, identity=embedder.identity, vector=vector)
         made += len(rows)
     return made
 

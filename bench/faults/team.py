@@ -5,8 +5,8 @@ what the store acknowledged after. The server and all its processes are killed t
 every acknowledged write must be there, every write found must have been acknowledged or in flight, every chain, seal and tally must verify, and no
 user may see, change or find a row of another's project, by raw SQL as that user.
 
-    python bench/faults/postgres.py [--processes 32] [--projects 100] [--seconds 60] [--kills 3]
-    python bench/faults/postgres.py --controls      # planted mistakes, each of which must be caught
+    python bench/faults/team.py [--processes 32] [--projects 100] [--seconds 60] [--kills 3]
+    python bench/faults/team.py --controls      # planted mistakes, each of which must be caught
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import psycopg
 from common import Ledger, commit, transcript

@@ -1,0 +1,41 @@
+"""A small dose of a team's server that is killed under work (any dose: make faults-postgres)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("psycopg_pool", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
+pytestmark = pytest.mark.skipif(
+    not os.environ.get("TEST_POSTGRES"), reason="make test-postgres runs it, with a server of its own to kill"
+)
+
+Campaign = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Campaign:
+    import team
+
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)  # the server may run as somebody else
+    return lambda **named: team.campaign(
+        tmp_path, **{"processes": 3, "projects": 3, "seconds": 12, "kills": 1, "settings": {}, **named}
+    )
+
+
+def test_a_killed_server_loses_nothing_and_mixes_nothing_up(campaign: Campaign) -> None:
+    """What was acknowledged is there, chains and seals verify, nobody sees a row of another's project."""
+    found = campaign()
+    assert found["failures"] == [] and found["acknowledged"]["add"] > 0
+
+
+@pytest.mark.parametrize(("planted", "told"), [("tamper", "unsound"), ("open", "leak")])
+def test_a_planted_mistake_is_told(campaign: Campaign, planted: str, told: str) -> None:
+    """A changed journal entry, a table without row-level security."""
+    failures = campaign(seconds=3, kills=0, fault=planted)["failures"]
+    assert failures and all(failure.startswith(told) for failure in failures)
