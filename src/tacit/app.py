@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from tacit.stores.truth import Migrated
     from tacit.tend import Tended
     from tacit.tend.context import StepReport
+    from tacit.tend.join import Joined
     from tacit.tend.pages import Blamed, Pages
     from tacit.tend.stats import Figures
     from tacit.tend.sync import Synced
@@ -1385,6 +1386,20 @@ class Memories:
             self.store, project, self.profile, JournalFolder(self._work_tree().root), keys, journal_file,
             machine=machine_id(self.env), now=self.now, dry_run=dry_run, erased=self._erase_outside,
         )  # fmt: skip
+
+    def join(self, path: str) -> Joined:
+        """Make one memory of this store and another of the same person: each takes in what the other has."""
+        from tacit.tend.join import join
+
+        self._need_person("Joining two stores")
+        self._need_file("Joining two stores")
+        if os.path.realpath(path) == os.path.realpath(self.store.path):
+            raise UsageError(f"{path} is this store itself.", "Name another one.")
+        other = _open_store(path, self.env, False, self.store.wait)
+        try:
+            return join(self.store, other, self.profile, now=self.now, erased=self._erase_outside)
+        finally:
+            other.close()
 
     def sync_notes(self) -> Sequence[str]:
         """What a person should know of the team's journal."""

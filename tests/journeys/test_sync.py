@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,59 @@ pytestmark = pytest.mark.skipif(
     not (shutil.which("git") and shutil.which("ssh-keygen")), reason="git or ssh-keygen is not installed"
 )
 BENCH = runpy.run_path(str(Path(__file__).parents[2] / "bench" / "sync.py"), run_name="bench")
+
+
+def test_the_command_line_from_add_to_erase(tmp_path: Path) -> None:
+    """Two clones as people have them: share, preview, change apart, review, doctor, erase."""
+    signers = tmp_path / "allowed_signers"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
+    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob"))
+
+    def tacit(clone: Any, *words: str) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-m", "tacit", *words, "--json"],
+            cwd=clone.tree,
+            env=clone.env,
+            capture_output=True,
+            text=True,
+        )
+        told = json.loads(done.stdout)
+        assert told["ok"], told
+        return told
+
+    def carry(one: Any, other: Any) -> None:
+        for words in (("add", ".tacit"), ("commit", "-qm", "Lessons"), ("push", "-q", "origin", "HEAD:main")):
+            assert one.git(*words).returncode == 0
+        assert other.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main").returncode == 0
+
+    id = tacit(ann, "add", "Run make seed before the tests.")["data"]["id"]
+    assert tacit(ann, "sync")["data"]["shared"] == 1
+    carry(ann, bob)
+    assert [each["what"] for each in tacit(bob, "sync", "--preview")["data"]["seen"]] == ["added"]
+    assert tacit(bob, "list")["data"]["memories"] == []
+    tacit(bob, "sync")
+    tacit(bob, "edit", id, "Ask Zebedee, then run make seed.")
+    tacit(ann, "edit", id, "First run make seed.")
+    for one, other in ((bob, ann), (ann, bob)):
+        tacit(one, "sync")
+        carry(one, other)
+    assert any("changed apart" in note for note in tacit(bob, "sync")["warnings"])
+    (proposal,) = tacit(bob, "review", "list")["data"]["proposals"]
+    assert (
+        tacit(bob, "review", "show", proposal["id"])["data"]["payload"]["fields"]["text"]
+        == "Ask Zebedee, then run make seed."
+    )
+    tacit(bob, "review", "approve", proposal["id"])
+    assert tacit(bob, "show", id)["data"]["text"] == "Ask Zebedee, then run make seed."
+    tacit(bob, "erase", id, "--by", "bob", "--yes")
+    for one, other in ((bob, ann), (ann, bob)):
+        tacit(one, "sync")
+        carry(one, other)
+    assert tacit(ann, "show", id)["data"]["text"] == ""
+    assert tacit(ann, "doctor")["data"]["sound"]
+    assert tacit(ann, "sync", "--canonical")["data"] == tacit(bob, "sync", "--canonical")["data"]
+    for clone in (ann, bob):
+        assert not [path for path in clone.journal.iterdir() if b"Zebedee" in path.read_bytes()]
 
 
 def test_three_clones_become_one_memory(tmp_path: Path) -> None:

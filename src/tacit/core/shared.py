@@ -28,7 +28,7 @@ from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
@@ -201,12 +201,28 @@ def folded(lines: Sequence[Line]) -> Folded:
         gone = {**_blank_columns(), **_seen_here(erasures[-1]), "text": "", "state": "rejected", "closed_by": ERASED_BY}
         return Folded(gone, (), True)
     columns = _blank_columns()
-    straight = all(line.parents == ((order[i - 1].id,) if i else ()) for i, line in enumerate(order))
-    if straight:
-        for line in order:
-            columns.update(_seen_here(line))
-        return Folded(columns)
-    return _folded_apart(order, columns)
+    if not _is_straight(order):
+        return _folded_apart(order, columns)
+    for line in order:
+        columns.update(_seen_here(line))
+    return Folded(columns)
+
+
+def unfolded(known: Sequence[Line], fresh: Sequence[Line]) -> Iterator[Mapping[str, Any]]:
+    """The columns after each new line, as if they came one by one in their order."""
+    order = ordered(counted([*known, *fresh]))
+    if not _is_straight(order) or [line.id for line in order[len(known) :]] != [line.id for line in fresh]:
+        yield from (folded([*known, *fresh[: count + 1]]).columns for count in range(len(fresh)))
+        return
+    columns = _blank_columns()
+    for number, line in enumerate(order):
+        columns.update(_seen_here(line))
+        if number >= len(known):
+            yield dict(columns)
+
+
+def _is_straight(order: Sequence[Line]) -> bool:
+    return all(line.parents == ((order[i - 1].id,) if i else ()) for i, line in enumerate(order))
 
 
 def _folded_apart(order: Sequence[Line], columns: dict[str, Any]) -> Folded:
@@ -225,6 +241,8 @@ def _folded_apart(order: Sequence[Line], columns: dict[str, Any]) -> Folded:
             columns[field], writer[field] = now, line
     if columns["state"] in CLOSED:
         columns.update(pinned=0, on_page=0)
+    elif "closed_by" in writer and writer["closed_by"].id not in {*seen[writer["state"].id], writer["state"].id}:
+        columns["closed_by"] = ""  # who took it out was overruled
     return Folded(columns, tuple(each for field in sorted(forks) for each in forks[field]))
 
 

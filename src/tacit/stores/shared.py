@@ -18,6 +18,7 @@ from tacit.core.shared import (
     LINKS,
     LISTS,
     SCOPES,
+    TEAM,
     UNKNOWN,
     WORDS,
     Line,
@@ -28,6 +29,7 @@ from tacit.core.shared import (
     tips,
     verifies,
 )
+from tacit.core.trust import least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +57,17 @@ def lines_by(store: SqliteStore, project: str, machine: str) -> list[Line]:
 def standings(store: SqliteStore, project: str) -> dict[str, str]:
     """Every line that is known, and whose it is."""
     return dict(store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project))
+
+
+def all_lines(store: SqliteStore, project: str) -> list[Line]:
+    """Every line that is known of a project, in the order it became known."""
+    return [_line(row) for row in store.rows(f"SELECT {_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)]
+
+
+def machines_of(store: SqliteStore, project: str) -> list[str]:
+    """The machines whose lines are this person's own: this one, and those whose stores were joined with it."""
+    sql = "SELECT DISTINCT machine FROM shared WHERE project = :p AND standing = 'own' ORDER BY 1"
+    return [row[0] for row in store.rows(sql, p=project)]
 
 
 def put_line(tx: Transaction, project: str, line: Line, local: str) -> None:
@@ -86,7 +99,9 @@ def canonical(store: SqliteStore, project: str) -> str:
 
     Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home.
     """
-    trusted = "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
+    trusted = (
+        "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
+    )
     ids = [row[0] for row in store.rows(trusted, p=project)]
     entries = "SELECT id FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
     found: dict[str, list[Any]] = {"memories": [_at_home(dict(zip(DECIDED, to_row(m)))) for m in store.memories(ids)]}
@@ -105,33 +120,45 @@ def _at_home(at: dict[str, Any]) -> dict[str, Any]:
 # -- our own rows -------------------------------------------------------------------------------------------------------
 
 
-def unshared(store: SqliteStore, project: str) -> list[str]:
-    """Memories of this project that have rows which are not lines yet."""
+def unshared(store: SqliteStore, project: str, machine: str = "") -> list[str]:
+    """Memories of a project that have rows which are not lines yet; entries of one machine, or of any."""
     found: dict[str, None] = {}
     for sql in _UNSHARED:
-        found.update(dict.fromkeys(row[0] for row in store.rows(sql + " ORDER BY 1", p=project)))
+        named = {"p": project, "by": machine} if sql is _ENTRIES else {"p": project}
+        found.update(dict.fromkeys(row[0] for row in store.rows(sql + " ORDER BY 1", **named)))
     return list(found)
 
 
 def has_own_rows(tx: Transaction, project: str, memory: str) -> bool:
     """Whether something was decided here about a memory that is not a line yet."""
     return bool(
-        tx.rows(_ENTRIES.replace("SELECT j.memory", "SELECT 1") + " AND j.memory = :m LIMIT 1", p=project, m=memory)
+        tx.rows(
+            _ENTRIES.replace("SELECT j.memory", "SELECT 1") + " AND j.memory = :m LIMIT 1", p=project, m=memory, by=""
+        )
     )
 
 
-def share(tx: Transaction, project: str, memory: Memory, machine: str) -> list[Line]:
-    """Make lines of what is new about a memory, if it may be shared; those that were made."""
+def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False) -> list[Line]:
+    """Make lines of what is new about a memory, if it may be shared; those that were made.
+
+    With `whole` lessons of any scope, and entries of any machine: for another store of the same person.
+    """
     known = lines_of(tx, project, memory.id)
-    if memory.project != project or memory.scope not in SCOPES:
+    if memory.project != project or (memory.scope not in SCOPES and not whole):
         return []
     if not any(line.standing != UNKNOWN for line in known) and (memory.gate != "allow" or is_erased(memory)):
         return []
-    entries = _share_entries(tx, project, memory, machine, known)
+    if not is_erased(memory) and tx.rows(
+        "SELECT 1 FROM journal WHERE memory = :m AND payload = '' LIMIT 1", m=memory.id
+    ):
+        return []  # a repair could not bring back what an entry said: what it adds up to cannot be told to others
+    entries = _share_entries(tx, project, memory, machine, known, whole)
     return entries + [each for kind in LINKS for each in _share_links(tx, project, memory, machine, kind)]
 
 
-def _share_entries(tx: Transaction, project: str, memory: Memory, machine: str, known: list[Line]) -> list[Line]:
+def _share_entries(
+    tx: Transaction, project: str, memory: Memory, machine: str, known: list[Line], whole: bool
+) -> list[Line]:
     local = {
         int(row[0]): row[1]
         for row in tx.rows(
@@ -141,17 +168,17 @@ def _share_entries(tx: Transaction, project: str, memory: Memory, machine: str, 
     by_id = {line.id: line for line in known}
     made, seen = [], []
     rows = tx.rows(
-        "SELECT id, verb, by, at, run, profile, payload, salt, digest FROM journal WHERE memory = :m ORDER BY n",
+        "SELECT id, machine, verb, by, at, run, profile, payload, salt, digest FROM journal WHERE memory = :m ORDER BY n",
         m=memory.id,
     )
-    for number, *head, payload, salt, digest in rows:
+    for number, wrote, *head, payload, salt, digest in rows:
         if number in local:
             seen.append(by_id[local[number]])
             continue
-        if head[0] == "sync":
+        if head[0] == "sync" or (wrote not in (machine, "") and not whole):
             continue
         at = dict(zip(ENTRY, (*head, tips(seen))))
-        new = _entry_line(machine, memory, at, payload, salt, digest)
+        new = _entry_line(wrote or machine, memory, at, payload, salt, digest)
         put_line(tx, project, new, str(number))
         seen.append(new)
         made.append(new)
@@ -212,7 +239,9 @@ def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterabl
             yield local, link
 
 
-def _links(tx: SqliteStore | Transaction, project: str, memory: str, kind: str) -> Iterable[tuple[str, Evidence | Use | Mark]]:
+def _links(
+    tx: SqliteStore | Transaction, project: str, memory: str, kind: str
+) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     if kind == "evidence":
         return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
     if kind == "use":
@@ -225,12 +254,12 @@ def _mark_name(n: int, mark: Mark) -> str:
     return f"{n} {mark.at}"
 
 
-def add_link(tx: Transaction, project: str, line: Line, tier: str) -> None:
+def add_link(tx: Transaction, project: str, line: Line) -> None:
     """Another machine's evidence, use or mark becomes a row here, once."""
     words = {WORDS[line.kind]: line.words or ""} if line.kind in WORDS else {}
     at = {**line.head, **words, "memory": line.memory, "project": project}
     if line.kind == "evidence":
-        evidence = Evidence(**{**at, "tier": tier})
+        evidence = Evidence(**{**at, "tier": least(("team", at["tier"])) if line.standing == TEAM else at["tier"]})
         tx.add_evidence(evidence)
         local = evidence.key
     elif line.kind == "use":
@@ -280,17 +309,16 @@ def _dump(at: Any) -> str:
 
 
 _MISSING = "AND NOT EXISTS (SELECT 1 FROM shared s WHERE s.project = :p AND s.kind = '{kind}' AND s.local = {local})"
-_MINE = f"m.project = :p AND m.scope IN ({', '.join(repr(scope) for scope in SCOPES)})"
 _ENTRIES = (
-    f"SELECT j.memory FROM journal j JOIN memory m ON m.id = j.memory WHERE {_MINE} AND j.project = :p AND j.verb <> 'sync' "
-    + _MISSING.format(kind="entry", local="CAST(j.id AS TEXT)")
+    "SELECT j.memory FROM journal j JOIN memory m ON m.id = j.memory WHERE m.project = :p AND j.project = :p AND j.verb <> 'sync' "
+    "AND (:by = '' OR j.machine IN (:by, '')) " + _MISSING.format(kind="entry", local="CAST(j.id AS TEXT)")
 )
 _UNSHARED = (
     _ENTRIES,
-    f"SELECT e.memory FROM evidence e JOIN memory m ON m.id = e.memory WHERE {_MINE} AND e.project = :p "
+    "SELECT e.memory FROM evidence e JOIN memory m ON m.id = e.memory WHERE m.project = :p AND e.project = :p "
     + _MISSING.format(kind="evidence", local="e.key"),
-    f"SELECT u.memory FROM use u JOIN memory m ON m.id = u.memory WHERE {_MINE} AND u.project = :p "
+    "SELECT u.memory FROM use u JOIN memory m ON m.id = u.memory WHERE m.project = :p AND u.project = :p "
     + _MISSING.format(kind="use", local="u.unit AND s.memory = u.memory"),
-    f"SELECT k.memory FROM use_mark k JOIN memory m ON m.id = k.memory WHERE {_MINE} AND k.project = :p "
+    "SELECT k.memory FROM use_mark k JOIN memory m ON m.id = k.memory WHERE m.project = :p AND k.project = :p "
     + _MISSING.format(kind="mark", local="k.n || ' ' || k.at"),
 )

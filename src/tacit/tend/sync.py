@@ -11,21 +11,33 @@ from __future__ import annotations
 import json
 
 from tacit.core.clock import after_days
-from tacit.core.errors import TacitError
+from tacit.core.errors import TacitError, Unavailable
 from tacit.core.exchange import Skipped
 from tacit.core.journal import Change, Entry
 from tacit.core.keep import CLOSED
 from tacit.core.lifecycle import is_legal
 from tacit.core.memory import DECIDED, to_row
 from tacit.core.proposal import APPROVED, OPEN, Proposal
-from tacit.core.shared import TEAM, UNKNOWN, Line, blanked, counted, folded, fork_id, is_erased, memory_of, ordered
-from tacit.core.trust import least
+from tacit.core.shared import (
+    TEAM,
+    UNKNOWN,
+    Line,
+    blanked,
+    counted,
+    folded,
+    fork_id,
+    is_erased,
+    memory_of,
+    ordered,
+    unfolded,
+)
 from tacit.core.value import replace, value
 from tacit.stores.shared import (
     add_link,
     has_own_rows,
     lines_by,
     lines_of,
+    machines_of,
     put_line,
     share,
     standings,
@@ -119,14 +131,15 @@ def sync(
     erased: Callable[[Memory], object] = lambda memory: None,
 ) -> Synced:
     """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store."""
-    joining = Joining(store, project, profile, now(), dry_run)
+    joining = Joining(store, project, profile, now(), dry_run=dry_run)
     lines = [*_read_all(joining, folder, keys, format)]
     joining.join(lines, machine)
-    written, signed, rewritten = (0, False, False) if dry_run else _write(store, project, folder, keys, format, machine)
+    mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
+    written = [_write(store, project, folder, keys, format, each) for each in mine]
     for memory in joining.erased:
         erased(memory)
-    done = joining.report(machine, written, len(folder.machines()))
-    done = replace(done, signed=signed, rewritten=rewritten)
+    done = joining.report(machine, sum(lines for lines, _ in written), len(folder.machines()))
+    done = replace(done, signed=bool(keys.key), rewritten=any(anew for _, anew in written))
     if not dry_run:
         note = {
             "at": joining.at,
@@ -143,7 +156,7 @@ def notes(store: SqliteStore, project: str) -> list[str]:
     """What a person should know of the team's journal: lines that nobody allowed has signed, lessons held for it."""
     kept = json.loads(store.meta(note_key(project)) or "{}")
     told = [
-        f"{count} lines of machine {machine} in .tacit/journal are signed by nobody you allow and were left out at the last sync"
+        f".tacit/journal, machine {machine}: lines signed by nobody you allow, and left out at the last sync: {count}"
         for machine, count in kept.get("unsigned", {}).items()
     ]
     held = store.one(
@@ -152,11 +165,17 @@ def notes(store: SqliteStore, project: str) -> list[str]:
         p=project,
     )[0]
     if held:
-        told.append(f"{held} lessons from .tacit/journal are held: nobody you allow has signed them (tacit review, or sync.signers)")
+        told.append(
+            f"lessons from .tacit/journal held because nobody you allow has signed them: {held} (tacit review, or sync.signers)"
+        )
     if kept.get("waiting"):
-        told.append(f"{kept['waiting']} lines of the team's journal build on others that are not here yet: pull, and sync again")
+        told.append(
+            f"lines of the team's journal that build on others which are not here yet: {kept['waiting']}; pull, and sync again"
+        )
     if kept.get("skipped"):
-        told.append(f"{kept['skipped']} lines of the team's journal could not be read at the last sync; tacit sync names them")
+        told.append(
+            f"lines of the team's journal that could not be read at the last sync: {kept['skipped']}; tacit sync names them"
+        )
     return told
 
 
@@ -179,7 +198,9 @@ def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iter
                 signatures.append(item)
         signer: dict[str, str] = {}
         for signature in signatures:
-            if not lines.keys().isdisjoint(signature.of) and (name := keys.verify(signature.message, signature.signature)):
+            if not lines.keys().isdisjoint(signature.of) and (
+                name := keys.verify(signature.message, signature.signature)
+            ):
                 signer.update(dict.fromkeys(signature.of, name))
         for line in lines.values():
             name = signer.get(line.id, "")
@@ -188,8 +209,8 @@ def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iter
 
 def _write(
     store: SqliteStore, project: Project, folder: Folder, keys: Keys, format: Any, machine: str
-) -> tuple[int, bool, bool]:
-    """This machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up."""
+) -> tuple[int, bool]:
+    """A machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up."""
     was = folder.read(machine)
     ours = lines_by(store, project.id, machine)
     items = [*format.read(was or b"", machine)]
@@ -202,15 +223,19 @@ def _write(
     anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
     missing = [line for line in ours if line.id not in there]
     unsigned = [line.id for line in ours if anew or line.id not in covered]
-    told: list[Any] = [*ours, *([] if keys.key else signatures)] if anew else missing
+    told: list[Any] = [*ours, *([] if keys.key else signatures)] if anew else [*missing]
     if keys.key and unsigned:
         told.append(format.Signature(tuple(unsigned), keys.sign(format.message(unsigned))))
     if not told:
-        return 0, bool(keys.key), False
+        return 0, False
     data = b"" if anew else was or b""
     data += b"" if not data or data.endswith(b"\n") else b"\n"
-    folder.write(machine, data + "".join(format.text_of(item) + "\n" for item in told).encode(), was)
-    return len(missing), bool(keys.key), anew and was is not None
+    data += "".join(format.text_of(item) + "\n" for item in told).encode()
+    if not folder.write(machine, data, was):
+        raise Unavailable(
+            "This machine's journal file was changed while it was written; nothing is lost.", "Sync again."
+        )
+    return len(missing), anew and was is not None
 
 
 # -- the store ----------------------------------------------------------------------------------------------------------
@@ -219,7 +244,17 @@ def _write(
 class Joining:
     """Lines on their way into one project of a store."""
 
-    def __init__(self, store: SqliteStore, project: Project, profile: Profile, at: str, dry_run: bool = False) -> None:
+    def __init__(
+        self,
+        store: SqliteStore,
+        project: Project,
+        profile: Profile,
+        at: str,
+        *,
+        dry_run: bool = False,
+        whole: bool = False,
+    ) -> None:
+        self.whole = whole  # all that the store has of the project, whichever machine wrote it, of any scope
         self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run
         self.skipped: list[tuple[str, Skipped]] = []
         self.erased: list[Memory] = []
@@ -232,7 +267,8 @@ class Joining:
         by_memory: dict[str, list[Line]] = {}
         for line in lines:
             by_memory.setdefault(line.memory, []).append(line)
-        todo = [*dict.fromkeys((*unshared(self.store, self.project.id), *by_memory))]
+        only = "" if self.whole else machine
+        todo = [*dict.fromkeys((*unshared(self.store, self.project.id, only), *by_memory))]
         for start in range(0, len(todo), CHUNK):
             with self.store.write(confidence=self.profile.signals, keep=not self.dry_run) as tx:
                 for id in todo[start : start + CHUNK]:
@@ -244,14 +280,14 @@ class Joining:
             self._leave(lines, "a lesson of another project")
             return
         if was is not None:
-            share(tx, self.project.id, was, machine)
+            share(tx, self.project.id, was, machine, whole=self.whole)
         known = {line.id: line for line in lines_of(tx, self.project.id, id)}
         entries = {line.id: line for line in lines if line.kind == "entry"}
         for line in [*entries.values()]:
             if line.id in known:
-                if known[line.id].standing == UNKNOWN and line.standing == TEAM:
+                if known[line.id].standing == UNKNOWN and line.standing != UNKNOWN:
                     vouch_line(tx, line)
-                    known[line.id] = replace(known[line.id], standing=TEAM, signer=line.signer)
+                    known[line.id] = replace(known[line.id], standing=line.standing, signer=line.signer)
                 del entries[line.id]
         fresh = self._admitted(tx, was, [*known.values()], [*entries.values()])
         try:
@@ -294,8 +330,7 @@ class Joining:
         last = memory_of(id, self.project.id, now.columns)
         if now.erased:
             return [last] * len(fresh), now
-        steps = (folded([*known, *fresh[:count]]) for count in range(1, len(fresh)))
-        return [*(memory_of(id, self.project.id, each.columns) for each in steps), last][: len(fresh)], now
+        return [memory_of(id, self.project.id, columns) for columns in unfolded(known, fresh)], now
 
     def _apply(
         self, tx: Transaction, was: Memory | None, fresh: Sequence[Line], rows: Sequence[Memory], now: Folded
@@ -338,8 +373,7 @@ class Joining:
         self._leave([line for line in links if line.standing == UNKNOWN])
         for line in links:
             if line.standing != UNKNOWN:
-                tier = least(("team", line.head["tier"])) if line.kind == "evidence" else ""
-                add_link(tx, self.project.id, blanked(line) if erased else line, tier)
+                add_link(tx, self.project.id, blanked(line) if erased else line)
                 self._taken += 1
 
     def _close_forks(self, tx: Transaction, id: str, now: Folded) -> None:

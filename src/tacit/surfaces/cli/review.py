@@ -196,6 +196,7 @@ def _show_proposal(memories: Memories, proposal: Proposal) -> Answer:
         "to": _goal(proposal),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
         "text": str(payload.get("text") or ""),
+        "instead": "; ".join(f"{name}: {field}" for name, field in payload.get("fields", {}).items()),
         "approved": _signed(proposal),
         "expires": proposal.expires_at[:10] if proposal.state == "open" else "",
         "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}" if proposal.decided_at else "",

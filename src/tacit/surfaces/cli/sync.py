@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
@@ -10,24 +13,50 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from tacit.tend.join import Joined
     from tacit.tend.sync import Seen, Synced
 
 
 def _declare_sync(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "joined",
+        nargs="?",
+        metavar="FILE",
+        help="another store of yours: both become one memory, private lessons included",
+    )
+    parser.add_argument(
+        "--canonical", action="store_true", help="print what the team knows, equal on every machine in step"
+    )
     parser.add_argument(
         "--preview", action="store_true", help="say what the files in .tacit/journal would change here; change nothing"
     )
     parser.epilog = (
         "Reads every file in .tacit/journal and appends to this machine's own; git carries them.\n\n"
         "examples:\n  git pull && tacit sync && git add .tacit && git commit -m 'Lessons' && git push\n"
-        "  git checkout their-branch && tacit sync --preview"
+        "  git checkout their-branch && tacit sync --preview\n"
+        "  tacit sync /media/laptop/tacit.db"
     )
 
 
 def _sync(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.joined and args.preview:
+        raise UsageError("Joining two stores has no preview.", "tacit backup first: it can be restored.")
     with cli.open(args) as memories:
+        if args.canonical:
+            text = memories.canonical()
+            return Answer(json.loads(text), text.rstrip("\n"))
+        if args.joined:
+            return _joined(args.joined, memories.join(args.joined))
         done = memories.sync(dry_run=args.preview)
     return Answer(_json(done), _text(done), warnings=_notes(done))
+
+
+def _joined(path: str, done: Joined) -> Answer:
+    here, there = (sum(each.taken for each in side) for side in (done.here, done.there))
+    forks = sum(each.forks for each in done.here)
+    told = f"projects joined: {done.projects}; lines taken in here: {here}, in {path}: {there}"
+    notes = [f"lessons that were changed apart: {forks}; tacit review shows the other version"] if forks else []
+    return Answer({"projects": done.projects, "here": here, "there": there, "forks": forks}, told, warnings=notes)
 
 
 def _json(done: Synced) -> dict[str, Any]:
@@ -45,8 +74,8 @@ def _text(done: Synced) -> str:
             rows.insert(n + 1, ["", "", "", "was", one_line(done.seen[n].was, 70)])
     lines = [table(rows, ("what", "lesson", "state", "by", "text"))] if rows else []
     if done.dry_run:
-        return "\n".join([*lines, f"{done.taken} lines of others would be taken in; nothing was changed"])
-    told = f"{done.shared} lines shared, {done.taken} taken in; {done.machines} machines write here"
+        return "\n".join([*lines, f"lines of others that would be taken in: {done.taken}; nothing was changed"])
+    told = f"lines shared: {done.shared}, taken in: {done.taken}; machines that write here: {done.machines}"
     return "\n".join([*lines, told + ("" if done.signed else "; nothing was signed")])
 
 
@@ -59,15 +88,15 @@ def _who(each: Seen) -> str:
 
 def _notes(done: Synced) -> list[str]:
     notes = [
-        f"{count} lines of machine {machine} are signed by nobody you allow and were left out"
+        f"machine {machine}: lines signed by nobody you allow, and left out: {count}"
         for machine, count in done.unsigned
     ]
     if any(each.what == "held" for each in done.seen):
         notes.append("held lessons are given to nobody until a person approves them: tacit review")
     if done.forks:
-        notes.append(f"{done.forks} lessons were changed apart; tacit review shows both versions")
+        notes.append(f"lessons that were changed apart: {done.forks}; tacit review shows the other version")
     if done.waiting:
-        notes.append(f"{done.waiting} lines build on others that are not here yet; pull, and sync again")
+        notes.append(f"lines that build on others which are not here yet: {done.waiting}; pull, and sync again")
     notes += [f"{machine} {each.place}: left out: {one_line(each.reason, 120)}" for machine, each in done.skipped[:10]]
     if not done.signed and not done.dry_run:
         notes.append("sync.key is not set: others hold what you share until they approve it (docs/howto/teams-git.md)")
