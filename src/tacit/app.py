@@ -1661,9 +1661,7 @@ def migrate_store(
     with _open_store(one, env, False, 60.0) as first, _open_store(other, env, True, 60.0) as second:
         moved = copy(first, second, each=each)
         second.tidy()
-        waiting = first.queued()
-        lines = first.one("SELECT count(*) FROM shared")[0] if first.is_file and not second.is_file else 0
-        return Migrated(first.path, second.path, moved, waiting, lines)
+        return Migrated(first.path, second.path, moved, first.queued())
 
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:

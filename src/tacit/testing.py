@@ -130,9 +130,10 @@ def finding(
 
 def live(memories: Memories) -> None:
     """Let a store see something of everything: lessons of every fate, runs with findings, an injection that a later run settled,
-    a proposal, a name, a grave, a count; no table stays empty."""
+    a proposal, a name, a grave, a count, a line for the team; no table stays empty."""
     from tacit.core.links import Mark
     from tacit.core.proposal import Proposal
+    from tacit.stores.shared import share
 
     first = memories.add("Run make migrate before the tests; é, 日本, =1+1.", tags=["db"], paths=["src/db.py"], alias="m-001")
     memories.add("Prefer small commits.", kind="preference")
@@ -162,6 +163,7 @@ def live(memories: Memories) -> None:
         tx.add_mark(Mark(first.id, "", project, "helped", amount=1.0, at=at))
         tx.put_meta(f"tend:{project}:tended", at)
         tx.count(project, "skipped line", at)
+        share(tx, project, tx.get(first.id), "laptop")
 
 
 def content(store: Any) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ import pytest
 from tacit.app import migrate_store, open
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.stores.check import check, rule_of
-from tacit.stores.truth import copy
+from tacit.stores.truth import LEFT, TRUTH, copy
 from tacit.testing import content, live
 
 ENV = {"USER": "ada"}
@@ -106,6 +106,15 @@ def test_a_copy_that_breaks_off_leaves_nothing(lived: str, target: str, folder: 
         assert {name: rows for name, rows in content(other.store).items() if rows} == {}
         copy(memories.store, other.store)
         assert content(other.store) == content(memories.store)
+
+
+def test_a_server_has_the_tables_that_travel(postgres_store: Any) -> None:
+    """Every table on a server is told to travel, or to stay."""
+    found = postgres_store.rows(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'tacit' AND table_type = 'BASE TABLE'"
+    )
+    left = {name for (name,) in found if not name.startswith(LEFT)}
+    assert left == {table.name for table in TRUTH}
 
 
 def test_what_cannot_be_a_move_is_refused(lived: str, folder: Path) -> None:

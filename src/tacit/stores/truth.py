@@ -72,7 +72,7 @@ TRUTH = (
 )  # fmt: skip
 BY_NAME = {table.name: table for table in TRUTH}
 # What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
-LEFT = ("queue", "vector", "memory_fts", "facet", "facet_of", "course", "member", "version")
+LEFT = ("queue", "vector", "memory_fts", "facet", "facet_of", "course", "extent", "member", "version")
 # None of these has a row in a new store.
 EMPTY = (
     "memory",
@@ -106,7 +106,6 @@ class Migrated:
     target: str
     moved: Moved
     waiting: int = 0  # jobs for the worker that stay at the source
-    lines: int = 0  # of the team's journal in git, which a server does not keep
 
 
 def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
@@ -119,12 +118,7 @@ def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[t
 
 def reader(store: SqlStore) -> Read:
     """A store's tables as rows; inside `store.snapshot()` they are of one moment."""
-    return lambda table: rows(store, table) if has(store, table) else iter(())
-
-
-def has(store: SqlStore, table: Table) -> bool:
-    """Whether a store has this table: the team's journal in git is kept by files only."""
-    return store.is_file or table.name != "shared"
+    return lambda table: rows(store, table)
 
 
 def is_empty(store: SqlStore) -> bool:
@@ -177,16 +171,13 @@ def move(
 
     `what` names them in an error, `each` hears of every batch. The rows were verified before, and are compared after.
     """
-    tables = [table for table in TRUTH if has(store, table)]
     with store.write(keep=keep) as tx:
         if not is_empty(tx):
             return Moved({}, _known(tx, read, what), already=True)
-        counts = {table.name: _fill(tx, table, read, each) for table in tables}
+        counts = {table.name: _fill(tx, table, read, each) for table in TRUTH}
         tx.number_on()
         tx.reindex()
-        compare(
-            reader(store), read, what, [table for table in tables if table.name != "seal"]
-        )  # a server writes some at the end
+        compare(reader(store), read, what, TRUTH[:-1])  # of the seals a server writes some at the end
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 
 
@@ -203,7 +194,7 @@ def copy(source: SqlStore, target: SqlStore, *, each: Callable[[str, int], None]
         each("comparing", 0)
         with target.snapshot():
             try:
-                counts = compare(reader(target), read, target.path, [table for table in TRUTH if has(target, table)])
+                counts = compare(reader(target), read, target.path)
             except Damaged as error:
                 if moved is not None:
                     raise
@@ -225,13 +216,19 @@ def compare(one: Read, other: Read, what: str, tables: Sequence[Table] = TRUTH) 
         count = 0
         more = _beyond(one, other, table) if table.name in (*SEALED, "seal") else one(table)
         for here, there in zip_longest(more, other(table)):
-            if here is None or there is None or tuple(here) != tuple(there):
+            if here is None or there is None or not _alike(table, here, there):
                 at = dict(zip(table.columns, here or there))
                 named = " ".join(str(at[column]) for column in table.key)
                 raise Damaged(f"{table.name} {named} is not the same in {what}.", "Nothing was changed.")
             count += 1
         counts[table.name] = count
     return counts
+
+
+def _alike(table: Table, here: Sequence[Any], there: Sequence[Any]) -> bool:
+    """The same row; of a profile, whenever it was first kept."""
+    last = -1 if table.name == "profile" else None
+    return tuple(here[:last]) == tuple(there[:last])
 
 
 def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
@@ -262,7 +259,11 @@ def _named(tx: Writer, table: Table, row: Sequence[Any]) -> dict[str, Any]:
 def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> None:
     if table.name in SEALED:  # an opened project, or a setting of it, may stand here: what comes is what counts
         for row in batch:
-            tx._put_sealed(table.name, row)
+            same = " AND ".join(f"{name} = :{name}" for name in table.key)
+            there = tx.one(f"SELECT 1 FROM {table.name} WHERE {same}", **{name: row[name] for name in table.key})
+            tx._put_sealed(
+                table.name, row, replace=bool(there) and table.name != "profile"
+            )  # which is what its id says, for ever
     elif table.name == "seal":  # those of the tables above are counted as they are written
         tx.insert(table.name, [row for row in batch if row["kind"] not in SEALED])
     else:

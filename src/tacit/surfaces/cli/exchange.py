@@ -206,8 +206,6 @@ def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
     notes = []
     if done.waiting:
         notes.append(f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now")
-    if done.lines:
-        notes.append(f"{done.lines} lines of tacit sync stay behind: a server takes the place of the journal in git")
     rows = done.moved.rows
     what = "all there already" if done.moved.already else "copied and verified"
     told = f"{what}: {sum(rows.values()):,} rows, {done.moved.chains:,} chains"
