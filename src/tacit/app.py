@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tacit.stores.files import WorkTree
     from tacit.stores.identity import Choice, Place
     from tacit.stores.packs import Packed
+    from tacit.stores.renew import Renewed
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
@@ -1670,6 +1671,14 @@ def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     from tacit.stores.sqlite.repair import repair
 
     return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))
+
+
+def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
+    """Make this machine's cache of a server anew; what it holds of its own is carried again."""
+    from tacit.stores.renew import renew
+
+    with _open_store(url, env, False, 60.0) as far:
+        return renew(url, data_folder(env), far, machine_id(env))
 
 
 def _toml(path: str) -> dict[str, Any]:

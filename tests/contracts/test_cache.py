@@ -21,6 +21,7 @@ from tacit.core.value import replace
 from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown, standing
 from tacit.stores.carry import carry, in_step, refresh
 from tacit.stores.check import check
+from tacit.stores.renew import cache_faults, renew
 from tacit.stores.sqlite import SqliteStore, open_store
 
 URL = "postgresql://ada@nowhere.invalid/team"
@@ -270,6 +271,53 @@ def test_a_server_that_is_away_takes_nothing_from_us(near: SqliteStore, far: Mem
     assert (standing(near).outbox, standing(near).error, len(far.store.all_uses(far.project_id))) == (0, "", 1)
 
 
+# -- damaged ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_is_not_what_was_written_never_becomes_truth(near: SqliteStore, far: Memories) -> None:
+    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="rule").id for n in range(2)]
+    fetch(near, far)
+    given()
+    with near.write() as tx:
+        tx.rows("UPDATE use SET arm = 'withheld' WHERE memory = :id", id=ids[0])
+    assert [fault.kind for fault in cache_faults(near)] == ["use"]
+    assert carry(near, far.store).left == 1
+    assert [use.memory for use in far.store.all_uses(far.project_id)] == [ids[1]]
+
+
+@pytest.mark.parametrize("damage", ["none", "a page", "everything"])
+def test_made_anew_it_has_the_lessons_and_carries_again_what_it_held(
+    damage: str, near: SqliteStore, far: Memories
+) -> None:
+    id = far.add("Run make migrate before the tests.", kind="rule").id
+    fetch(near, far)
+    given()
+    with near.write() as tx:
+        tx.enqueue("learn", "learn:host:s", far.project_id, {"path": "x"}, clock.now())
+        if damage == "none":
+            tx.rows("DELETE FROM outbox")  # as after a refusal
+    near.scrub()
+    near.close()
+    raw = bytearray(Path(near.path).read_bytes())
+    size = int.from_bytes(raw[16:18], "big")
+    if damage == "a page":
+        at = raw.index(b"Run make migrate") // size * size
+        raw[at : at + size] = os.urandom(size)
+    elif damage == "everything":
+        raw = bytearray(os.urandom(len(raw)))
+    Path(near.path).write_bytes(raw)
+    done = renew(URL, data_folder(os.environ), far.store)
+    assert Path(done.aside).read_bytes() == raw
+    with open_cache(URL, data_folder(os.environ)) as anew:
+        assert not list(cache_faults(anew))
+        if damage == "everything":  # then it knows no project either, and is asked for one by the next hook
+            assert (done.lessons, anew.queued()) == (0, 0)
+        else:
+            assert (done.lessons, anew.queued(), standing(anew).outbox) == (1, 1, 0)
+            assert [use.memory for use in far.store.all_uses(far.project_id)] == [id]
+            assert given() == () and given(run="r2") == (id,)  # what was assigned stays so
+
+
 # -- bounds -------------------------------------------------------------------------------------------------------------
 
 
@@ -305,6 +353,19 @@ def test_a_full_outbox_gives_nothing_and_still_queues_sessions(
     assert (ran.code, ran.out) == (0, "") and "records wait" in ran.err
     ran = tacit("hook", "session-end", stdin=json.dumps({**hook, "hook_event_name": "SessionEnd"}), **env)
     assert (ran.code, ran.out, near.queued()) == (0, "", 1)
+
+
+def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memories) -> None:
+    far.add("Run make migrate before the tests.", kind="rule")
+    fetch(near, far)
+    with open(URL, near=True, create=False, now=lambda: clock.after_days(clock.now(), -31)) as memories:
+        memories.inject("the tests fail before migrate", run="old")
+    refresh(near, far.store)
+    assert len(rows(near, "use")) == 1  # not before it was carried
+    given(run="new")
+    in_step(near, far.store)
+    assert [len(rows(near, table)) for table in ("run", "use", "injection")] == [1, 1, 1]
+    assert [len(rows(far.store, table)) for table in ("run", "use", "injection")] == [2, 2, 2]
 
 
 # -- two machines -------------------------------------------------------------------------------------------------------

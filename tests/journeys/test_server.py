@@ -180,3 +180,7 @@ def test_who_may_only_read_is_given_nothing_that_could_not_be_recorded(
     ran = ben("inject", "--task", TASK)
     assert (ran.code, ran.out) == (0, "") and "keeps no record" in ran.err
     assert "make migrate" in ben("recall", "migrate").out
+    with psycopg.connect(os.environ["TEST_POSTGRES"], dbname=database, autocommit=True) as keeper:
+        keeper.execute("UPDATE tacit.member SET level = 2 WHERE project = %s", (project,))
+    assert ben("doctor", "--repair").code == 0  # carrying again is carrying once
+    assert len(uses(ada, id)) == 1 and "make migrate" in ben.prompt("s5")

@@ -14,15 +14,15 @@ import json
 import os
 import time
 
-from tacit.core.clock import now, seconds
-from tacit.core.errors import Refused, Unavailable
+from tacit.core.clock import after_days, now, seconds
+from tacit.core.errors import Refused, TextInvalid
 from tacit.core.keep import ERASED_BY
-from tacit.core.links import MARK_COLUMNS, Mark, Use, link_hash, link_row
+from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
 from tacit.core.value import value
 from tacit.stores.cache import CARRIED, REFRESHED, forget, held, mark_of, note, refused_key, wanted
-from tacit.stores.captured import remove
+from tacit.stores.captured import KEPT_DAYS, remove
 from tacit.stores.sqlite.facets import declassify
 
 TYPE_CHECKING = False
@@ -61,6 +61,10 @@ class Refreshed:
     taken_out: int = 0
 
 
+class Unlike(Exception):
+    """A record in the cache that is not what was written: its hash differs. It must not become truth on the server."""
+
+
 class alone:
     """Hold a cache for oneself: `with alone(path, wait) as got`; false where somebody else held it all the while."""
 
@@ -97,8 +101,8 @@ def in_step(
         try:
             carried = carry(near, far)
             fetched = refresh(near, far, only=only, touched=carried.memories)
-        except Unavailable as error:
-            note(near, time.time(), error.message)
+        except Exception as error:
+            note(near, time.time(), str(error))
             raise
         note(near, time.time())
         return carried, fetched
@@ -119,24 +123,30 @@ def carry(near: SqliteStore, far: SqliteStore) -> Carried:
     return Carried(rows, left, frozenset(memories))
 
 
-def _waiting(near: SqliteStore) -> dict[str, list[tuple[int, Link | None]]]:
+def _waiting(near: SqliteStore) -> dict[str, list[tuple[int, Any]]]:
     """The next batch of the outbox, by project: numbers and rows."""
-    found: dict[str, list[tuple[int, Link | None]]] = {}
+    found: dict[str, list[tuple[int, Any]]] = {}
     for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=BATCH):
         link = _READ[kind](near, key)
-        project = link[1] if isinstance(link, tuple) else link.project if link is not None else ""
+        project = link[1] if isinstance(link, tuple) else getattr(link, "project", "")
         found.setdefault(project, []).append((n, link))
     return found
 
 
-def _read_use(near: SqliteStore, key: str) -> Use | None:
+def _read_use(near: SqliteStore, key: str) -> Use | Unlike | None:
     unit, _, memory = key.rpartition(" ")
-    return next((use for use in near.uses(unit=unit) if use.memory == memory), None)
+    where = "use WHERE unit = :unit AND memory = :memory"
+    row = near.one(f"SELECT {', '.join(USE_COLUMNS)}, hash FROM {where}", unit=unit, memory=memory)
+    if row is None or link_hash(row[:-1]) != row[-1]:
+        return row and Unlike()
+    return next(use for use in near.uses(unit=unit) if use.memory == memory)
 
 
-def _read_mark(near: SqliteStore, key: str) -> Mark | None:
-    row = near.one(f"SELECT {', '.join(MARK_COLUMNS)} FROM use_mark WHERE n = :n", n=int(key))
-    return Mark(*row) if row else None
+def _read_mark(near: SqliteStore, key: str) -> Mark | Unlike | None:
+    row = near.one(f"SELECT {', '.join(MARK_COLUMNS)}, hash FROM use_mark WHERE n = :n", n=int(key))
+    if row is None or link_hash(row[:-1]) != row[-1]:
+        return row and Unlike()
+    return Mark(*row[:-1])
 
 
 def _read_injection(near: SqliteStore, key: str) -> tuple[Any, ...] | None:
@@ -152,21 +162,18 @@ _READ: dict[str, Any] = {
 }
 
 
-def _deliver(near: SqliteStore, far: SqliteStore, project: str, links: Sequence[tuple[int, Link | None]]) -> int:
+def _deliver(near: SqliteStore, far: SqliteStore, project: str, links: Sequence[tuple[int, Any]]) -> int:
     """Some rows of one project, in one transaction there, and off the outbox once it is committed; how many were not taken.
 
-    What a server will never take (a text it cannot hold, a project in which its user may only read) must not stand in the way of
-    the rest: then the rows go one by one, and such a one is counted and left behind.
+    What a server will never take (a text it cannot hold, a project in which its user may only read, a row that is not what was written)
+    must not stand in the way of the rest: then the rows go one by one, and such a one is counted and left behind.
     """
     try:
         far.lock = project
         with far.write(confidence=_signals(near, project)) as tx:
             for _, link in links:
-                if link is not None:
-                    _arrive(tx, link)
-    except Unavailable:
-        raise
-    except Exception as error:
+                _arrive(tx, link)
+    except (Refused, TextInvalid, Unlike) as error:
         if len(links) > 1:
             return sum(_deliver(near, far, project, [each]) for each in links)
         with near.write() as tx:
@@ -193,7 +200,11 @@ def _signals(near: SqliteStore, project: str) -> str | Signals:
     return from_json(compiled).signals if compiled else "none"
 
 
-def _arrive(tx: Writer, link: Link) -> None:
+def _arrive(tx: Writer, link: Link | Unlike | None) -> None:
+    if isinstance(link, Unlike):
+        raise link
+    if link is None:
+        return  # it was taken out here meanwhile
     if isinstance(link, tuple):
         event, project, run, unit, surface, tokens, *told, at = link
         given, withheld, left_out = (json.loads(each or "{}") for each in told)
@@ -248,7 +259,16 @@ def refresh(
     if not some:
         with near.write() as tx:
             tx.put_meta(REFRESHED, at)
+            _sweep(tx, at)
     return Refreshed(len(here & set(visible)), written, taken_out)
+
+
+def _sweep(tx: Transaction, at: str) -> None:
+    """Let go of records that the server has and no session here needs any more."""
+    before = after_days(at, -KEPT_DAYS)
+    if tx.one("SELECT 1 FROM outbox LIMIT 1") is None:
+        for table, when in (("use", "at"), ("use_mark", "at"), ("injection", "at"), ("run", "started_at")):
+            tx.rows(f"DELETE FROM {table} WHERE {when} < :before", before=before)
 
 
 def _copy_projects(near: SqliteStore, visible: dict[str, Project]) -> None:
@@ -280,6 +300,10 @@ def _refresh_project(near: SqliteStore, far: SqliteStore, project: str, touched:
         ends = {name: far.one(sql, project=project)[0] or 0 for name, sql in _ENDS.items()}
         mark = {**ends, "seals": seals, "whole": at}
         found = _all(near, far, project)
+        with (
+            near.write() as tx
+        ):  # who could not write may have been admitted since; if not, the next record says so again
+            tx.rows("DELETE FROM meta WHERE key = :key", key=refused_key(project))
     else:
         ends = {name: before[name] for name in _SINCE}
         changed: set[str] = set()

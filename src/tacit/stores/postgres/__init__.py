@@ -425,6 +425,8 @@ def told(error: Exception, path: str, doing: str) -> Exception:
         return TextInvalid(
             "A text holds what no text column can: a NUL character or a lone surrogate.", "Give it as UTF-8."
         )
+    if isinstance(error, psycopg.DataError):
+        return TextInvalid(f"The server cannot hold a value: {said}.", "Give it shorter, or in another form.")
     if isinstance(error, (sql_errors.LockNotAvailable, sql_errors.DeadlockDetected, sql_errors.SerializationFailure)):
         return StoreBusy(f"The store {path} stayed busy while {doing} it; nothing was changed.", "Try again.")
     if isinstance(error, sql_errors.InFailedSqlTransaction):

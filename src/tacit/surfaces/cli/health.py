@@ -119,7 +119,15 @@ def cache_json(near: SqliteStore) -> dict[str, Any] | None:
     if not near.far:
         return None
     left = near.one("SELECT coalesce(sum(count), 0) FROM counter WHERE name = 'carry_left'")[0]
-    return {**standing(near).__dict__, "left": left}
+    return {**standing(near).__dict__, "left": left, "faults": []}
+
+
+def checked_cache(near: SqliteStore) -> dict[str, Any] | None:
+    """The same, with whatever does not verify in it."""
+    from tacit.stores.renew import cache_faults
+
+    told = cache_json(near)
+    return told and {**told, "faults": [fault.__dict__ for fault in cache_faults(near)]}
 
 
 def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
@@ -143,15 +151,17 @@ def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
         told.append(f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing")
     if cache["outbox"] > MOST / 2:
         told.append(f"{cache['outbox']:,} records wait for the server; at {MOST:,} hooks give nothing")
+    if cache["faults"]:
+        told.append(f"{len(cache['faults'])} faults in the cache; tacit doctor --repair makes it anew and carries what it holds again")
     if cache["left"]:
-        told.append(f"{cache['left']:,} records were not taken by the server: may you write in this project?")
+        told.append(f"{cache['left']:,} records were not taken by the server; once you may write, tacit doctor --repair carries them again")
     return told
 
 
 def cache_alone(near: Memories, away: str) -> Answer:
     """What doctor can tell while the server does not answer."""
     with near:
-        cache = cache_json(near.store)
+        cache = checked_cache(near.store)
     assert cache is not None
     lines = [away, "hooks go on from this machine's cache; nothing was verified", *cache_lines(cache)]
     data = {"store": cache["path"], "sound": None, "server": away, "cache": cache}

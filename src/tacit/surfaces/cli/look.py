@@ -265,13 +265,13 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         return repaired(args, cli)
 
     from tacit.surfaces.cli.health import as_json as figures_json
-    from tacit.surfaces.cli.health import cache_alarms, cache_alone, doctor_lines, seen
+    from tacit.surfaces.cli.health import cache_alarms, cache_alone, checked_cache, doctor_lines, seen
 
     memories, away = open_or_near(args, cli)
     if away:
         return cache_alone(memories, away)
     with memories:
-        cache = cache_json(memories.near)
+        cache = checked_cache(memories.near)
         found = memories.health()
         free = _free(found.store)
         notes, kept = [*memories.safety_notes(), *memories.sync_notes()], [each.name for each in memories.backups() if each.verified]

@@ -72,8 +72,12 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     """doctor --repair."""
-    from tacit.app import repair_store
+    from tacit.app import repair_store, store_path
+    from tacit.stores.cache import is_far
 
+    address = store_path(args.store, cli.env)
+    if is_far(address):
+        return _renewed(address, cli)
     done = repair_store(_path(args, cli), cli.env)
     lost = [each.__dict__ for each in done.lost]
     data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
@@ -89,6 +93,17 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     lines += [f"  lost    {each['kind']} {each['id']}: {each['detail']}" for each in lost]
     lines.append("everything verifies now" + ("" if not lost else f"; {len(lost)} things are lost"))
     return Answer(data, "\n".join(lines), code=5 if lost else 0)
+
+
+def _renewed(url: str, cli: Cli) -> Answer:
+    """What is ours of a store on a server is this machine's cache; the server's files are its keeper's."""
+    from tacit.app import renew_cache
+
+    done = renew_cache(url, cli.env)
+    lines = [f"this machine's cache was made anew: {done.lessons:,} lessons fetched, {done.kept:,} records of its own carried again"]
+    lines += [f"{done.lost:,} records could not be read"] if done.lost else []
+    lines += [f"the old one was kept: {done.aside}"] if done.aside else []
+    return Answer(done.__dict__, "\n".join(lines), code=5 if done.lost else 0)
 
 
 def _path(args: argparse.Namespace, cli: Cli) -> str:
