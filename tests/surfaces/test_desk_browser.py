@@ -116,9 +116,10 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
         page.keyboard.press("r" if n % 5 == 0 else "a")
         page.locator(".card.done").nth(n).wait_for()
     assert page.locator(".card.done").count() == 50
-    page.keyboard.press("u")
-    page.locator("#said", has_text="taken back").wait_for()
-    assert page.locator(".card.done").count() == 49
+    for left in (49, 48):  # one after the other
+        page.keyboard.press("u")
+        page.wait_for_function(f"() => document.querySelectorAll('.card.done').length === {left}")
+    assert page.locator("#said").inner_text() == "taken back" and page.locator("#count").inner_text() == "12"
     seen.to("/page")
     line = page.locator(".lines li").first
     line.get_by_role("button").click()
@@ -135,7 +136,7 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
     assert seen.wrong == []
     with open_memories() as memories:
         told = [entry for entry in memories.log(verb="approve", limit=1000)]
-    assert len(told) >= 39
+    assert len(told) >= 38
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)])
@@ -144,7 +145,13 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
     base = desk.partition("/?")[0]
     seen = Watched(browser, base, color_scheme=scheme, viewport={"width": width, "height": 860})
     seen.page.goto(desk)
-    for name, path in (("inbox", "/"), ("lessons", "/lessons"), ("search", "/search?q=cache"), ("effect", "/effect"), ("page", "/page"), ("health", "/health")):
+    with open_memories() as memories:
+        lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
+    screens = {
+        "inbox": "/", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
+        "run": "/runs/t3", "effect": "/effect", "pairs": "/pairs", "profile": "/profiles/geas", "health": "/health",
+    }  # fmt: skip
+    for name, path in screens.items():
         page = seen.to(path)
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1"), name
         assert serious(page) == [], name

@@ -335,7 +335,7 @@ def _words(condition: Condition, standing: Standing) -> str:
     at, bound, quantity = _ask(condition, standing), condition.bound, condition.quantity
     if quantity in FLAGS:
         return FLAGS[quantity] if bound else f"no longer {FLAGS[quantity]}"
-    now = "none" if at is None else at if isinstance(at, str) else f"{at:g}"
+    now = "none" if at is None else at if isinstance(at, str) else f"{round(at, 2):g}"
     if quantity in WORDS:
         sign = "" if condition.op == "=" else "other than "
         return f"{WORDS[quantity]} {sign}{bound} (now {now or 'none'})"

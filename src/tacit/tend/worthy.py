@@ -77,7 +77,9 @@ def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
 def _from_pages(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
     """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
     rows = store.rows(
-        "SELECT id FROM memory WHERE origin >= 'page:' AND origin < 'page;' AND origin <> '' AND project = :p AND on_page = 0", p=project
+        "SELECT id FROM memory INDEXED BY memory_by_origin WHERE origin >= 'page:' AND origin < 'page;' AND origin <> ''"
+        " AND project = :p AND on_page = 0",
+        p=project,
     )
     return [memory for memory in store.memories([row[0] for row in rows]) if has_earned(memory, profile)]
 

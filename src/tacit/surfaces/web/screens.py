@@ -186,9 +186,10 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def effect(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """The whole memory and its lessons, a page at a time."""
+    """The whole memory and its lessons, a page at a time: first those that are measured."""
     found = views.effect(desk)
-    rows = found["lessons"][asked["offset"] : asked["offset"] + PER_PAGE]
+    ordered = sorted(found["lessons"], key=lambda each: not each["measured"])
+    rows = ordered[asked["offset"] : asked["offset"] + PER_PAGE]
     return {**found, "lessons": rows, "total": len(found["lessons"]), "offset": asked["offset"], "per_page": PER_PAGE}
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from tacit.core import clock
 from tacit.core.errors import NotFound
-from tacit.core.lifecycle import ACTIVE
+from tacit.core.lifecycle import ACTIVE, STATES
 from tacit.core.memory import as_json
 from tacit.surfaces.cli.look import entry_json
 from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
@@ -26,19 +26,33 @@ PORTION = 100  # lessons in question that are read at once
 HELD = ("hold", "quarantine")
 QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
+FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
 SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")  # of a finding
 
 
 def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """A page of lessons by their facets, and whether there are more."""
-    equal = {name: asked[name] for name in ("kind", "category", "trust", "verdict", "gate") if asked.get(name)}
+    equal = {name: asked[name] for name in FACETS[1:] if asked.get(name)}
     states = (asked["state"],) if asked.get("state") else ()
     limit, offset = asked["limit"], asked["offset"]
     found = desk.list(
         states=states, archived=asked.get("archived", False), equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""),
         sort=asked["sort"], limit=limit + 1, offset=offset,
     )  # fmt: skip
-    return {"memories": [as_json(memory) for memory in found[:limit]], "more": len(found) > limit, "offset": offset}
+    shown = [as_json(memory) for memory in found[:limit]]
+    return {"memories": shown, "total": _total(desk, asked), "more": len(found) > limit, "offset": offset}
+
+
+def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
+    """How many lessons there are by these facets; unknown where their words must be read for it."""
+    from tacit.app import OPEN_STATES
+
+    if asked.get("tag") or asked.get("text"):
+        return None
+    states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN_STATES
+    rows = [dict(zip((*FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, FACETS)]
+    fits = (row for row in rows if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in FACETS[1:]))
+    return sum(int(row["rows"]) for row in fits)
 
 
 def memory(desk: Memories, id: str) -> dict[str, Any]:

@@ -11,7 +11,13 @@ const cards = () => [...document.querySelectorAll("#inbox > .card")];
 const open = () => [...document.querySelectorAll("#inbox > .proposal")];
 const current = () => document.activeElement.closest("#inbox > .card");
 const focusOn = (card) => { if (card) { card.focus(); card.scrollIntoView({ block: "nearest" }); } };
-let lastDone = null;
+const done = [];  // cards judged on this page, in that order
+const count = (step) => {
+  const box = document.getElementById("count");
+  if (!box) { return; }
+  box.dataset.n = Math.max(0, Number(box.dataset.n) + step);
+  box.textContent = Number(box.dataset.n).toLocaleString("en");
+};
 
 const move = (step) => {
   const all = open();
@@ -26,7 +32,7 @@ const move = (step) => {
 
 const press = (key) => {
   const here = current();
-  const card = key === "u" ? lastDone && document.getElementById(lastDone) : here && here.matches(".proposal") ? here : open()[0];
+  const card = key === "u" ? done.length && document.getElementById(done.at(-1)) : here && here.matches(".proposal") ? here : open()[0];
   const target = card && card.querySelector(`[data-key="${key}"]`);
   if (!target) { return; }
   if (target.tagName === "SUMMARY") {
@@ -58,17 +64,16 @@ document.addEventListener("htmx:afterSettle", (event) => {
   const card = document.getElementById(event.detail.target.id);  // the new one: the event speaks of the one that left
   if (!card || !card.matches("#inbox > .card")) { return; }
   const waiting = open().length;
-  const count = document.getElementById("count");
   if (card.classList.contains("done")) {
-    lastDone = card.id;
+    done.push(card.id);
     said(card.querySelector(".told").textContent);
-    if (count) { count.textContent = String(Math.max(0, Number(count.textContent) - 1)); }
+    count(-1);
     const every = cards();
     focusOn(every.slice(every.indexOf(card)).find((each) => each.classList.contains("proposal")) || (waiting ? open()[0] : card));
   } else {
-    lastDone = null;
+    done.splice(done.indexOf(card.id), 1);
     said("taken back");
-    if (count) { count.textContent = String(Number(count.textContent) + 1); }
+    count(1);
     focusOn(card);
   }
 });
@@ -76,6 +81,9 @@ document.addEventListener("htmx:sendError", () => said("The desk does not answer
 document.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status !== 422) { said(event.detail.xhr.responseText.slice(0, 200)); }
 });
+
+const here = document.querySelector(".top nav [aria-current]");
+if (here) { here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.clientWidth / 2; }  // on a phone the row of screens is long
 
 const theme = (name) => { if (name) { document.documentElement.dataset.theme = name; } else { delete document.documentElement.dataset.theme; } };
 theme(localStorage.getItem("theme"));
