@@ -1,12 +1,14 @@
 """A simulated year of one project: does memory stay small, true and whole? `python bench/year.py [--days 365] [--runs 20] [--seed 1]`.
 
-Twenty runs a day over 5,000 distinct problems, through the library with a clock that is moved by hand: each run asks (`inject`), works, and is
+Twenty runs a day over 5,000 distinct problems, through the library with a clock that is moved by hand: each run asks (`inject`), works, is reviewed and is
 learned; each night is tended. Which problems there are changes with the seasons of a project: each lives for some weeks, a few for the whole year, and
-some are common and most are rare. A lesson that was given makes its problem occur less often. A person states one preference a day for fifteen days and
-never repeats them.
+some are common and most are rare. A lesson that was given makes its problem occur less often, and the reviewer who sees it is not told who was given
+what. A person states one preference a day for fifteen days and never repeats them.
 
 What must hold at the end: the active set stopped growing (mean of the last quarter at most 1.1 times that of the quarter before), the page is within its
 limits, no preference is lost, everything that was archived can be brought back, and `doctor` finds nothing. The curve is drawn as SVG.
+
+It may be broken off: every ten days all of it is copied aside, and the same call goes on from there.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ import argparse
 import json
 import os
 import random
+import shutil
 import sys
-import tempfile
 import time
 from typing import Any
 
@@ -76,39 +78,100 @@ class World:
         return there, [self.weights[n] for n in there]
 
 
+class Kept:
+    """What the simulation itself knows, day by day; written beside the store so that a year may be broken off."""
+
+    def __init__(self, place: str, asked: dict[str, Any]) -> None:
+        self.place, self.aside, self.asked = place, place + ".kept", asked
+        self.at: dict[str, Any] = {
+            "asked": asked, "day": 0, "now": START, "dice": None, "curve": [], "met": [], "cpu": 0.0,
+            "spent": {"inject": 0.0, "learn": 0.0, "tend": 0.0}, "problems": [],
+            "tended": {"merged": 0, "moves": 0, "approved": 0},
+        }  # fmt: skip
+
+    def resume(self) -> None:
+        """Go back to the last copy, or begin."""
+        shutil.rmtree(self.place, ignore_errors=True)
+        try:
+            with open(os.path.join(self.aside, "simulation.json")) as file:
+                at = json.load(file)
+        except FileNotFoundError:
+            at = {}
+        if at.get("asked") == self.asked:
+            shutil.copytree(self.aside, self.place)
+            self.at = at
+        else:
+            os.makedirs(self.place)
+
+    def keep(self, memories: Memories, world: World, now: str) -> None:
+        """Copy all of it aside; the copy counts once it is whole."""
+        state = world.dice.getstate()
+        self.at.update(now=now, dice=[state[0], list(state[1]), state[2]])
+        memories.store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        with open(os.path.join(self.place, "simulation.json"), "w") as file:
+            json.dump(self.at, file)
+        shutil.rmtree(self.aside + ".new", ignore_errors=True)
+        shutil.copytree(self.place, self.aside + ".new")
+        shutil.rmtree(self.aside, ignore_errors=True)
+        os.rename(self.aside + ".new", self.aside)
+
+
 def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict[str, Any]:
     """The year, day by day; what was seen of it."""
-    world, clock = World(problems, days, seed), Clock(START)
+    kept = Kept(place, {"days": days, "runs": runs, "problems": problems, "seed": seed})
+    kept.resume()
+    at, world = kept.at, World(problems, days, seed)
+    clock = Clock(at["now"])
+    if at["dice"]:
+        world.dice.setstate((at["dice"][0], tuple(at["dice"][1]), at["dice"][2]))
     project = os.path.join(place, "shop")
     os.makedirs(project, exist_ok=True)
     env = {"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"}
     memories = tacit.open(os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock)
     memories.store.rows("PRAGMA cache_size = -64000")  # one long process instead of many short ones
-    use_short_memory(memories)
-    memories.keep_page("MEMORY.md")
-    curve: list[dict[str, int]] = []
-    spent = {"inject": 0.0, "learn": 0.0, "tend": 0.0}
-    met: set[int] = set()
-    tended = {"merged": 0, "moves": 0, "approved": 0}
-    for day in range(days):
-        about = world.of_day(day)
-        if day < len(PREFERENCES):
-            memories.add(PREFERENCES[day], kind="preference")
-        for n in range(runs):
-            clock.advance(60 * 20)
-            met |= one_run(memories, world, about, f"d{day:03d}r{n:02d}", clock, spent)
-        if day % 7 == 6:
-            tended["approved"] += look_through(memories)
-        clock.advance(days=1 - runs * 1200 / 86400)
-        began = time.process_time()
-        done = memories.tend()
-        spent["tend"] += time.process_time() - began
-        tended["moves"] += len(done.moves)
-        tended["merged"] += len(done.of("merge").changes)
-        curve.append(states(memories))
-        if day % 30 == 29 and sys.stderr.isatty():
-            sys.stderr.write(f"\rday {day + 1}: {curve[-1]} { ({k: round(v) for k, v in spent.items()}) } s\x1b[K")
-    return {"curve": curve, "spent": spent, "met": len(met), "tended": tended, **verdict(memories, curve, project)}
+    if not at["day"]:
+        use_short_memory(memories)
+        memories.keep_page("MEMORY.md")
+    before = at["cpu"]
+    for day in range(at["day"], days):
+        a_day(memories, world, clock, day, runs, at)
+        at["day"], at["cpu"] = day + 1, before + time.process_time()
+        if day % 10 == 9:
+            told = {name: round(seconds) for name, seconds in at["spent"].items()}
+            print(f"day {day + 1}: {at['curve'][-1]} {told} s", file=sys.stderr, flush=True)
+            kept.keep(memories, world, clock.now)
+    met, problems_seen = len(set(at["met"])), at["problems"]
+    quarter = max(1, len(problems_seen) // 4)
+    return {
+        "curve": at["curve"], "spent": at["spent"], "met": met, "tended": at["tended"],
+        "problems_per_run": [round(sum(part) / len(part) / runs, 2) for part in (problems_seen[:quarter], problems_seen[-quarter:])],
+        "verdicts": dict(memories.store.rows("SELECT verdict, count(*) FROM memory GROUP BY 1 ORDER BY 1")),
+        "settled": memories.store.one("SELECT count(*) FROM use_mark WHERE signal = 'outcome' AND value <> 'unknown'")[0],
+        **verdict(memories, at["curve"], project),
+        "cpu_s": round(before + time.process_time()),
+    }  # fmt: skip
+
+
+def a_day(memories: Memories, world: World, clock: Clock, day: int, runs: int, at: dict[str, Any]) -> None:
+    """One day's runs, the week's look at what waits, and the night's tending."""
+    about, spent, tended = world.of_day(day), at["spent"], at["tended"]
+    if day < len(PREFERENCES):
+        memories.add(PREFERENCES[day], kind="preference")
+    occurred = 0
+    for n in range(runs):
+        met = one_run(memories, world, about, f"d{day:03d}r{n:02d}", clock, spent)
+        at["met"] = sorted({*at["met"], *met})
+        occurred += len(met)
+    if day % 7 == 6:
+        tended["approved"] += look_through(memories)
+    clock.advance(days=1 - runs * 1200 / 86400)
+    began = time.process_time()
+    done = memories.tend()
+    spent["tend"] += time.process_time() - began
+    tended["moves"] += len(done.moves)
+    tended["merged"] += len(done.of("merge").changes)
+    at["curve"].append(states(memories))
+    at["problems"].append(occurred)
 
 
 def look_through(memories: Memories) -> int:
@@ -145,10 +208,12 @@ def one_run(
     dice = world.dice
     likely = set(dice.choices(*about, k=4))
     task = "Work on " + ", ".join(world.texts[n].split(" ")[0] for n in sorted(likely)[:2])
+    clock.advance(60 * 5)
     began = time.process_time()
     given = memories.inject(task, run=name, host="sim")
     spent["inject"] += time.process_time() - began
     told = {memory.text for memory in memories.store.memories(given.injected)}
+    clock.advance(60 * 15)
     occurred = {n for n in likely if dice.random() < (0.25 if world.texts[n] in told else 0.8)}
     began = time.process_time()
     memories.learn(a_run(name, world, occurred, task, clock.now))
@@ -160,7 +225,8 @@ def a_run(name: str, world: World, occurred: set[int], task: str, at: str) -> Ru
     """What the run's transcript says."""
     steps = [user(task, at=at), tool("make test", "ok", at=at)]
     said = [finding(name, world.texts[n], kind="pitfall", at=at) for n in sorted(occurred)]
-    return run(name, *steps, *said, host="sim", task=task, started_at=at, ended_at=at)
+    extra = {"instruments": ["review:guardian"]}
+    return run(name, *steps, *said, host="sim", task=task, started_at=at, ended_at=at, extra=extra)
 
 
 def states(memories: Memories) -> dict[str, int]:
@@ -278,13 +344,14 @@ def main() -> int:
     parser.add_argument("--problems", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--svg", default=os.path.join(HERE, "results", "year.svg"))
+    parser.add_argument("--place", default=os.path.join(HERE, "..", ".bench", "year"), help="where it is kept until it is over")
     args = parser.parse_args()
-    began = time.process_time()
-    with tempfile.TemporaryDirectory(prefix="tacit-year-") as place:
-        result = simulate(place, args.days, args.runs, args.problems, args.seed)
+    place = os.path.abspath(args.place)
+    result = simulate(place, args.days, args.runs, args.problems, args.seed)
     with open(args.svg, "w") as file:
         file.write(draw(result.pop("curve")))
-    result["cpu_s"] = round(time.process_time() - began)
+    for folder in (place, place + ".kept"):
+        shutil.rmtree(folder, ignore_errors=True)
     print(json.dumps({**vars(args), **result}, indent=2))
     wrong = failures(result)
     for each in wrong:

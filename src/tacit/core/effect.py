@@ -66,6 +66,7 @@ class Trial:
     outcome: str  # occurred, not_occurred or unknown
     blank: bool = False  # the unit got no lesson on trial at all: all its coins fell together
     epoch: str = ""
+    at: str = ""  # when it was first settled: the order in which coins count
 
 
 @value
@@ -128,6 +129,24 @@ class Standing:
     def words(self) -> str:
         """For instance "helps (run 84), weaker since"."""
         return self.word + (f" (run {self.run})" if self.run else "") + (", weaker since" if self.weaker else "")
+
+
+@value
+class Course:
+    """How far one lesson has come in one epoch: all that its next coin needs, so that nobody reads its past again."""
+
+    alpha: float
+    margin: float
+    table: Table
+    word: str = NOT_YET_KNOWN  # crossed once and kept
+    run: int | None = None  # the how-manieth unit crossed the bar
+    units: int = 0
+    at: str = ""  # when the last coin was settled, and its unit
+    unit: str = ""
+
+    def precedes(self, coin: Trial) -> bool:
+        """Whether this coin was settled after all that were counted."""
+        return (self.at, self.unit) < (coin.at, coin.unit)
 
 
 @value
@@ -332,16 +351,52 @@ def stand(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN)
     The trials are those of one lesson in one epoch, in the order in which they were settled. `no difference` never
     replaces helps or harms.
     """
-    table: dict[float, Counts] = {}
-    now = verdict(table, alpha, margin)
-    word, run, units = NOT_YET_KNOWN, None, 0
-    for units, coin in enumerate(coins(trials), 1):
-        table[coin.h] = table.get(coin.h, Counts()) + _CELL[_cell(coin)]
-        now = verdict(table, alpha, margin)
-        crossed = now.word != word and (now.word in (HELPS, HARMS) or word == NOT_YET_KNOWN)
-        if crossed:
-            word, run = now.word, units
-    return Standing(word, run, word != now.word, units, now)
+    return stands(course_of(trials, alpha, margin))
+
+
+def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MARGIN) -> Course:
+    """The course of one lesson in one epoch, from its trials in the order in which they were settled."""
+    course = Course(alpha, margin, {})
+    for coin in coins(trials):
+        course = follow(course, coin)
+    return course
+
+
+def follow(course: Course, coin: Trial) -> Course:
+    """The course with one more coin: looked at after each, since the error rate holds over all looks."""
+    table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + _CELL[_cell(coin)]}
+    word, run, units = course.word, course.run, course.units + 1
+    now = verdict(table, course.alpha, course.margin).word
+    if now != word and (now in (HELPS, HARMS) or word == NOT_YET_KNOWN):
+        word, run = now, units
+    return Course(course.alpha, course.margin, table, word, run, units, coin.at, coin.unit)
+
+
+def stands(course: Course) -> Standing:
+    """The kept verdict of a course, beside what its table says now."""
+    now = verdict(course.table, course.alpha, course.margin)
+    return Standing(course.word, course.run, course.word != now.word, course.units, now)
+
+
+def counts(trial: Trial) -> bool:
+    """Whether a trial is a coin that told something, as `coins` would keep it."""
+    return not trial.blank and tossed(trial) and trial.outcome in (OCCURRED, NOT_OCCURRED)
+
+
+def course_to_json(course: Course) -> str:
+    """A course as the store keeps it."""
+    import json
+
+    table = {repr(h): row.cells for h, row in course.table.items()}
+    return json.dumps({**course.__dict__, "table": table}, separators=(",", ":"))
+
+
+def course_from_json(kept: str) -> Course:
+    """The course behind what a store kept."""
+    import json
+
+    at = json.loads(kept)
+    return Course(**{**at, "table": {float(h): Counts(*cells) for h, cells in at["table"].items()}})
 
 
 # Epochs
@@ -490,11 +545,13 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
             key = (mark.memory, mark.unit)
             settled[key] = (mark.value, settled[key][1] if key in settled else mark.at)
     found = [
-        (
-            settled[use.memory, use.unit][1],
-            Trial(use.unit, use.family, use.memory, use.probability, use.arm, settled[use.memory, use.unit][0], use.blank, use.epoch),
-        )
+        trial_of(use, *settled[use.memory, use.unit])
         for use in uses
         if (use.memory, use.unit) in settled and use.arm in (INJECTED, WITHHELD) and 0 < use.probability < 1
-    ]  # fmt: skip
-    return [trial for _, trial in sorted(found, key=lambda each: (each[0], each[1].unit))]
+    ]
+    return sorted(found, key=lambda trial: (trial.at, trial.unit))
+
+
+def trial_of(use: Use, outcome: str, at: str) -> Trial:
+    """A use and what became of it, settled at a time."""
+    return Trial(use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at)

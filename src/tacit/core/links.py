@@ -12,7 +12,7 @@ import json
 
 from tacit.core.digest import digest, short_hash
 from tacit.core.memory import NO_TALLY, Tally
-from tacit.core.value import value
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,6 +155,13 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 
 
 CARRIED = ("gone",)  # what `tend` saw outside the store; a fold keeps it
+ADDED_UP = (
+    "delivered",
+    "cited",
+    "crossed",
+    "run_outcome",
+    "helped",
+)  # signals of marks of which nothing is known but their sum; one more is counted on, not folded
 LOST = "faded"  # what fading took off the count of runs, as a negative number; the rest is the frequency (core.fade)
 STATED = ("confidence", "success_rate")  # figures that a source states: the last word stands, nothing is added up
 
@@ -211,6 +218,16 @@ def tally_of(
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
         signals=signals or None,
     )
+
+
+def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
+    """A tally after one more sighting, where no confidence is kept: nothing but what evidence says of sightings is new."""
+    signals = dict(kept.signals or {})
+    seen = sightings(evidence)
+    if LOST in signals:
+        signals["frequency"] = max(0.0, seen + signals[LOST])
+    last = max((row.at for row in evidence if row.stance == "supports" and row.signal == "seen"), default="")
+    return replace(kept, seen=seen, seen_at=last or None if seen else None, signals=signals or None)
 
 
 def _contradictions(evidence: Sequence[Evidence]) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from tacit.core.effect import Course
     from tacit.core.links import Use
     from tacit.core.match import Prepared
     from tacit.core.memory import Memory
@@ -473,7 +474,7 @@ class _Session:
                     )
                 )
 
-    def _promote(self, tx: Transaction, id: str, figures: str = "") -> None:
+    def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
         from tacit.learn.promote import promote
 
         done = promote(
@@ -597,34 +598,36 @@ class _Session:
             memory, self.row.root, self.project.id, "outcome", unit.value, run=self.id, reason=unit.reason, at=self.at
         )  # fmt: skip
         self.counts["settled"] += 1
-        if use.arm == "exempt":  # no coin was tossed: the control group has nothing new to say
-            tx.add_exempt_outcome(mark, last)
-        else:
-            tx.add_mark(mark, fold=False)
-            self._judge(tx, memory)
+        tx.add_outcome(use, mark, last)
+        if use.arm != "exempt":  # without a toss the control group has nothing new to say
+            self._judge(tx, use, unit.value, last)
 
-    def _judge(self, tx: Transaction, id: str) -> None:
+    def _judge(self, tx: Transaction, use: Use, outcome: str, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
         from tacit.learn.verdict import judged
 
-        memory = tx.get(id)
-        uses, marks = tx.uses(memory=id), tx.marks(memory=id)
-        epoch = next((use.epoch for use in uses if use.unit == self.row.root), "")
-        found = judged(
-            memory,
-            uses,
-            marks,
-            epoch,
-            self.profile,
-            by=BY,
-            at=self.at,
-            run=self.id,
-            version=self.project.profile,
-        )
-        tx.refresh_tally(id, memory.project, read=(uses, marks))
+        memory = tx.get(use.memory)
+        course = self._course(tx, memory, use, outcome, last)
+        found = judged(memory, course, by=BY, at=self.at, run=self.id, version=self.project.profile)
+        tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
+        tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
         if found.change is not None:
             tx.apply(found.change)
-        self._promote(tx, id, found.figures)
+        self._promote(tx, memory.id, found.figures)
+
+    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: str, last: str) -> Course:
+        """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
+        from tacit.core.effect import by_epoch, course_from_json, course_of, course_to_json, trial_of, trials_from
+        from tacit.learn.verdict import gone_on
+
+        rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
+        trial = trial_of(use, outcome, self.at)
+        course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+        if course is None:
+            past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
+            course = course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
+        tx.put_course(memory.id, memory.project, use.epoch, course_to_json(course))
+        return course
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
         have = {mark.signal for mark in marks if mark.memory == memory}

@@ -40,9 +40,9 @@ def promote(
     run: str = "",
     seq: int = 0,
     moment: str = "learn",
-    figures: str = "",
+    figures: Callable[[], str] = str,
 ) -> Promoted:
-    """Make every move the ladder allows by itself; `figures` are what the control group says, for the reason."""
+    """Make every move the ladder allows by itself; `figures` tell what the control group says, for the reason."""
     moves: list[tuple[str, str, str, str]] = []
     for _ in range(RUNGS):
         memory = tx.get(id)
@@ -58,8 +58,8 @@ def promote(
                 _propose(tx, project, profile, memory, wanted, by, at, ids) for wanted in due(profile, standing)
             )
             return Promoted(tuple(moves), asked)
-        if figures and move.cause == "effect":
-            move = replace(move, reason=f"{move.reason}. {figures}")
+        if move.cause == "effect" and (told := figures()):
+            move = replace(move, reason=f"{move.reason}. {told}")
         tx.apply(moved(memory, move, profile, by=by, at=at, run=run, profile_version=project.profile))
         moves.append((id, memory.state, move.to, move.reason))
     return Promoted(tuple(moves))

@@ -6,51 +6,49 @@ this one. Belief is no part of it: it is folded with the other counts (core.link
 
 from __future__ import annotations
 
-from tacit.core.effect import by_epoch, sentence, stand, tabulate, trials_from
+from tacit.core.effect import believe, counts, follow, sentence, stands
 from tacit.core.journal import change
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
+    from tacit.core.effect import Belief, Course, Trial
     from tacit.core.journal import Change
-    from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
-    from tacit.core.profile import Profile
 
 
 @value
 class Judged:
-    """The figures in words, and the change of the verdict where there is one."""
+    """Belief, the figures in words when they are wanted, and the change of the verdict where there is one."""
 
-    figures: str
+    belief: Belief
+    figures: Callable[[], str]
     change: Change | None = None
 
 
-def judged(
-    memory: Memory,
-    uses: Sequence[Use],
-    marks: Sequence[Mark],
-    epoch: str,
-    profile: Profile,
-    *,
-    by: str,
-    at: str,
-    run: str,
-    version: str,
-) -> Judged:
-    """The verdict in the epoch of the use that was just settled."""
-    mine = by_epoch(trials_from(uses, marks)).get(epoch, [])
-    table = tabulate(mine)
-    if not table:
-        return Judged("")
-    standing = stand(mine, profile.effect.alpha, profile.effect.margin)
-    figures = sentence(table, standing, profile.effect.alpha, profile.effect.margin)
-    if standing.word == memory.verdict:
-        return Judged(figures)
-    now = replace(memory, verdict=standing.word, updated_at=at)
-    return Judged(
-        figures,
-        change(memory, now, verb="verdict", by=by, reason=figures, at=at, run=run, profile=version),
-    )
+def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course | None:
+    """The course after one more settled use; None where it must be found out from the whole past.
+
+    That is so when the profile asks with other numbers now, or when the clock says that this use was settled before the last.
+    """
+    if (course.alpha, course.margin) != (alpha, margin):
+        return None
+    if not counts(trial):
+        return course
+    return follow(course, trial) if course.precedes(trial) else None
+
+
+def judged(memory: Memory, course: Course, *, by: str, at: str, run: str, version: str) -> Judged:
+    """The verdict and the belief in the epoch of the use that was just settled."""
+
+    def figures() -> str:
+        return sentence(course.table, stands(course), course.alpha, course.margin) if course.table else ""
+
+    belief = believe(course.table)
+    if not course.table or course.word == memory.verdict:
+        return Judged(belief, figures)
+    now = replace(memory, verdict=course.word, updated_at=at)
+    told = change(memory, now, verb="verdict", by=by, reason=figures(), at=at, run=run, profile=version)
+    return Judged(belief, figures, told)

@@ -62,6 +62,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         store.file_faults,
         *truth.steps,
         lambda: _tallies(store, checked, rule),
+        lambda: _courses(store),
         lambda: _strays(store),
         store.index_faults,
     )
@@ -223,6 +224,24 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     """To nine places: another machine's logarithms may differ in the last ones."""
     told = {**tally.__dict__, "signals": {name: round(amount, 9) for name, amount in (tally.signals or {}).items()}}
     return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
+
+
+def _courses(store: SqliteStore) -> Iterator[Fault]:
+    """What each lesson on trial has come to, against the uses that were settled."""
+    from tacit.core.effect import by_epoch, course_from_json, tabulate, trials_from
+
+    kept: dict[str, dict[str, str]] = {}
+    for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):
+        kept.setdefault(memory, {})[epoch] = course
+    for memory, courses in kept.items():
+        past = by_epoch(trials_from(store.uses(memory=memory), store.marks(memory=memory)))
+        for epoch, course in courses.items():
+            try:
+                told = course_from_json(course).table
+            except (ValueError, TypeError, KeyError, AttributeError):
+                told = None
+            if told != tabulate(past.get(epoch, ())):
+                yield Fault("tally", memory, "the counts of its trial do not add up; tacit reindex rebuilds them")
 
 
 def _strays(store: SqliteStore) -> Iterator[Fault]:

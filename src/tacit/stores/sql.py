@@ -13,6 +13,7 @@ from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.journal import GENESIS, Entry, entry_hash, new_salt, payload, payload_digest, shard_of, xor
 from tacit.core.links import (
+    ADDED_UP,
     EVIDENCE_COLUMNS,
     MARK_COLUMNS,
     USE_COLUMNS,
@@ -21,6 +22,7 @@ from tacit.core.links import (
     Use,
     link_hash,
     link_row,
+    seen_again,
     tally_of,
 )
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
@@ -728,8 +730,18 @@ class Writer(SqlStore):
         sealed = link_hash(row)
         self.rows(_insert("evidence", (*EVIDENCE_COLUMNS, "hash")), **dict(zip(EVIDENCE_COLUMNS, row)), hash=sealed)
         self._seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
-        self.refresh_tally(evidence.memory, evidence.project)
+        self._count_evidence(evidence)
         return True
+
+    def _count_evidence(self, evidence: Evidence) -> None:
+        """Bring the tally in step. A sighting leaves all that uses add up to as it is, so that these need not be read again."""
+        rule = self.confidence if isinstance(self.confidence, str) else self.confidence.confidence
+        plain = evidence.signal == "seen" and evidence.stance == "supports" and not evidence.opening
+        if rule != "none" or not plain:
+            self.refresh_tally(evidence.memory, evidence.project)
+            return
+        tally = seen_again(self.tally(evidence.memory), self.evidence(evidence.memory))
+        self.put_tally(evidence.memory, evidence.project, tally)
 
     def add_use(self, use: Use) -> bool:
         """Write an assignment once; the recorded one wins over a recomputed one."""
@@ -744,34 +756,62 @@ class Writer(SqlStore):
         self.rows(_COUNT_USE, memory=use.memory, project=use.project, at=used_at)
         return True
 
-    def add_mark(self, mark: Mark, *, fold: bool = True) -> None:
-        """Write a later fact about a use. Without `fold` the caller brings the tally in step itself."""
+    def add_mark(self, mark: Mark) -> None:
+        """Write a later fact about a use, or an opening balance, and bring the tally in step."""
+        self._write_mark(mark)
+        if mark.signal in ADDED_UP:
+            self._step(mark.memory, mark.project, mark.signal, mark.amount)
+        else:
+            self.refresh_tally(mark.memory, mark.project)
+
+    def add_outcome(self, use: Use, mark: Mark, last: str) -> None:
+        """The outcome of a use, and the one that stood before.
+
+        Counted on: some lessons are given in every run, and folding all they ever did each time would cost more with
+        every run. `check` holds the two equal. What a coin decided is folded anew where it is the first or was settled before.
+        """
+        self._write_mark(mark)
+        known = [each for each in (last, mark.value) if each in _OUTCOMES]
+        coin = bool(known) and use.arm != "exempt" and not use.blank
+        if coin and (last or not self.one(_HAS_UNITS, it=use.memory)):
+            self.refresh_tally(use.memory, use.project)
+            return
+        for outcome, step in ((last, -1.0), (mark.value, 1.0)):
+            if outcome in _OUTCOMES and use.arm != "withheld":
+                self._step(use.memory, use.project, _OUTCOMES[outcome], step)
+        if coin:
+            self._step(use.memory, use.project, "units", 1.0)
+            if not use.task or not self.one(_SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
+                self._step(use.memory, use.project, "tasks", 1.0)
+
+    def _write_mark(self, mark: Mark) -> None:
         row = link_row(mark)
         sealed = link_hash(row)
         self.rows(_insert("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
         self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
-        if fold:
-            self.refresh_tally(mark.memory, mark.project)
 
-    def add_exempt_outcome(self, mark: Mark, last: str) -> None:
-        """The outcome of a use without a coin, and the one that stood before. Counted on: such lessons are given in every run, and
-        folding all they ever did each time would cost more with every run. `check` holds the two equal."""
-        self.add_mark(mark, fold=False)
-        for outcome, step in ((last, -1.0), (mark.value, 1.0)):
-            if outcome in _OUTCOMES:
-                self.rows(_COUNT_OUTCOME, memory=mark.memory, signal=_OUTCOMES[outcome], project=mark.project, step=step)
+    def _step(self, memory: str, project: str, signal: str, step: float) -> None:
+        self.rows(_COUNT_ON, memory=memory, project=project, signal=signal, step=step)
 
-    def refresh_tally(
-        self,
-        memory: str,
-        project: str,
-        *,
-        read: tuple[Sequence[Use], Sequence[Mark]] | None = None,
-    ) -> Tally:
-        """Fold a memory's rows again; `read` is what was just read of its uses and marks."""
-        uses, marks = read or (self.uses(memory=memory), self.marks(memory=memory))
+    def course(self, memory: str, epoch: str) -> str:
+        """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
+        row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
+        return str(row[0]) if row else ""
+
+    def put_course(self, memory: str, project: str, epoch: str, kept: str) -> None:
+        """Keep how far a lesson has come in an epoch."""
+        self.rows(_PUT_COURSE, memory=memory, epoch=epoch, project=project, kept=kept)
+
+    def refresh_tally(self, memory: str, project: str) -> Tally:
+        """Fold all rows of a memory again; how far it had come is found out again when it is next judged.
+
+        It is counted under its own project, not under that of a run that used it.
+        """
+        project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[0]
+        uses, marks = self.uses(memory=memory), self.marks(memory=memory)
         tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
         self.put_tally(memory, project, tally)
+        self.rows("DELETE FROM course WHERE memory = :it", it=memory)
         return tally
 
     def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
@@ -1003,10 +1043,18 @@ _COUNT_USE = (
 )
 
 _OUTCOMES = {"not_occurred": "clean", "occurred": "recurred"}
-_COUNT_OUTCOME = (
+_COUNT_ON = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
 )
+
+_HAS_UNITS = "SELECT 1 FROM tally WHERE memory = :it AND signal = 'units'"
+_SAME_TASK = (  # another settled coin of the same lesson in the same task; the last outcome of a unit stands
+    "SELECT 1 FROM use u WHERE u.memory = :memory AND u.task = :task AND u.unit <> :unit AND u.arm <> 'exempt' AND u.blank = 0"
+    " AND (SELECT value FROM use_mark m WHERE m.memory = u.memory AND m.unit = u.unit AND m.signal = 'outcome' ORDER BY n DESC LIMIT 1)"
+    " IN ('occurred', 'not_occurred') LIMIT 1"
+)
+_PUT_COURSE = _upsert("course", ("memory", "epoch", "project", "kept"), ("memory", "epoch"))
 
 _SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
 _USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"

@@ -83,5 +83,6 @@ def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
             tx.rows("UPDATE memory SET words = :words WHERE id = :id", id=id, words=tx.words(memory))
             tx.refresh_tally(id, project)
         tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
+        tx.rows("DELETE FROM course")
         tx.reindex()
     return len(rows)
