@@ -1437,7 +1437,7 @@ class Memories:
         """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
 
         `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
-        `into` the memory that takes another's place. Where other roles must approve too, the decision waits for them.
+        `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too, the decision waits for them.
         """
         from tacit.learn.review import find_proposal
 
@@ -1450,7 +1450,7 @@ class Memories:
         except NotFound:
             waiting = find_proposal(self.store, project.id, id)
             if decision in ("approve", "edit"):
-                return seat.accept(waiting, text=text, reason=reason)
+                return seat.accept(waiting, text=text, stays=self.get(into).id if into else "", reason=reason)
             if decision == "reject":
                 return seat.decline(waiting, reason=reason)
             raise UsageError(f"A proposal cannot be {decision}ed.", "approve, edit or reject it.") from None

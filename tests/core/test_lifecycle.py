@@ -223,7 +223,7 @@ def test_a_move_carries_its_reason() -> None:
          Move("stable", "reviewed and reinstated by ana", "reinstated", "review")),
         ("under_review", {"previous_state": "stable"}, "provisional",
          Refusal("the profile default does not move under_review → provisional",
-                 "from under_review it may go to stable, superseded, archived, rejected")),
+                 "from under_review it may go to stable, decayed, superseded, archived, rejected")),
         ("under_review", {"previous_state": "stable", "verdict": "harms"}, "stable",
          Refusal("under_review → stable is not reached yet", "verdict other than harms (now harms)")),
         ("under_review", {"previous_state": "stable", "under_review_count": 3}, "stable",

@@ -153,6 +153,32 @@ def test_what_is_weakened_comes_back_one_state_lower(folder: Path, stood: str, n
         assert memories.tend().moves == () and not memories.health().health.faults
 
 
+@pytest.mark.parametrize(("profile", "now"), [("default", "decayed"), ("archeflow", "")])
+def test_what_is_weakened_below_provisional_is_given_to_nobody(folder: Path, profile: str, now: str) -> None:
+    """By default it decays and may come back when it is met; a ladder that has no such rung says so, and what to do."""
+    import tacit as library
+
+    with library.open(profile=profile, by="ada") as memories:
+        id = memories.add("Deploys go through the blue queue.").id
+        memories.review(id, "open")
+        if not now:
+            with pytest.raises(Refused, match="knows nothing weaker"):
+                memories.review(id, "close", outcome="weaken")
+            return
+        memories.review(id, "close", outcome="weaken", reason="only on Mondays")
+        assert (memories.get(id).state, memories.inject("deploy queue", trial=False).injected) == (now, ())
+        for n in range(3):
+            memories.learn(library_run(f"r{n}", "Deploys go through the blue queue."))
+        assert [(each.memory, (each.payload or {})["to"]) for each in memories.proposals()] == [(id, "candidate")]
+
+
+def library_run(name: str, text: str) -> Any:
+    """A run whose reviewer said this."""
+    from tacit.testing import finding, run
+
+    return run(name, finding(name, text))
+
+
 def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> None:
     """Quoted evidence, for and against, beside the memory it is about."""
     assert tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code == 0

@@ -94,6 +94,45 @@ def test_opposites_are_proposed_and_never_merged(memories: Memories, one: str, o
     assert memories.proposals() == []
 
 
+ALLOW, NEVER = "Delete the build cache at once when a test fails oddly", "Never delete the build cache when a test fails oddly"
+
+
+@pytest.mark.parametrize("other_stays", [False, True])
+def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays: bool) -> None:
+    """The one met last would stay; the other is taken out by name and reason, and runs that meet it do not count for its opposite."""
+    old = learned(memories, ALLOW, "r1", "r2", "r3")
+    new = learned(memories, NEVER, "r4", "r5")
+    memories.tend(only="merge")
+    (asked,) = memories.proposals()
+    assert (asked.kind, asked.memory, (asked.payload or {})["other"]) == ("contradiction", new, old)
+    assert "would stay: met last" in asked.reason
+    stays, goes = (old, new) if other_stays else (new, old)
+    done = memories.review(asked.id, "approve", into=old if other_stays else "", reason="asked the team")
+    assert done.memory == goes and memories.proposals() == []
+    gone, kept = memories.get(goes), memories.get(stays)
+    assert (gone.state, gone.closed_by, gone.superseded_by, kept.state) == ("archived", memories.actor.name, "", "provisional")
+    assert memories.log(memory=goes)[-1].reason == f"says the opposite of {stays}, which stays: asked the team"
+    seen = kept.tally.seen
+    memories.learn(run("r9", finding("r9", gone.text)))
+    assert memories.get(stays).tally.seen == seen and memories.get(goes).state == "archived"
+    memories.undo(memories.log(memory=goes, verb="forget")[-1].id)
+    memories.tend(only="merge")
+    assert memories.get(goes).state == "provisional" and memories.proposals() == [], "taken back, and not asked again"
+
+
+def test_rejecting_a_contradiction_keeps_both(memories: Memories) -> None:
+    """And the pair is not brought up again, however often it is tended; a third lesson is no answer."""
+    pair = [learned(memories, ALLOW, "r1", "r2"), learned(memories, NEVER, "r4", "r5")]
+    third = learned(memories, "The importer drops rows whose name is empty", "r7")
+    memories.tend(only="merge")
+    (asked,) = memories.proposals()
+    with pytest.raises(tacit.TacitError, match="not one of the two"):
+        memories.review(asked.id, "approve", into=third)
+    memories.review(asked.id, "reject", reason="both hold, in different stages")
+    memories.tend(only="merge", since="2000-01-01")
+    assert memories.proposals() == [] and {memories.get(id).state for id in pair} == {"provisional"}
+
+
 def test_a_person_s_own_words_are_merged_by_a_person(memories: Memories) -> None:
     """A preference that says what another says is a proposal, not a change."""
     memories.add("Answer in German, always", kind="preference")

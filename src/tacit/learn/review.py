@@ -11,8 +11,8 @@ from __future__ import annotations
 from tacit.core.clock import after_days
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import change
-from tacit.core.keep import edited, laid_over
-from tacit.core.lifecycle import INJECTABLE, Move, Refusal, judge, review_days
+from tacit.core.keep import edited, forgotten, laid_over
+from tacit.core.lifecycle import INJECTABLE, Move, Refusal, allows, judge, review_days
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
@@ -132,6 +132,11 @@ class Review:
                 memory = tx.get(id)
             stood = memory.previous_state if memory.previous_state in INJECTABLE else "provisional"
             if outcome == "weaken":
+                if stood == "provisional" and not allows(self.profile, memory.state, LOWER[stood]):
+                    raise Refused(
+                        f"{id} was provisional, and the profile {self.profile.name} knows nothing weaker.",
+                        "Keep it (--outcome keep) or put it away (--outcome archive).",
+                    )
                 return self._weaken(tx, memory, LOWER[stood], reason)
             goal = OUTCOMES[outcome]
             return self._decide(tx, memory, (to or stood) if goal == "previous" else goal, reason)
@@ -321,8 +326,8 @@ class Review:
 
     # -- proposals --------------------------------------------------------------------------------
 
-    def accept(self, proposal: Proposal, *, text: str = "", reason: str = "") -> Reviewed:
-        """Approve a proposal: make its change, or add this approval to the others."""
+    def accept(self, proposal: Proposal, *, text: str = "", stays: str = "", reason: str = "") -> Reviewed:
+        """Approve a proposal: make its change, or add this approval to the others. `stays` names which of two opposites does."""
         payload = proposal.payload or {}
         if proposal.state != OPEN:
             raise Refused(f"Proposal {proposal.id} is {proposal.state}.", "tacit review list shows what is open.")
@@ -337,6 +342,8 @@ class Review:
             done = self._rewrite(proposal, text or str(payload.get("text", "")), reason)
         elif proposal.kind == "merge" and payload.get("other"):
             done = self.merge(str(payload["other"]), proposal.memory, reason=reason or proposal.reason)
+        elif proposal.kind == "contradiction" and payload.get("other"):
+            done = self._choose(proposal, stays or proposal.memory, reason)
         elif proposal.kind == "confirm" or not payload.get("to"):
             if proposal.kind not in ("confirm", "promote"):
                 raise Refused(
@@ -352,6 +359,24 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
+
+    def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
+        """Of two lessons that say opposite things one stays; the other is taken out, as if this person had forgotten it.
+
+        It is not superseded: runs that meet it again would count for its opposite then. Met again, it is counted, and after
+        three further runs somebody is asked.
+        """
+        pair = {proposal.memory, str((proposal.payload or {})["other"])}
+        if stays not in pair:
+            raise UsageError(f"{stays} is not one of the two.", f"Name {' or '.join(sorted(pair))} as the one that stays.")
+        with self._write() as tx:
+            winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
+            told = f"says the opposite of {winner.alias or winner.id}, which stays" + (f": {reason}" if reason else "")
+            gone = forgotten(loser, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
+            if gone is None:
+                return Reviewed(loser.id, loser.state, loser.state, f"it is {loser.state} already")
+            tx.apply(gone)
+            return Reviewed(loser.id, gone.memory.state, loser.state, told)
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""

@@ -316,6 +316,11 @@ class SqlStore:
         rows = self.rows("SELECT signal, amount, at FROM tally WHERE memory = :it", it=memory)
         return _tally({signal: (amount, at) for signal, amount, at in rows})
 
+    def course(self, memory: str, epoch: str) -> str:
+        """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
+        row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
+        return str(row[0]) if row else ""
+
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()
@@ -792,11 +797,6 @@ class Writer(SqlStore):
 
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
         self.rows(_COUNT_ON, memory=memory, project=project, signal=signal, step=step)
-
-    def course(self, memory: str, epoch: str) -> str:
-        """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
-        row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
-        return str(row[0]) if row else ""
 
     def put_course(self, memory: str, project: str, epoch: str, kept: str) -> None:
         """Keep how far a lesson has come in an epoch."""

@@ -12,7 +12,7 @@ import re
 from tacit.core.clock import after_days
 from tacit.core.lifecycle import ACTIVE, INJECTABLE
 from tacit.core.match import compare, prepare, rarity
-from tacit.core.merge import brought, joined, keeper
+from tacit.core.merge import brought, joined, keeper, prevailing
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.value import value
 from tacit.core.words import query_words
@@ -125,9 +125,9 @@ class _Merging:
             return  # changed since it was looked at; then it is found again
         stays, goes = keeper(a, b)
         if pair.against:
-            self._propose(
-                tx, "contradiction", stays, goes, f"says the opposite of {goes.alias or goes.id} ({pair.against})"
-            )
+            stays, goes, why = prevailing(a, b, self.profile.trust.person)
+            told = f"says the opposite of {goes.alias or goes.id} ({pair.against}); would stay: {why}"
+            self._propose(tx, "contradiction", stays, goes, told)
         elif was_parted(tx, a, b):
             return
         elif goes.pinned or goes.on_page or goes.trust in self.profile.trust.person:

@@ -25,7 +25,7 @@ QUOTED = 5  # pieces of evidence that are shown with what they say
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("verb", nargs="?", default="list", choices=VERBS, help="what to do; without it: list")
     parser.add_argument("id", nargs="?", default="", help="a memory or a proposal")
-    parser.add_argument("other", nargs="?", default="", help="merge: the memory that stays")
+    parser.add_argument("other", nargs="?", default="", help="merge, approve of a contradiction: the memory that stays")
     parser.add_argument(
         "--as", "--role", dest="role", metavar="ROLE", default="person", help="the role you sign for, for example design_authority"
     )
@@ -44,6 +44,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "  tacit review open k3v9 --reason 'misled two tasks'\n"
         "  tacit review close k3v9 --outcome reinstate --text 'Retry with backoff, at most five times.'\n"
         "  tacit review close k3v9 --outcome weaken --reason 'only true for the old queue'\n"
+        "  tacit review approve 7f2c m2p4                  of two lessons that contradict each other m2p4 stays\n"
         "  tacit review merge k3v9 m2p4                    k3v9 goes into m2p4; unmerge takes it back"
     )
 

@@ -18,8 +18,9 @@ JUDGED = {"approve": "approved", "edit": "approved with your words", "reject": "
 def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     """Approve, edit or reject what waits, or merge its lesson into another; the answer offers to take it back."""
     found = views.question(desk, asked["id"])
-    memory = found["lesson"]["id"] if found["lesson"] else ""
-    decision, reason, before = asked.get("decision", ""), asked.get("reason", ""), _last(desk, memory)
+    decision, reason = asked.get("decision", ""), asked.get("reason", "")
+    memory = _changed(found, decision == "approve")
+    before = _last(desk, memory)
     if decision not in JUDGED:
         raise UsageError(f"{decision[:40]!r} is no judgement.", f"One of: {', '.join(JUDGED)}.")
     if decision == "merge":
@@ -37,6 +38,13 @@ def judge(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
         "entries": "" if decision == "merge" else _since(desk, memory, before),
         "merged": decision == "merge",
     }
+
+
+def _changed(found: dict[str, Any], approved: bool) -> str:
+    """The lesson that a judgement changes: its own, or of two opposites the one that goes."""
+    goes = found["other"] if approved and found["kind"] == "contradiction" else None
+    lesson = goes or found["lesson"]
+    return str(lesson["id"]) if lesson else ""
 
 
 def _last(desk: Memories, memory: str) -> int:
@@ -57,7 +65,7 @@ def reopen(desk: Memories, asked: dict[str, str]) -> dict[str, Any]:
     if asked.get("merged") == "yes":
         desk.review(memory, "unmerge", reason="taken back")
     for entry in asked.get("entries", "").split():
-        if entry.isdigit() and desk.store.entry(int(entry)).memory == memory:
+        if entry.isdigit() and desk.store.entry(int(entry)).memory in (memory, _changed(found, approved=True)):
             desk.undo(int(entry))
     if found["id"] != memory:
         desk.reopen(found["id"])
