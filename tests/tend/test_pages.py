@@ -413,6 +413,23 @@ def test_a_line_that_grew_or_was_put_below_another_is_still_itself(memories: Mem
     assert page.read_text().endswith(f"{first}\n  Never.\n  {second}\n")
 
 
+def test_a_line_above_the_rest_of_another_is_still_itself(memories: Memories, folder: Path) -> None:
+    """Somebody took the first line of a lesson of two lines; the line that came to stand above its rest is not swallowed (fuzz, seed 1321)."""
+    memories.keep_page("MEMORY.md")
+    memories.page()
+    page = folder / "MEMORY.md"
+    page.write_text(page.read_text() + "- Sign every release\n  with the key of the team\n")
+    memories.page(vouch=True)
+    ids = {memory.text: memory.id for memory in memories.list()}
+    first = next(line for line in page.read_text().splitlines() if line.startswith("- "))
+    page.write_text(page.read_text().replace(f"{first}\n", "").replace("- Sign every release\n", f"{first}\n"))
+    memories.page(vouch=True)
+    text, whole = first[2:].partition(" <!--")[0], "Sign every release with the key of the team"
+    assert {memory.id: memory.text for memory in memories.list()}[ids[text]] == text
+    assert memories.get(ids[whole]).text == "with the key of the team", "what is left of it is their wording"
+    assert first in page.read_text() and memories.page(dry_run=True).figures == {"files": (), "findings": ()}
+
+
 def test_who_writes_a_line_twice_has_one_lesson(memories: Memories, folder: Path) -> None:
     """Both lines stay as they were written; only one is a lesson's."""
     memories.keep_page("MEMORY.md")

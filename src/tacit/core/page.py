@@ -22,6 +22,7 @@ _TITLE = re.compile(r"\*\*([^*\n]{1,200})\*\*\s{1,4}[—–:-]\s")
 _ID = re.compile(r"\s{0,4}([\w.-]{1,80})\s{0,4}")
 _WITHIN = re.compile(r"\s*<!-- ([0-9a-z]{8,12}) -->\s*")
 _NESTED = re.compile(r"\s+[-*] .*<!-- [0-9a-z]{8,12} -->\s*$")  # a line of ours that somebody put below another
+_TAIL = re.compile(r"\s+\S.*<!-- [0-9a-z]{8,12} -->\s*$")  # the end of a line of ours, whose beginning somebody took away
 _FIRST = re.compile(r"\[(mem-[\w.-]{1,80})\]\s+")  # geas writes its ids first
 
 
@@ -77,14 +78,16 @@ def bullets(lines: Sequence[str], heading: str = HEADING) -> Iterator[Bullet]:
     for number, raw in enumerate((*lines, "#")):
         line = raw.rstrip("\r\n")
         mark = line.lstrip().startswith(("```", "~~~"))
-        bullet = not fenced and not mark and (line.startswith(("- ", "* ")) or _NESTED.match(line) is not None)
+        listed = line.startswith(("- ", "* ")) or _NESTED.match(line) is not None
+        tail = start >= 0 and not listed and _WITHIN.search(held) is not None and _TAIL.match(line) is not None
+        bullet = not fenced and not mark and (listed or tail)
         if start >= 0 and (bullet or mark or not line.strip() or not line[:1].isspace()):
             yield Bullet(start, number, section, held)
             start = -1
         if mark:
             fenced = not fenced
         elif bullet:
-            start, held = number, line.lstrip()[2:].strip()
+            start, held = number, line.lstrip()[2 if listed else 0 :].strip()
         elif start >= 0 and not fenced:
             held = f"{held} {line.strip()}"
         elif not fenced and line.startswith(heading):
