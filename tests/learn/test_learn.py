@@ -97,6 +97,17 @@ def test_a_wish_of_the_user_applies_at_once(memories: Memories) -> None:
     assert states == {"user": "provisional", "agent": "candidate"}
 
 
+@pytest.mark.parametrize("said", ["no, use pnpm", "No. Use pnpm!", "nein, nimm pnpm"])
+def test_the_shortest_correction_applies_at_once(memories: Memories, said: str) -> None:
+    """A name and a verb are enough from the person at the keyboard, though not from anybody else."""
+    learn(memories, "r1", tool("npm install", "added 3 packages"), user(said))
+    [wish] = [memory for memory in memories.list() if memory.klass == "preference"]
+    assert (wish.text in ("Use pnpm.", "Nimm pnpm."), wish.trust, wish.state) == (True, "user", "provisional")
+    assert wish.id in memories.inject("install the dependencies", run="r2", host="neutral").injected
+    told = learn(memories, "r3", finding("r3", "Use yarn.", by="agent", tier="agent"))
+    assert told.discarded == 1
+
+
 def test_what_a_person_forgot_is_counted_and_not_made_anew(memories: Memories) -> None:
     """After three further runs somebody is asked; the lesson itself stays out."""
     for n in (1, 2):

@@ -229,7 +229,7 @@ KEYS: dict[str, Key] = {
     # The write gate.
     "gate.function": function("gate", "who judges a finding"),
     "gate.version": text("kept with every decision"),
-    "gate.min_chars": whole("an extracted text with fewer characters is discarded; what a person adds is not"),
+    "gate.min_chars": whole("an extracted text with fewer characters is discarded; what a person adds or typed is not"),
     "gate.discard": texts(
         "noise that is discarded", choices=("tool_trace", "command_dump", "instruction_edit", "narration")
     ),

@@ -216,7 +216,7 @@ def _settled(
 def noise_in(finding: Finding, rules: GateRules) -> str:
     """Why an extracted text is no lesson; empty where it may be one."""
     text = finding.text.strip()
-    if len(text) < rules.min_chars:
+    if len(text) < rules.min_chars and finding.tier != "user":  # "Use pnpm." is a person's whole correction
         return f"shorter than {rules.min_chars} characters"
     for name in rules.discard:
         reason, found = _NOISE[name]
