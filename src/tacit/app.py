@@ -1437,7 +1437,8 @@ class Memories:
         """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
 
         `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
-        `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too, the decision waits for them.
+        `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too,
+        the decision waits for them.
         """
         from tacit.learn.review import find_proposal
 
