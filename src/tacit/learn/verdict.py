@@ -1,7 +1,7 @@
 """What the control group says of one lesson, after one more of its uses was settled.
 
 The verdict is that of the current epoch, model family and host: a lesson that helped another model may do nothing for
-this one. Belief is no part of it: it is folded with the other counts (core.links).
+this one. Belief is told from the same counts and kept with the others; a fold of all rows (core.links) says the same.
 """
 
 from __future__ import annotations
