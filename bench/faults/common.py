@@ -64,11 +64,11 @@ def command(*args: str, fault: str = "") -> list[str]:
     return [sys.executable, str(SHIM), fault, *args] if fault else [sys.executable, "-m", "tacit", *args]
 
 
-def tacit(home: Path, *args: str, stdin: str = "", fault: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+def tacit(home: Path, *args: str, stdin: str = "", fault: str = "", patience: float = 300, **env: str) -> subprocess.CompletedProcess[str]:
     """One command, to its end."""
     return subprocess.run(
         command(*args, fault=fault), input=stdin, capture_output=True, text=True, errors="replace", cwd=home / "work",
-        env=surroundings(home, **env), timeout=300,
+        env=surroundings(home, **env), timeout=patience,
     )  # fmt: skip
 
 
@@ -100,13 +100,14 @@ def texts(home: Path) -> list[str]:
     return [memory["text"] for memory in json.loads(done.stdout)["data"]["memories"]]
 
 
-def transcript(home: Path, number: int) -> Path:
-    """A finished session of Claude Code in which a person states one wish and one failure is cured."""
+def transcript(home: Path, number: int, about: int | None = None) -> Path:
+    """A finished session of Claude Code in which a person states one wish and one failure is cured: `about` tells which."""
+    about = number if about is None else about
     name = f"{number:08d}-0000-4000-8000-000000000000"
     path = home / f"{name}.jsonl"
     common = {"parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(home / "work"), "sessionId": name, "version": "2.1.240"}
-    failure = f"Exit code 1\nDatabaseError: schema {number} is out of date"
-    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-zebra{number} --strict before you commit.")]
+    failure = f"Exit code 1\nDatabaseError: schema {about} is out of date"
+    said: list[tuple[str, Any]] = [("user", f"From now on always run tool-zebra{about} --strict before you commit.")]
     for n, (line, output) in enumerate((("pnpm test", failure), ("make migrate", "applied"), ("pnpm test", "14 passed"))):
         said.append(("assistant", [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": line}}]))
         said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == failure}]))
@@ -142,22 +143,36 @@ class Ledger:
         return noted
 
 
+def taken(option: str) -> dict[str, str]:
+    """An option of one campaign's own, taken off the command line: `--only tend` becomes {"only": "tend"}."""
+    if option not in sys.argv:
+        return {}
+    at = sys.argv.index(option)
+    _, said = sys.argv.pop(at), sys.argv.pop(at)
+    return {option.strip("-"): said}
+
+
 def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default: int, **fixed: Any) -> int:
     """Run batches until so many units are in the ledger, or the time is up; sums on standard output. The exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", type=int, default=default, help=f"{unit} to reach, counting earlier runs on this commit")
     parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--lane", default="1/1", help="2/3: the second of three processes that share the seeds")
     args = parser.parse_args()
+    lane, lanes = map(int, args.lane.split("/"))
     os.nice(max(0, 10 - os.nice(0)))  # behind everybody else, and no further back than the caller wants
     frozen_source()
     ledger = Ledger(name)
-    done = list(ledger.lines(commit()))
-    reached, end = sum(each[unit] for each in done), time.monotonic() + args.minutes * 60
-    seeds = {each["seed"] for each in done}
-    seed = 0
-    failures = sum(len(each["failures"]) for each in done)
-    while reached < args.points and not any(each.get("last") for each in done) and time.monotonic() < end:
-        seed = next(n for n in range(seed + 1, 1 << 30) if n not in seeds)
+    end = time.monotonic() + args.minutes * 60
+    while True:
+        done = list(ledger.lines(commit()))
+        reached, failures = sum(each[unit] for each in done), sum(len(each["failures"]) for each in done)
+        if done:
+            print(f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
+        seeds, last = {each["seed"] for each in done}, min((each["seed"] for each in done if each.get("last")), default=1 << 30)
+        seed = next((n for n in range(1, last + 1) if n % lanes == lane % lanes and n not in seeds), None)
+        if seed is None or reached >= args.points or time.monotonic() >= end:
+            return 1 if failures else 0
         place = Path(tempfile.mkdtemp(prefix=f"tacit-{name}-"))
         began = time.process_time(), os.times().children_user + os.times().children_system
         try:
@@ -165,7 +180,4 @@ def campaign(name: str, batch: Callable[..., dict[str, Any]], unit: str, default
         finally:
             shutil.rmtree(place, ignore_errors=True)
         used = time.process_time() - began[0] + os.times().children_user + os.times().children_system - began[1]
-        done.append(ledger.add({**found, "cpu seconds": round(used, 1)}))
-        reached, failures = reached + found[unit], failures + len(found["failures"])
-        print(f"{name} on {commit()}: {reached} of {args.points} {unit}, {failures} failures", flush=True)
-    return 1 if failures else 0
+        ledger.add({**found, "cpu seconds": round(used, 1)})

@@ -10,11 +10,14 @@ Half of the copies have a backup from before the last third of the rows, half ha
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import random
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from common import campaign, frozen_source, new_home, store_of, surroundings, ta
 from kill import PROFILE
 
 FLIPS = 50
+STORE = 4  # batches that share one
 PAGE = 4096
 
 # Runs in a process of its own, many flips at once: opening a store in ours would be opening it while we write to it.
@@ -83,9 +87,18 @@ for line in sys.stdin:
 """
 
 
+@functools.cache
+def kept(which: int) -> tuple[Path, Path]:
+    """The store of some batches: making one takes as long as twenty flips."""
+    folder = tempfile.mkdtemp(prefix=f"tacit-flips-store-{which}-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return made(Path(folder))
+
+
 def made(place: Path) -> tuple[Path, Path]:
     """A store with rows in every truth table, and the folder with a backup of two thirds of it."""
     home = new_home(place)
+    (home / "work" / ".git").mkdir()  # so that there is something to sync with
     (home / "short.toml").write_text(PROFILE)
     tacit(home, "init")
     tacit(home, "profile", "use", str(home / "short.toml"))
@@ -98,6 +111,7 @@ def made(place: Path) -> tuple[Path, Path]:
     tacit(home, "edit", ids[0], "a corrected lesson")
     tacit(home, "pin", ids[1])
     tacit(home, "erase", ids[2], "--by", "ada", "--yes")
+    tacit(home, "sync")
     tacit(home, "backup")
     for n in range(3, 5):
         _session(home, n, "a lesson about zebra7 and tests")
@@ -106,6 +120,7 @@ def made(place: Path) -> tuple[Path, Path]:
     tacit(home, "edit", ids[5], "a lesson corrected late")
     tacit(home, "forget", ids[6])
     tacit(home, "feedback", ids[0], "--wrong")
+    tacit(home, "sync")
     _need_rows(store_of(home))
     return store_of(home), next((home / "data" / "tacit" / "backups").iterdir())
 
@@ -116,7 +131,7 @@ def _need_rows(store: Path) -> None:
 import apsw, sys
 from tacit.stores.sqlite.repair import _KEYS
 c = apsw.Connection(sys.argv[1])
-print(*[t for t in _KEYS if t not in ("queue", "counter", "shared") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
+print(*[t for t in _KEYS if t not in ("queue", "counter") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
 """
     done = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent))
     if done.stdout.strip() or done.returncode:
@@ -136,7 +151,7 @@ def batch(
 ) -> dict[str, Any]:
     """So many copies, each with one bit turned; `of` a store that is made already, and there only in this `word`."""
     rng = random.Random(seed)
-    store, backups = of or made(place)
+    store, backups = of or kept(seed // STORE)
     pages = store.stat().st_size // PAGE
     raw = store.read_bytes()
     jobs = []

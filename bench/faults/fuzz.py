@@ -5,7 +5,7 @@ our mutations among its own and the words of the program's text as its dictionar
 behave in a way not seen before is kept and mutated further. A door may answer, or raise an error of ours with a
 message; anything else is a crash, kept under `corpus/DOOR/crash-…` and replayed by the test suite for ever.
 
-    python bench/faults/fuzz.py [--minutes 10] [--points EXECUTIONS]     all doors in turn, one batch each
+    python bench/faults/fuzz.py [--minutes 10] [--points EXECUTIONS] [--only DOOR]     all doors in turn, one batch each, or one
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ import subprocess
 import sys
 import time
 import traceback
+import zipfile
 import zlib
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from common import HERE, campaign, frozen_source
+from common import HERE, campaign, frozen_source, taken
 
 CORPUS = HERE / "corpus"
 SECONDS = 20.0  # a batch
@@ -44,7 +45,8 @@ NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.
 BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats",), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.recall"),
     "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
-    "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",),
+    "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.truth", "tacit.stores.check"),
+    "sync": ("tacit.core.shared", "tacit.tend.sync", "tacit.formats.journal_file"),
 }  # fmt: skip
 QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}  # verbs that wait for somebody, or have a door of their own
 
@@ -84,6 +86,8 @@ def doors(home: Path) -> dict[str, Door]:
     for name in formats.exchanging():
         found[f"import-{name}"] = lambda raw, name=name: [(report.__class__.__name__, len(repr(report)) // 50) for report in memories.import_(BytesSource(raw, "x.json"), format=name, dry_run=True)]
     found["learn"] = lambda raw: [len(repr(each)) // 100 for each in memories.learn(BytesSource(raw, "x.jsonl"), dry_run=True)]
+    found["bundle-rows"] = lambda raw: _bundle_rows(raw, memories, home)
+    found["sync"] = lambda raw: _sync(raw, memories)
     found["hook"] = lambda raw: _hook(raw, env, work)
     found["profile"] = lambda raw: _profile(raw, home)
     found["config"] = lambda raw: _config(raw, env)
@@ -103,6 +107,54 @@ def _hook(raw: bytes, env: dict[str, str], work: Path) -> Any:
         return name, len(respond(name, payload, env)) // 50
     except UnicodeEncodeError:
         return name, "a path or id that no system can spell: the hook stays silent"
+
+
+def _bundle_rows(raw: bytes, memories: Any, home: Path) -> Any:
+    """Rows of one member in a bundle whose checksums are right: what a zip's own sums would hide from us."""
+    from tacit.formats.bundle import MANIFEST, _info, _sum
+    from tacit.formats.source import BytesSource
+
+    whole = home / "whole.zip"
+    if not whole.exists():
+        memories.export_bundle(str(whole))
+    out = io.BytesIO()
+    with zipfile.ZipFile(whole) as given, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        members = {name: given.read(name) for name in given.namelist()}
+        head = json.loads(members.pop(MANIFEST))
+        name = sorted(members)[raw[0] % len(members)] if raw else "memory.jsonl"
+        members[name] = raw[1:]
+        for member in head["members"]:
+            if member["name"] == name:
+                member.update(rows=raw[1:].count(b"\n"), bytes=len(raw) - 1, sha256=sha256(raw[1:]).hexdigest())
+        made.writestr(_info(MANIFEST), json.dumps({**head, "sha256": _sum(head)}, indent=1) + "\n")
+        for each, said in members.items():
+            made.writestr(_info(each), said)
+    source = BytesSource(out.getvalue(), "x.zip")
+    return [name, [len(repr(report)) // 50 for trust in ("user", "imported") for report in memories.import_(source, format="bundle", trust=trust, dry_run=True)]]
+
+
+def _sync(raw: bytes, memories: Any) -> Any:
+    """A machine's file as it is, and once more with every line's digest made right, so that what stands behind the digests is met too."""
+    from tacit.core.journal import payload_digest
+    from tacit.core.shared import Line, spoken
+    from tacit.core.value import replace
+    from tacit.formats import journal_file
+    from tacit.tend.sync import Joining
+
+    plain = [type(each).__name__ for each in journal_file.read(raw, "m1")]
+    lines = []
+    for text in raw.split(b"\n"):
+        with contextlib.suppress(ValueError, RecursionError):
+            at = json.loads(text)
+            if isinstance(at, dict) and at.get("words") is not None:
+                at.update(salt="00", digest=payload_digest(b"\0", spoken(at["words"])).hex())
+                text = json.dumps(at).encode()
+        lines.append(text)
+    taken = [each for each in journal_file.read(b"\n".join(lines), "m1") if isinstance(each, Line)]
+    joining = Joining(memories.store, memories.ensure_project(), memories.profile, memories.now(), dry_run=True)
+    joining.join([replace(each, standing=("team", "unknown")[n % 2]) for n, each in enumerate(taken)], "m1")
+    done = joining.report("m1", 0, 1)
+    return sorted(set(plain)), min(len(taken), 5), [each.what for each in done.seen], len(done.skipped), done.forks, done.waiting
 
 
 def _profile(raw: bytes, home: Path) -> Any:
@@ -392,4 +444,4 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--inside"]:
         inside(sys.argv[2], sys.argv[3], int(sys.argv[4]), float(sys.argv[5]), Path(sys.argv[6]), Path(sys.argv[7]))
         sys.exit(0)
-    sys.exit(campaign("fuzz", batch, "executions", 1_000_000_000))
+    sys.exit(campaign("fuzz", batch, "executions", 1_000_000_000, **taken("--only")))

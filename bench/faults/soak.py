@@ -1,9 +1,12 @@
 """A working day in half an hour: eight agents' hooks, the worker, tend, backups, a lister and a reader on one store.
 
-Medians of the last third are set against those of the first third: the hook's time and memory, the reader's memory, the
-size of the write-ahead log. None may grow by more than a tenth. The store itself grows, as it must. A machine that others
+It begins with a store of the size that a project has after some time, and its sessions meet the same fifty problems again
+and again: what grows is runs, uses, evidence and journal, as in a steady state, and a leak would show. After some minutes of
+warming up, medians of the last third are set against those of the first third: the hook's time and memory, the reader's memory,
+the size of the write-ahead log. None may grow by more than a tenth. A machine that others
 use gets faster and slower by more than that, so a hook's time is taken as its ratio to an interpreter that does nothing,
-started in the same moment (half of the time before the hook, half of the time after it); the plain seconds are noted beside it.
+started in the same moment (half of the time before the hook, half of the time after it). Noted beside it and not judged: the
+plain seconds, and the processor's time of both.
 
     python bench/faults/soak.py --minutes 30
 """
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import shutil
 import statistics
@@ -23,12 +27,27 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import Ledger, command, doctor, frozen_source, new_home, store_of, surroundings, tacit, transcript
+from common import ROOT, Ledger, command, doctor, frozen_source, new_home, store_of, surroundings, tacit, transcript
 
 AGENTS = 8
 MOST = 1.1
 THINKING = 2.0  # seconds at most between two events of an agent
 JUDGED = ("hook time over python -c pass", "hook memory", "reader memory", "log bytes")
+LESSONS = 5_000
+PATIENCE = 900.0  # seconds for a command beside eight agents on a machine that others use as well
+PROBLEMS = 50
+TENDED = 2000
+# Written by the library in one transaction per thousand: through the command line it would take as long as the soak.
+FILL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tacit.app import open
+from texts import Writer
+writer = Writer(1)
+with open() as memories:
+    for _ in range(int(sys.argv[2]) // 1000):
+        memories.add_many(writer.lesson() for _ in range(1000))
+"""
 READER = """
 import resource, sys, time
 from tacit.app import open
@@ -47,7 +66,7 @@ class Soak:
 
     def __init__(self, home: Path, minutes: float) -> None:
         self.home, self.end = home, time.monotonic() + minutes * 60
-        names = ("hook time over python -c pass", "hook seconds", "hook memory", "log bytes", "store bytes")
+        names = ("hook time over python -c pass", "hook seconds", "hook processor seconds", "bare processor seconds", "hook memory", "log bytes", "store bytes")
         self.samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         self.wrong: list[str] = []
         self.counts: dict[str, int] = {}
@@ -58,12 +77,12 @@ class Soak:
         rng = random.Random(which)
         while time.monotonic() < self.end:
             self.number += 1
-            path = transcript(self.home, self.number)
+            path = transcript(self.home, self.number, rng.randrange(PROBLEMS))
             session = path.stem
             common = {"session_id": session, "cwd": str(self.home / "work"), "transcript_path": str(path)}
             self.hook("session-start", {**common, "hook_event_name": "SessionStart", "source": "startup"})
             for n in range(rng.randint(1, 4)):
-                self.hook("prompt", {**common, "hook_event_name": "UserPromptSubmit", "prompt": f"fix schema {rng.randrange(50)} of the tests, part {n}"})
+                self.hook("prompt", {**common, "hook_event_name": "UserPromptSubmit", "prompt": f"fix schema {rng.randrange(PROBLEMS)} of the tests, part {n}"})
                 time.sleep(rng.uniform(0, THINKING))
             self.hook("session-end", {**common, "hook_event_name": "SessionEnd", "reason": "exit"})
 
@@ -80,11 +99,12 @@ class Soak:
         done.stdin.write(json.dumps(payload).encode())
         done.stdin.close()
         out, err = done.stdout.read(), done.stderr.read()
-        status = done.wait()
+        status, used = _ended(done)
         done.stdout.close()
         done.stderr.close()
         now = time.monotonic()
         bare = bare or self.bare()
+        self.samples["hook processor seconds"].append((now, used))
         self.samples["hook time over python -c pass"].append((now, (now - began) / bare))
         self.samples["hook seconds"].append((now, now - began))
         for name in ("hook memory", f"hook memory, {event}", "hook memory, it spoke" if out else "hook memory, it was silent"):
@@ -97,8 +117,11 @@ class Soak:
     def bare(self) -> float:
         """Seconds of an interpreter that does nothing."""
         began = time.monotonic()
-        subprocess.run([sys.executable, "-c", "pass"], check=True, cwd=self.home / "work", env=surroundings(self.home))
-        return time.monotonic() - began
+        status, used = _ended(subprocess.Popen([sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home)))
+        assert not status
+        now = time.monotonic()
+        self.samples["bare processor seconds"].append((now, used))
+        return now - began
 
     def count(self, name: str, by: int) -> None:
         """Add to a count."""
@@ -108,9 +131,9 @@ class Soak:
         """A command again and again."""
         while time.monotonic() < self.end:
             try:
-                done = tacit(self.home, *args)
+                done = tacit(self.home, *args, patience=PATIENCE)
             except subprocess.TimeoutExpired:
-                self.wrong.append(f"{args} did not end within 300 seconds")
+                self.wrong.append(f"{args} did not end within {PATIENCE:.0f} seconds")
                 continue
             self.count(args[0], 1)
             if done.returncode or "Traceback" in done.stderr:
@@ -126,9 +149,16 @@ class Soak:
             time.sleep(0.25)
 
 
+def _ended(process: subprocess.Popen[bytes]) -> tuple[int, float]:
+    """How a process ended, and the processor's time it took."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
+
+
 def thirds(samples: list[tuple[float, float]], end: float, length: float) -> tuple[float, float]:
-    """Medians of the first and of the last third."""
-    first = [amount for at, amount in samples if at <= end - length * 2 / 3]
+    """Medians of the first and of the last third of the time after the warm-up."""
+    first = [amount for at, amount in samples if end - length <= at <= end - length * 2 / 3]
     last = [amount for at, amount in samples if at >= end - length / 3]
     return (statistics.median(first), statistics.median(last)) if first and last else (0.0, 0.0)
 
@@ -137,18 +167,26 @@ def main() -> int:
     """Run it and note the result."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--warm-up", type=float, default=3.0, help="minutes before the first third begins")
+    parser.add_argument("--lessons", type=int, default=LESSONS)
     args = parser.parse_args()
+    every = args.warm_up + args.minutes
     frozen_source()
     place = Path(tempfile.mkdtemp(prefix="tacit-soak-"))
     home = new_home(place)
     tacit(home, "init")
-    tacit(home, "add", "-", stdin="".join(f'"lesson {n} about zebra{n}"\n' for n in range(300)))
-    soak = Soak(home, args.minutes)
+    fill = [sys.executable, "-c", FILL, str(ROOT / "bench"), str(args.lessons)]
+    subprocess.run(fill, check=True, cwd=home / "work", env=surroundings(home))
+    for n in range(PROBLEMS):
+        tacit(home, "learn", str(transcript(home, n)))
+    for _ in range(args.lessons // TENDED + 1):  # a tend compares so many at a time: none is left for the soak to begin with
+        tacit(home, "tend", patience=3600)
+    soak = Soak(home, every)
     reader = subprocess.Popen(
-        [sys.executable, "-c", READER, str(args.minutes * 60)], stdout=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
+        [sys.executable, "-c", READER, str(every * 60)], stdout=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
     )  # fmt: skip
     jobs = [threading.Thread(target=soak.agent, args=(n,)) for n in range(AGENTS)]
-    commands = ((1.0, "worker", "--now"), (15.0, "tend"), (20.0, "backup"), (10.0, "list", "--json"))
+    commands = ((1.0, "worker", "--now"), (15.0, "tend"), (60.0, "backup"), (10.0, "list", "--json"))
     jobs += [threading.Thread(target=soak.every, args=each) for each in commands] + [threading.Thread(target=soak.watch)]
     for job in jobs:
         job.start()
@@ -167,7 +205,7 @@ def main() -> int:
             failures.append(f"{name} grew from {a:g} to {b:g}")
     if not health["sound"]:
         failures.append(f"doctor: {health['faults'][:3]}")
-    told = {"minutes": args.minutes, **soak.counts, **found, "checked": health.get("checked"), "failures": failures[:20]}
+    told = {"minutes": args.minutes, "warm-up": args.warm_up, "lessons": args.lessons, **soak.counts, **found, "checked": health.get("checked"), "failures": failures[:20]}
     print(json.dumps(Ledger("soak").add(told), indent=1))
     shutil.rmtree(place, ignore_errors=True)
     return 1 if failures else 0
