@@ -298,6 +298,47 @@ def test_a_pointer_to_the_wrong_page(memories: Any, of: str, with_backup: bool) 
     assert sound(path)
 
 
+def test_a_row_that_its_index_hides_is_no_end_of_the_check(memories: Any) -> None:
+    """Found by a flipped bit in an index: the row is listed and cannot be found by its id."""
+    path, folder = closed(memories)
+    with open_store(path) as store:
+        numbers = store.rows("SELECT n, id, text FROM memory ORDER BY n")
+        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_memory_1'")[0] - 1
+    raw = bytearray(Path(path).read_bytes())
+    at = raw.index(numbers[0][1].encode(), page * 4096, (page + 1) * 4096)
+    raw[at + 3] ^= 64
+    Path(path).write_bytes(raw)
+    assert not sound(path)
+    done = repair(path, folder)
+    with open_store(path) as store:
+        assert (done.lost, store.rows("SELECT n, id, text FROM memory ORDER BY n")) == ((), numbers)
+    assert sound(path)
+
+
+def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) -> None:
+    """Its words by trying the bits, its standing from the backup; one that stands for nothing any more is written anew."""
+    (folder / ".git").mkdir(exist_ok=True)
+    memories = open_memories()
+    memories.add("Run make migrate before the tests.", run="r1")
+    memories.sync()
+    memories.backup()
+    path, backups = closed(memories)
+    with open_store(path) as store:
+        before = store.rows("SELECT * FROM shared ORDER BY n")
+    assert len(before) == 2
+    for change in ("words = replace(words, 'migrate', 'migrbte')", "standing = 'tea' || char(109 + 1)", "project = '_' || substr(project, 2)"):
+        tamper(path, f"UPDATE shared SET {change} WHERE kind = 'entry'")
+        assert not sound(path), change
+        done = repair(path, backups)
+        with open_store(path) as store:
+            assert (done.lost, store.rows("SELECT * FROM shared ORDER BY n")) == ((), before), change
+    tamper(path, "UPDATE shared SET local = '99'")
+    assert {each.kind for each in repair(path, str(tmp_path / "no backups")).lost} == {"shared"} and sound(path)
+    with open_memories() as again:
+        again.sync()
+        assert again.health().health.is_sound and len(again.store.rows("SELECT 1 FROM shared")) == 2
+
+
 def test_a_bit_of_a_belief_is_noticed_and_folded_again(memories: Any) -> None:
     """It adds up from uses and outcomes like every other count (found by a flipped bit: it was carried on as it stood)."""
     from tacit.core.links import Mark, Use

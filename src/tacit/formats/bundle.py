@@ -266,9 +266,17 @@ class Bundle:
     def records(self, name: str) -> Iterator[dict[str, Any]]:
         """The lines of a member under the names of its columns, of whatever kinds."""
         member = self.members.get(f"{name}.jsonl")
-        for line in self._zip.open(member.name) if member else ():
-            fields = json.loads(line[:LINE])
-            yield dict(zip(member.columns, fields)) if member and isinstance(fields, list) else {}
+        if member is None:
+            return
+        with self._zip.open(member.name) as file:
+            for number in range(1, member.rows + 1):
+                try:
+                    fields = json.loads(file.readline(LINE + 1), parse_constant=_no_number)
+                    if not isinstance(fields, list) or len(fields) != len(member.columns):
+                        raise ValueError("it has not one field for each column")
+                except (ValueError, RecursionError) as error:
+                    raise self._broken(f"line {number} of its {name} cannot be read: {error}") from error
+                yield dict(zip(member.columns, fields))
 
     def _row(self, table: Table, line: bytes, number: int) -> tuple[Any, ...]:
         try:
@@ -348,8 +356,11 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
     with Bundle(source) as bundle:
         counts: dict[str, list[Opening]] = {}
         for at in bundle.records("tally"):
-            if at["signal"] not in DERIVED:
-                counts.setdefault(at["memory"], []).append(Opening(at["signal"], at["amount"], at["at"]))
+            memory, signal, amount, when = (at.get(name) for name in ("memory", "signal", "amount", "at"))
+            if not (isinstance(memory, str) and isinstance(signal, str) and isinstance(when, str) and isinstance(amount, (int, float))):
+                raise bundle._broken("its tally counts what is no number, or nothing")
+            if signal not in DERIVED:
+                counts.setdefault(memory, []).append(Opening(signal, amount, when))
         for number, at in enumerate(bundle.records("memory"), 1):
             place = f"memory.jsonl:{number}"
             try:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.errors import Damaged
+from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
 from tacit.core.memory import row_hash
 from tacit.core.value import value
-from tacit.stores.shared import is_sound
+from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
 from tacit.stores.truth import BY_NAME, rows
 
@@ -63,6 +63,7 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
         *truth.steps,
         lambda: _tallies(store, checked, rule),
         lambda: _courses(store),
+        lambda: _lines(store),
         lambda: _strays(store),
         store.index_faults,
     )
@@ -72,7 +73,8 @@ def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda p
                 faults.append(fault)
                 if len(faults) >= limit:
                     return Health(tuple(faults), checked)
-        except Damaged as error:  # busy, a full disk or an I/O error is no damage: it comes up as what it is
+        except (Damaged, NotFound) as error:  # an index may hide a row that is there
+            # Busy, a full disk or an I/O error is no damage: it comes up as what it is.
             faults.append(Fault("file", store.path, error.message))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             faults.append(Fault("file", store.path, f"a row cannot be read: {error}"))
@@ -242,6 +244,12 @@ def _courses(store: SqliteStore) -> Iterator[Fault]:
                 told = None
             if told != tabulate(past.get(epoch, ())):
                 yield Fault("tally", memory, "the counts of its trial do not add up; tacit reindex rebuilds them")
+
+
+def _lines(store: SqliteStore) -> Iterator[Fault]:
+    """Lines of the team's journal, against the rows that they stand for."""
+    for id, memory in misplaced(store) if store.is_file else ():
+        yield Fault("shared", memory, f"line {id} of the team's journal stands for a row that is not there, or for another's")
 
 
 def _strays(store: SqliteStore) -> Iterator[Fault]:

@@ -17,6 +17,7 @@ from tacit.core.shared import (
     ENTRY,
     LINKS,
     LISTS,
+    OWN,
     SCOPES,
     TEAM,
     UNKNOWN,
@@ -280,7 +281,12 @@ def is_sound(row: Mapping[str, Any]) -> bool:
         found = line(row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words)
     except (ValueError, TypeError):
         return False
-    return found.id == row["id"] and verifies(found)
+    return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, TEAM, UNKNOWN)
+
+
+def misplaced(store: SqliteStore | Transaction) -> list[tuple[str, str]]:
+    """Lines (id, memory) that stand for no row of their memory and project, or for one that another line stands for."""
+    return store.rows(f"SELECT id, memory FROM shared s WHERE NOT ({_STANDS}) OR EXISTS ({_TWICE})")
 
 
 def _worded(kind: str, machine: str, memory: str, head: dict[str, Any], words: Any) -> Line:
@@ -321,4 +327,19 @@ _UNSHARED = (
     + _MISSING.format(kind="use", local="u.unit AND s.memory = u.memory"),
     "SELECT k.memory FROM use_mark k JOIN memory m ON m.id = k.memory WHERE m.project = :p AND k.project = :p "
     + _MISSING.format(kind="mark", local="k.n || ' ' || k.at"),
+)
+
+_ROWS = {
+    "entry": ("journal", "CAST(r.id AS TEXT)"),
+    "evidence": ("evidence", "r.key"),
+    "use": ("use", "r.unit"),
+    "mark": ("use_mark", "r.n || ' ' || r.at"),
+}
+_STANDS = " OR ".join(
+    f"(s.kind = '{kind}' AND EXISTS (SELECT 1 FROM {table} r WHERE r.memory = s.memory AND r.project = s.project AND {local} = s.local))"
+    for kind, (table, local) in _ROWS.items()
+)
+_TWICE = (  # two machines may have met the same evidence; an entry and a mark are one machine's
+    "SELECT 1 FROM shared o WHERE s.kind IN ('entry', 'mark')"
+    " AND o.project = s.project AND o.kind = s.kind AND o.local = s.local AND o.memory = s.memory AND o.n <> s.n"
 )

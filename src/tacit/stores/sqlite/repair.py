@@ -27,7 +27,7 @@ from tacit.core.memory import DECIDED, row_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
-from tacit.stores.shared import is_sound
+from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
 from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, verify
 
@@ -313,6 +313,8 @@ def _mend_header(path: str) -> None:
 
 def _verifies(table: str, row: Row) -> bool:
     """Whether a row is what was written."""
+    if table == "shared":
+        return is_sound(row)
     try:
         return bool(_seal_of(table, row) == row["hash"])
     except (TypeError, ValueError):
@@ -458,7 +460,8 @@ class _Building:
             self._insert(tx, table, rows)
         for table in ("tally", "queue", "injection", "counter"):
             self._insert(tx, table, self._plain(table))
-        self._insert(tx, "shared", filter(is_sound, self._plain("shared")))  # the rest is read again from the work tree
+        self._insert(tx, "shared", self._verified("shared", [name for name, _ in self.damaged.tables["shared"]]))
+        self._place_lines(tx)
         for (project, kind, shard), (rows_, sum_) in seals.items():
             tx.rows(
                 "INSERT INTO seal (project, kind, shard, rows, xor) VALUES (:p, :k, :s, :n, :x)",
@@ -504,11 +507,12 @@ class _Building:
                 chosen.append(good)
             else:
                 doubtful += [(key, row) for row in here]
-        taken = {row["hash"] for row in chosen}
+        own = "n" if table == "shared" else "hash"
+        taken = {row[own] for row in chosen}
         for _, row in doubtful:
-            if row["hash"] in taken:
+            if row[own] in taken:
                 continue  # its key was garbled; the backup had it under its own
-            mended = self.bits.tried(row, (*columns, "hash"), lambda tried: _verifies(table, tried))
+            mended = self.bits.tried(row, dict.fromkeys((*columns, own)), lambda tried: _verifies(table, tried))
             if mended is not None:
                 self._count(kind)
                 chosen.append(mended)
@@ -555,6 +559,21 @@ class _Building:
         self.lost.append(Lost(table, projects or table, "a row is not what was written; which one cannot be told"))
         keys = {tuple(row[name] for name in _KEYS[table]) for row in here}
         return here + [row for row in there if tuple(row[name] for name in _KEYS[table]) not in keys]
+
+    def _place_lines(self, tx: Transaction) -> None:
+        """Lines of the team's journal that stand for no row here: as the backup has them, or not at all."""
+        kept = {row["id"]: row for row in (self.kept.rows("shared") if self.kept else ())}
+        wrong = misplaced(tx)
+        for id, _ in wrong:
+            tx.rows("DELETE FROM shared WHERE id = :id", id=id)
+        self._insert(tx, "shared", [kept[id] for id, _ in wrong if id in kept])
+        still = {id for id, _ in misplaced(tx)}
+        for id, memory in wrong:
+            if id in kept and id not in still:
+                self._count("shared")
+                continue
+            tx.rows("DELETE FROM shared WHERE id = :id", id=id)
+            self.lost.append(Lost("shared", memory, f"line {id} of the team's journal; the next sync writes or reads it anew"))
 
     def _count_missing(self, seals: dict[tuple[str, str, int], tuple[int, bytes]]) -> None:
         """Rows that a seal counts and nobody has; rows named already are not named again."""
