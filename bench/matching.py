@@ -32,7 +32,7 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 import apsw  # noqa: E402
 
 from tacit.core import match  # noqa: E402
-from tacit.core.match import Prepared, Settings, compare, decide, keywords, prepare  # noqa: E402
+from tacit.core.match import Prepared, Settings, compare, decide, grown, keywords, prepare  # noqa: E402
 from tacit.core.words import index_words, query_words, signature  # noqa: E402
 
 CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
@@ -168,8 +168,9 @@ class Stream:
         found = false = 0
         for arrival in self.arrivals:
             candidates = [(f"{other:06}", self.prepared[other]) for other in arrival.candidates]
+            rules = grown(settings, arrival.number) if settings.matcher == "lexical" else settings
             chosen = decide(
-                self.prepared[arrival.number], candidates, settings, lambda t: arrival.idf.get(t, arrival.unseen)
+                self.prepared[arrival.number], candidates, rules, lambda t: arrival.idf.get(t, arrival.unseen)
             )
             if chosen.id:
                 same = self.reports[int(chosen.id)].finding == self.reports[arrival.number].finding
@@ -271,12 +272,21 @@ def pair_lines() -> list[str]:
     """Opposites merged and twins found among our own pairs, pairwise and with all others in the store."""
     try:
         import opposites
+        import opposites_more
         import opposites_unseen
     except ImportError:
         return ["The pairs of tests/core/opposites.py are not here."]
     lines = ["| pairs | rule | merged |", "|---|---|---|"]
-    sets = {"known opposites": opposites.KNOWN, "blind opposites": opposites.BLIND, "later opposites": opposites.LATER, "a stranger's opposites": opposites_unseen.UNSEEN}
-    same = {"same meaning": opposites.SAME, "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME}
+    sets = {
+        "known opposites": (*opposites.KNOWN, *opposites_more.MORE),
+        "blind opposites": opposites.BLIND,
+        "later opposites": opposites.LATER,
+        "a stranger's opposites": opposites_unseen.UNSEEN,
+    }
+    same = {
+        "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
+        "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME,
+    }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():
             merged = sum(bool(decide(_read(kind, a), [("1", _read(kind, b))], settings).id) for kind, a, b in pairs)

@@ -56,10 +56,13 @@ class Claims:
     sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
     first: frozenset[str] = frozenset()  # of "a before b": a …
     then: frozenset[str] = frozenset()  # … and b
-    order: tuple[str, ...] = ()  # content terms as they stand, members of an enumeration sorted
+    order: tuple[str, ...] = ()  # content terms as they stand, with words like "then" …
+    grouped: tuple[str, ...] = ()  # … and with the members of an enumeration sorted
     frame: tuple[str, ...] = ()  # the function words between them …
     bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
     terms: frozenset[str] = frozenset()
+    little: frozenset[str] = frozenset()  # function words of all sorts
+    turned: frozenset[str] = frozenset()  # groups of opposites of which a side was taken by denying the other
     universal: bool = False  # said of all
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
@@ -87,9 +90,9 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
         return ""
     if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
         return against
-    if (x.negations - y.negations) % 2 and _words(x) == _words(y):
+    if (x.negations - y.negations) % 2 and _words(x) == _words(y) and x.subjects == y.subjects:
         return "negation: all else is equal"
-    if against := _substitution(x, y, same_error) or _little_word(x, y):
+    if against := _substitution(x, y, same_error) or _replaced(x, y, same_error) or _little_word(x, y):
         return f"other word: {against}"
     return ""
 
@@ -113,7 +116,7 @@ def _little_word(x: Claims, y: Claims) -> str:
     """One function word in place of its opposite, all else equal: on / off, some / all."""
     if x.terms != y.terms:
         return ""
-    only_x, only_y = set(x.frame).difference(y.frame), set(y.frame).difference(x.frame)
+    only_x, only_y = x.little - y.little, y.little - x.little
     for one, other in _LITTLE:
         if (one in only_x and other in only_y) or (other in only_x and one in only_y):
             return f"{one} / {other}"
@@ -126,6 +129,8 @@ _LITTLE = tuple(
     for line in (
         "on / off", "in / out", "up / down", "over / under", "above / below", "from / to", "if / unless", "into / from",
         "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since",
+        "must should shall / may might can could", "and both / or either", "with / without", "if when whenever while / unless until",
+        "while during / before after until since",
     )
     for ones, others in [line.split(" / ")]
     for one in ones.split()
@@ -138,32 +143,50 @@ def _negation(x: Claims, y: Claims) -> str:
         for denial in one.denied:
             # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
             said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
-            if 2 * len(said) >= len(denial.terms) and said and not _answered(denial, other):
+            bare = any(map(_is_word, said)) or not any(
+                map(_is_word, denial.terms)
+            )  # a figure alone was compared before
+            if 2 * len(said) >= len(denial.terms) and said and bare and not _answered(denial, other):
                 return f"negation: {min(said)}"
         # "fails", "missing": a negation only if it is all that one text has beyond the other.
         certain = not one.denied and not other.denied
         if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
             return f"negation: {min(one.doubtful)}"
+        beyond = one.terms - other.terms - _FILLERS
+        if certain and beyond and beyond <= _taking_away() and other.terms <= one.terms:
+            return f"negation: {min(beyond)}"
     return ""
 
 
 def _answered(denial: Denial, other: Claims) -> bool:
     """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
-    if any(term.isalpha() for theirs in other.denied for term in denial.terms & theirs.terms):
-        return True
+    for theirs in other.denied:
+        both = frozenset(filter(str.isalpha, denial.terms & theirs.terms))
+        # What is denied, not only where: "over print in the worker" does not answer "over logs in the worker".
+        if both & (denial.first | theirs.first) or 2 * len(both) > min(len(denial.terms), len(theirs.terms)):
+            return True
     return not denial.amounts_to.isdisjoint(other.taken)
 
 
 def _antonym(x: Claims, y: Claims) -> str:
     for group, side in (x.sides or {}).items():
         other = (y.sides or {}).get(group)
-        if other and group[0] == "~" and not side & other and not (group == "~beforeafter" and x.first and y.first):
-            return f"antonym: {min(side)} / {min(other)}"
+        if not other or group[0] != "~" or side & other or (group == "~beforeafter" and x.first and y.first):
+            continue
+        if (group in x.turned and _denies(y)) or (group in y.turned and _denies(x)):
+            continue  # "avoid global state", "do not use global state": how far a denial reaches is a matter of wording
+        return f"antonym: {min(side)} / {min(other)}"
     return _by_affix(_own_terms(x, y), _own_terms(y, x))
 
 
+def _denies(of: Claims) -> bool:
+    return bool(of.denied or of.doubtful)
+
+
 def _own_terms(one: Claims, other: Claims) -> frozenset[str]:
-    """What only one text says; a denied word has been judged with its negation."""
+    """What only one text says; a word that only one of them denies has been judged with its negation."""
+    if len(one.denied) == len(other.denied):
+        return one.terms - other.terms
     return one.terms.difference(other.terms, *(denial.first for denial in one.denied))
 
 
@@ -206,6 +229,8 @@ def _affixed(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if any(long == prefix + short for prefix in _NEGATING):
         return True
+    if any(long[:i] + long[i + 2 :] == short and long[i : i + 2] in ("in", "un") for i in range(3, len(long) - 4)):
+        return True  # case-sensitive, case-insensitive
     if one.endswith(("ful", "less")) and other.endswith(("ful", "less")) and one[-3:] != other[-3:]:
         return one.removesuffix("ful").removesuffix("less") == other.removesuffix("ful").removesuffix("less")
     for left, right in _FACING:
@@ -216,28 +241,106 @@ def _affixed(one: str, other: str) -> bool:
 
 
 def _turned(x: Claims, y: Claims) -> str:
-    """The same words in exchanged places: "b before a", "copy from b to a", "b imports a"."""
+    """The same words in exchanged places: "b before a", "copy from b to a", "b imports a", "use b; a is refused"."""
     if x.first and x.then and y.first and y.then:
         straight = len(x.first & y.first) + len(x.then & y.then)
         crossed = len(x.first & y.then) + len(x.then & y.first)
-        return "order: " + min((x.first & y.then) | (x.then & y.first)) if crossed > straight else ""
-    if x.order == y.order or x.terms != y.terms or len(x.order) != len(y.order):
+        if crossed > straight:
+            return "order: " + min((x.first & y.then) | (x.then & y.first))
+    if (
+        x.grouped == y.grouped
+        or x.terms != y.terms
+        or len(x.order) != len(y.order)
+        or sorted(x.frame) != sorted(y.frame)
+    ):
+        return ""  # a passive brings function words of its own
+    if (changed := set(x.bound) ^ set(y.bound)) and x.little.isdisjoint(_PRONOUNS):
+        return "order: " + min(term for _, term in changed)
+    if "then" not in x.order and sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
         return ""
-    if changed := set(x.bound) ^ set(y.bound):
-        # Only where the same function words hold other words: a passive brings function words of its own.
-        return "order: " + min(term for _, term in changed) if sorted(x.frame) == sorted(y.frame) else ""
-    return "order: " + x.order[0] if x.frame == y.frame and _swapped_ends(x.order, y.order) else ""
+    return f"order: {exchanged}" if (exchanged := _exchanged(x.order, y.order)) else ""
 
 
-def _swapped_ends(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether `one` is a-b-c and `other` c-b-a, each a run of words: subject and object exchanged around their verb."""
+def _clauses_of(order: tuple[str, ...]) -> list[str]:
+    return " ".join(order).split(" | ")
+
+
+def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> str:
+    """What changed places around something that stayed, as in a-b-c and c-b-a; empty where nothing did.
+
+    Without anything between them two parts may well follow each other either way: "in tests use mocks", "use mocks in tests".
+    """
+    start, end = 0, len(one)
+    while start < end and one[start] == other[start]:
+        start += 1
+    while end > start and one[end - 1] == other[end - 1]:
+        end -= 1
+    one, other = one[start:end], other[start:end]
     for i in range(1, len(one) - 1):
         if one[:i] != other[-i:]:
             continue
         for j in range(i + 1, len(one)):
             if one[j:] == other[: len(one) - j] and one[i:j] == other[len(one) - j : len(one) - i]:
-                return True
-    return False
+                return one[0]
+    return ""
+
+
+def _replaced(x: Claims, y: Claims, same_error: bool) -> str:
+    """In texts built alike, something in the place of something else, although other words differ, too."""
+    if same_error:
+        return ""
+    shared = len(x.terms & y.terms)
+    if max(len(x.terms), len(y.terms)) > 2 * shared + 1:
+        return ""
+    left = [term for term in x.order if term in x.terms]
+    right = [term for term in y.order if term in y.terms]
+    pairs = _aligned(left, right)
+    if 5 * len(pairs) < 4 * shared:
+        return ""
+    ones, others = _spare(left, right), _spare(right, left)
+    if len(x.denied) != len(y.denied):
+        ones, others = ones & _own_terms(x, y), others & _own_terms(y, x)
+    for (i, k), (j, m) in zip([(-1, -1), *pairs], [*pairs, (len(left), len(right))]):
+        here = [term for term in left[i + 1 : j] if term in ones]
+        there = [term for term in right[k + 1 : m] if term in others]
+        if here and there and not _stands_for(here, there):
+            return f"{here[0]} / {there[0]}"
+    return ""
+
+
+def _spare(ones: Sequence[str], others: Sequence[str]) -> frozenset[str]:
+    """What one text says more often than the other; not the pairs of letters of a script without spaces."""
+    return frozenset(
+        term for term in ones if ones.count(term) > others.count(term) and (term.isascii() or len(term) > 2)
+    )
+
+
+def _stands_for(here: Sequence[str], there: Sequence[str]) -> bool:
+    if (_FILLERS.issuperset(here) and _FILLERS.issuperset(there)) or "work" in here or "work" in there:
+        return True  # what "does not work" may be told more exactly
+    if any(term[0].isdigit() for term in here) and any(term[0].isdigit() for term in there):
+        return True  # figures were compared before
+    return any(_related(one, other) or _same_place(one, other) for one in here for other in there)
+
+
+def _aligned(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of the longest run of terms that both have in the same order."""
+    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) - 1, -1, -1):
+        row, below = table[i], table[i + 1]
+        for j in range(len(other) - 1, -1, -1):
+            row[j] = below[j + 1] + 1 if one[i] == other[j] else max(below[j], row[j + 1])
+    i = j = 0
+    pairs = []
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif table[i + 1][j] >= table[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs
 
 
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
@@ -265,10 +368,12 @@ def _is_word(term: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _related(one: str, other: str) -> bool:
-    """Two forms of one word: a typo, an abbreviation, an inflection our stemmer does not know."""
-    short, long = sorted((one, other), key=len)
-    if len(short) >= 3 and long.startswith(short):
+    """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know), or two words of near meaning."""
+    if not _near().get(one, frozenset()).isdisjoint(_near().get(other, frozenset())):
         return True
+    short, long = sorted((one, other), key=len)
+    if len(short) >= 4 and long.startswith(short) and (len(short) >= 6 or len(long) - len(short) <= 3):
+        return True  # not key and keyword, user and username
     if len(short) < 4 or short[:3] != long[:3]:
         return False
     return edits(one, other) <= max(1, len(long) // 4)
@@ -321,7 +426,7 @@ def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:
 def _same_place(one: str, other: str) -> bool:
     """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file below two home folders."""
     short, long = sorted((one, other), key=len)
-    if one == other or long.endswith(("/" + short, "." + short, ":" + short)):
+    if one == other or long.endswith(("/" + short, "." + short, ":" + short)) or f"/{short}/" in long:
         return True
     ends = one.split("/")[-3:], other.split("/")[-3:]
     return ends[0] == ends[1] or (one[0] in "/~" and other[0] in "/~" and ends[0][-2:] == ends[1][-2:])
@@ -345,7 +450,7 @@ def head_length(text: str, pieces: Sequence[Piece]) -> int:
 class _Token:
     """A piece as the claims see it: its word, the terms it stands for (none for a function word), what precedes it."""
 
-    __slots__ = ("denied", "gap", "negates", "piece", "sides", "terms", "word")
+    __slots__ = ("denied", "denying", "gap", "negates", "piece", "sides", "terms", "word")
 
     def __init__(self, piece: Piece, terms: list[str], gap: str) -> None:
         self.piece = piece
@@ -353,15 +458,15 @@ class _Token:
         self.terms = terms
         self.gap = gap
         self.sides: Sequence[tuple[str, str]] = ()
-        self.denied = self.negates = False
+        self.denied = self.negates = self.denying = False
 
 
 def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     """What the head of a text says."""
     tokens = _tokens(text, pieces, tongue)
-    denied, plain, taken = _polarity(tokens)
+    denied, plain, taken, negations = _polarity(tokens)
     first, then = _sequence(tokens)
-    order, frame, bound = _arrangement(tokens)
+    grouped, frame, bound = _arrangement(tokens)
     terms = frozenset(term for token in tokens for term in token.terms)
     return Claims(
         denied=denied,
@@ -373,14 +478,27 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         sides=_sides(tokens),
         first=first,
         then=then,
-        order=order,
+        order=tuple(term for token in tokens for term in (*_joints(token), *token.terms)),
+        grouped=grouped,
         frame=frame,
         bound=bound,
         terms=terms,
-        universal=any(token.word in _UNIVERSAL for token in tokens),
-        negations=sum(token.negates for token in tokens),
+        little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
+        turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
+        universal=any(
+            token.word in _UNIVERSAL and after.word != "other"
+            for token, after in zip(tokens, [*tokens[1:], tokens[-1]])
+        ),
+        negations=negations,
         numbers=numbers,
     )
+
+
+def _joints(token: _Token) -> list[str]:
+    """Ends of clauses, and "then" and its like: they say nothing themselves, but what stands around them may not change places."""
+    if token.word in _THEN:
+        return ["then"]
+    return ["|"] if any(mark in token.gap for mark in ",.;:()") else []
 
 
 def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
@@ -395,10 +513,18 @@ def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
         token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
         if token.negates or (piece.kind == WORD and piece.whole in _CONTRASTS):
             token.terms = []
+        elif tokens and len(piece.raw) == 1 and piece.raw.isupper() and piece.raw != "I":  # team A, plan B
+            token.terms = [piece.whole]
         elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `_figures` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
+        elif piece.whole in _UNITS and tokens and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in _NUMBER_WORDS):
+            token.terms = [_UNITS[piece.whole]]
         elif piece.kind in (WORD, NAME):
             token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
+            if piece.whole in _PARTICLES:
+                token.terms = []
+                if token.sides:  # "turn off": one word in two
+                    tokens[-1].terms = [same_word(english_stem(token.sides[0][1]))]
         tokens.append(token)
         ended = piece.start + len(piece.raw)
     return tokens
@@ -421,8 +547,8 @@ def _sides_of(
     ]
 
 
-def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]]]:
-    """The negations, and the terms and sides said plainly; marks the word that each negation denies first.
+def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]], int]:
+    """The negations, the terms and sides said plainly, and how many words deny; marks the word that each negation denies first.
 
     A negation reaches from its word to the end of its clause, or back over the clause where it comes last. Two in one
     clause cancel out ("do not deploy without approval"). What precedes a negation in its clause is neither denied nor
@@ -433,6 +559,8 @@ def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[s
     scripts: set[str] = set()
     for clause in _clauses(tokens):
         places = [number for number in range(len(clause)) if _is_negation(clause, number)]
+        for place in places:
+            clause[place].denying = True
         said = [token for token in clause if token.terms or token.sides]
         in_runs = {term for token in clause if token.piece.kind == RUN for term in _denied_in_run(token.piece.raw)}
         if in_runs:
@@ -456,7 +584,14 @@ def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[s
         denials.append(Denial(frozenset(scripts)))
     said_plainly = frozenset(term for token in plain for term in token.terms)
     taken = frozenset(side for token in plain for side in token.sides)
-    return tuple(denials), said_plainly.difference(*(denial.terms for denial in denials)), taken
+    plainly = said_plainly.difference(*(denial.terms for denial in denials))
+    # "Not only" denies nothing, and yet is not "only".
+    denying = sum(token.denying or _not_only(token, after) for token, after in zip(tokens, [*tokens[1:], None]))
+    return tuple(denials), plainly, taken, denying
+
+
+def _not_only(token: _Token, after: _Token | None) -> bool:
+    return token.negates and after is not None and after.word in ("only", "just")
 
 
 def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -468,8 +603,13 @@ def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
     preferred = False
     for number, token in enumerate(tokens):
         preferred = preferred or token.word in _PREFERRING
-        contrast = token.word in _CONTRASTS and (token.word not in ("over", "to") or preferred)
+        following = tokens[number + 1].word if number + 1 < len(tokens) else ""
+        contrast = token.word in _CONTRASTS and (
+            token.word not in ("over", "to") or (preferred and following not in ("be", "have"))
+        )
         joined = token.word in _JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
+        but = token.word == "but" and number > 0 and tokens[number - 1].word in _ALL_BUT
+        token.negates = token.negates or contrast or but
         if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in _BREAKS or contrast or joined:
             clauses.append([])
         clauses[-1].append(token)
@@ -481,8 +621,13 @@ def _is_negation(clause: Sequence[_Token], number: int) -> bool:
     following = clause[number + 1].word if number + 1 < len(clause) else ""
     if word in _CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
         return number == 0 and (
-            word in ("over", "to") or following in ("of", "than", "de", "que", "von", "to") or word in _ALONE
+            (clause[0].negates if word in ("over", "to") else following in ("of", "than", "de", "que", "von", "to"))
+            or word in _ALONE
         )
+    if (word, following) in (("out", "of"), ("away", "from")):  # keep secrets out of the repository
+        return any(token.word in _KEEPING for token in clause[:number])
+    if word == "except" and number and clause[number - 1].word in _OF_CODE:
+        return False
     if word in ("stop", "cease", "quit"):
         return following.endswith("ing")
     if not clause[number].negates:
@@ -534,9 +679,51 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             figure, unit = _measure(word)
         if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
             unit = _UNITS[after.word]
-        sign = re.search(r"[<>]|(?:^|[\s(=:])-$", token.gap)
-        found.append(((sign[0][-1] if sign else "") + f"{figure} {unit}").strip())
+        sign = re.search(r"[<>≤≥]|(?:^|[\s(=:])-$", token.gap)
+        if sign:
+            bound = sign[0][-1].replace("≤", "<").replace("≥", ">")
+        else:
+            bound = _bound(tokens, number, bool(unit))
+        found.append((bound + f"{figure} {unit}").strip())
     return tuple(found)
+
+
+def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
+    """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
+    before = [token.word for token in tokens[max(0, number - 4) : number]]
+    after = [token.word for token in tokens[number + 1 : number + 4]]
+    if after and after[0] in _UNITS:
+        del after[0]
+    if len(after) > 1 and after[0] in _JOINING and after[1] in _OPEN_ENDED:
+        return _OPEN_ENDED[after[1]]
+    while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
+        if before[-2:] == ["up", "to"]:
+            return "<"
+        before.pop()
+    bound = _BOUNDS.get(before[-1], "") if before else ""
+    if (
+        bound and before[-1] in ("older", "newer") and measured
+    ):  # a newer version is a greater one, a newer file is younger
+        bound = "<" if bound == ">" else ">"
+    denied = any(negates(word) for word in before[-3:-1])
+    return {"<": ">", ">": "<"}[bound] if bound and denied else bound
+
+
+_BOUNDS = {
+    **dict.fromkeys(
+        "least minimum min over above beyond more greater larger longer bigger higher newer later since after exceed exceeds exceeding "
+        "mindestens uber nach seit minimo menos moins depuis".split(),
+        ">",
+    ),
+    **dict.fromkeys(
+        "most maximum max under below within less fewer smaller shorter lower older earlier until before hochstens unter bis vor maximo plus".split(),
+        "<",
+    ),
+}
+_OPEN_ENDED = {
+    **dict.fromkeys("newer later above more higher greater up over longer larger beyond onwards".split(), ">"),
+    **dict.fromkeys("older earlier below less fewer lower under smaller shorter down".split(), "<"),
+}
 
 
 def _measure(word: str) -> tuple[str, str]:
@@ -554,7 +741,7 @@ def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
         elif piece.kind == FLAG:
             found.add("flag:" + piece.whole.lstrip("-"))
         elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
-            if re.fullmatch(r"\w*\.\w{1,5}", piece.raw):
+            if re.fullmatch(_FILE, piece.raw):
                 found.add("path:" + piece.whole)
             elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
                 found.add("name:" + piece.whole)
@@ -600,6 +787,7 @@ def _terms_until(tokens: Iterable[_Token]) -> frozenset[str]:
 def _arrangement(tokens: Sequence[_Token]) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[tuple[str, str]]]:
     """Content words in order, members of an enumeration sorted; the function words; and which of them precedes which."""
     groups: list[list[str]] = []
+    closed: list[bool] = []  # a row of commas is an enumeration if an "and" ends it
     frame: list[str] = []
     bound: set[tuple[str, str]] = set()
     joined = False
@@ -608,19 +796,26 @@ def _arrangement(tokens: Sequence[_Token]) -> tuple[tuple[str, ...], tuple[str, 
         if not token.terms:
             if token.word in _JOINING:
                 joined = True
-            elif token.word not in _ARTICLES:
+            elif token.word in _THEN:
+                joined, holder = False, ""
+                groups.append(["then"])
+                closed.append(True)
+            elif token.word not in _ARTICLES and token.word not in _PRONOUNS:
                 joined = False
                 holder = token.word
                 frame.append(holder)
             continue
         if groups and (joined or token.gap.strip() == ","):
             groups[-1].extend(token.terms)
+            closed[-1] = joined
         else:
             groups.append(list(token.terms))
+            closed.append(True)
         if holder:
             bound.update((holder, term) for term in token.terms)
         joined, holder = False, ""
-    return tuple(term for group in groups for term in sorted(group)), tuple(frame), frozenset(bound)
+    ordered = [sorted(group) if whole else group for group, whole in zip(groups, closed)]
+    return tuple(term for group in ordered for term in group), tuple(frame), frozenset(bound)
 
 
 def edits(a: str, b: str) -> int:
@@ -661,6 +856,49 @@ def _synonyms() -> dict[str, str]:
     table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items() if number != "1")
     return table
 
+
+@lru_cache(maxsize=1)
+def _near() -> dict[str, frozenset[int]]:
+    """Stem → the groups of near meaning it belongs to."""
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(_NEAR.strip().split("\n")):
+        for word in line.split():
+            found.setdefault(same_word(english_stem(word)), set()).add(number)
+    return {stem: frozenset(numbers) for stem, numbers in found.items()}
+
+
+# One may stand for the other in a sentence that is otherwise the same, without making it another lesson.
+_NEAR = """
+use prefer choose pick employ adopt
+want prefer wish like
+give pass supply provide hand
+name state mention say tell
+need require
+allow accept permit let
+check verify validate inspect
+crash die abort
+show display print
+create make generate build produce
+get fetch retrieve obtain
+send post emit submit
+change modify edit alter update
+fix repair mend correct resolve solve
+happen occur arise
+call invoke
+hold contain have include
+write type enter input
+open launch start
+issue problem bug defect trouble
+cause trigger lead
+break crash fail
+show reveal
+avoid prevent
+handle treat process
+slow lag
+ensure guarantee
+test testcase
+picture image
+"""
 
 # Kept to what is interchangeable in a lesson; near-synonyms (run, start; check, validate) are not.
 _SYNONYMS = """
@@ -794,6 +1032,8 @@ full filled / empty vacant
 many multiple several plural / one single singular once
 all every each everything everybody everyone / none nobody nothing
 always often frequently usually / never rarely seldom hardly
+always constantly / sometimes occasionally
+sometimes occasionally / never
 present exist exists available / absent missing unavailable lacking
 same equal identical / different distinct unequal
 even / odd
@@ -970,6 +1210,10 @@ cpu / gpu
 usd / eur / gbp
 """
 
+_FILE = (
+    r"\w*\.(?:pyi?|[cm]?[jt]sx?|rs|go|java|kts?|cc?|cpp|hh?|hpp|rb|php|cs|swift|sh|jsonl?|ya?ml|toml|txt|mdx?|rst|log|lock|html?|s?css|sql|"
+    r"cfg|ini|env|xml|csv|tsv|proto|tf|vue|svelte|ipynb|db|gradle|properties|conf|example|local|exe|dll|so|jar|zip|gz|tar|whl|png|svg|pdf)"
+)
 _METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
 _NEGATORS = (
     "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
@@ -981,7 +1225,14 @@ _NEGATORS = (
 )
 _FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
 # Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
-_DOUBTFUL = "fail missing lack unable absent broken impossible fehlt falta manque"
+_DOUBTFUL = (
+    "fail missing lack unable absent broken impossible fehlt falta manque pointless useless needless unnecessary wrong harmful "
+    "unsupported"
+)
+# Verbs that take something away: a sentence with one of them more is not the sentence without it.
+_TAKING_AWAY = (
+    "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress"
+)
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
 _CONTRASTS = frozenset(
     ("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed")
@@ -989,6 +1240,13 @@ _CONTRASTS = frozenset(
 _ALONE = frozenset(("statt", "anstatt"))
 _PREFERRING = frozenset(
     ("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez").split()
+)
+_KEEPING = frozenset("keep keeps kept leave leaves left stay stays take takes taken".split())
+_ALL_BUT = frozenset("everyone everybody everything anyone anybody anything all nobody nothing none".split())
+_PRONOUNS = frozenset("it them they he she one ones".split())
+_OF_CODE = frozenset("a an the this broad bare blanket try".split())  # "a bare except"
+_THEN = frozenset(
+    "then afterwards afterward finally subsequently next dann danach anschliessend luego entonces despues puis ensuite".split()
 )
 _BREAKS = frozenset(
     (
@@ -1008,9 +1266,7 @@ _UNIVERSAL = frozenset(
 _PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 _EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 _LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
-_PLACES = frozenset(
-    ("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step")
-)
+_PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step"))
 _RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
 # Words that may come and go without changing a lesson.
 _FILLERS = frozenset(
@@ -1059,6 +1315,11 @@ def _doubtful() -> frozenset[str]:
     allowing = next(line for line in _OPPOSITES["en"].split("\n") if line.startswith("allow "))
     refusing = allowing.partition("/")[2].split()
     return frozenset(same_word(english_stem(word)) for word in (*_DOUBTFUL.split(), *refusing))
+
+
+@lru_cache(maxsize=1)
+def _taking_away() -> frozenset[str]:
+    return frozenset(same_word(english_stem(word)) for word in _TAKING_AWAY.split())
 
 
 @lru_cache(maxsize=1)

@@ -41,10 +41,15 @@ if TYPE_CHECKING:
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
 # lower finds more twins among reports at more false merges, higher loses paraphrases. The margin costs one twin of
 # twenty there and spares a quarter of the false merges; it is what tells a twin from a neighbour in a store about one subject.
-THRESHOLD = 0.45
-MARGIN = 0.10
+THRESHOLD = 0.36
+MARGIN = 0.12
+YOUNG_THRESHOLD, GROWN = (
+    0.45,
+    100,
+)  # what an empty store asks at least; from so many lessons on the threshold itself holds
 CERTAIN = 0.9  # so alike that no margin is asked
-LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`)
+LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`) …
+STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin
 SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf + 2)
 HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
 LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
@@ -53,7 +58,7 @@ SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate 
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
 # Which candidates are worth reading closely, by a glance at their words: the first, and whoever is neither far behind it
-# nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance, and no decision among 28 changed.
+# nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 
@@ -164,7 +169,7 @@ def decide(
     """
     matcher = MATCHERS[settings.matcher]
     own = _weighed(finding, idf) if matcher is compare else None
-    guarded = min(settings.threshold - settings.margin, settings.threshold * LENIENT)  # nearer ones decide something
+    guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
     blocked: tuple[float, str, str] = (0.0, "", "")
     for id, candidate in candidates:
@@ -210,7 +215,7 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     goes unseen would make every lesson look good. Equal signatures of the same names settle it.
     """
     likeness = MATCHERS[settings.matcher](finding, memory, idf)
-    needed = settings.threshold * LENIENT
+    needed = lenient(settings.threshold)
     if memory.text and memory.text == finding.text:
         return Sameness(True, 1.0, "equal text")
     if likeness.score < needed:
@@ -219,6 +224,17 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
     if against:
         return Sameness(False, likeness.score, against)
     return Sameness(True, likeness.score, f"alike {likeness.score:.2f}")
+
+
+def grown(settings: Rules, rows: int) -> Rules:
+    """What a store of so many lessons asks: in a young one counts do not tell yet which words are common, and strangers look alike."""
+    young = YOUNG_THRESHOLD - (YOUNG_THRESHOLD - settings.threshold) * min(1.0, rows / GROWN)
+    return Settings(settings.matcher, max(settings.threshold, young), settings.margin)
+
+
+def lenient(threshold: float) -> float:
+    """How alike a finding must be to count as a recurrence, or to share its neighbour's assignment."""
+    return min(threshold, max(threshold * LENIENT, STRANGERS))
 
 
 def rarity(frequency: Mapping[str, int], rows: int) -> Idf:

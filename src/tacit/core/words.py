@@ -425,7 +425,7 @@ def _has_vowel(stem: str) -> bool:
 def _undoubled(stem: str) -> str:
     if len(stem) == 2:  # us(ed), us(ing)
         return stem + "e"
-    if stem[-1] == stem[-2] and stem[-1] not in "lsz":
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":  # but add(ing)
         return stem[:-1]
     return stem
 

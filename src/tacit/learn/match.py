@@ -8,7 +8,18 @@ from __future__ import annotations
 import re
 from math import log
 
-from tacit.core.match import decide, keywords, nearest, prepare, rarity, same_problem
+from tacit.core.match import (
+    YOUNG_THRESHOLD,
+    Match,
+    decide,
+    grown,
+    keywords,
+    lenient,
+    nearest,
+    prepare,
+    rarity,
+    same_problem,
+)
 from tacit.core.value import value
 from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.stores.sql import scope_projects
@@ -17,14 +28,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.core.match import Prepared
+    from tacit.core.match import Idf, Prepared, Rules
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
     from tacit.stores.sqlite import Transaction
     from tacit.stores.sqlite.search import Found
 
-TWIN = 0.8  # of the threshold: not the same lesson, yet one told would tell the other's unit too
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
 
 
@@ -58,20 +68,32 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, lim
     fitting = {
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
-    telling = None
+    telling, closest = None, fitting
+    rules: Rules = profile.match
     if profile.match.matcher == "lexical":
+        rules = grown(profile.match, found.rows)
         telling = rarity(found.frequency, found.rows)
-        fitting = _nearest(finding, fitting, found)
-    choice = decide(
-        mine,
-        [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in fitting.items()],
-        profile.match,
-        telling,
-    )
-    near_enough = not choice.id and choice.runner_up >= profile.match.threshold * TWIN
+        closest = _nearest(finding, fitting, found)
+    choice = _chosen(mine, closest, rules, telling)
+    if choice.id and len(closest) < len(fitting):  # it must stand out from all of them, not only from the closest
+        choice = _chosen(mine, fitting, rules, telling)
+    if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
+        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
+    # Not the same lesson, yet one told would tell the other's unit too.
+    near_enough = not choice.id and choice.runner_up >= lenient(profile.match.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
+
+
+def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
+    """Whether a command and the pitfall that names it are alike by their subject only; the nearest need not be of one kind."""
+    return finding.kind != memory.kind and choice.score < YOUNG_THRESHOLD
+
+
+def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:
+    read = [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in among.items()]
+    return decide(mine, read, rules, telling)
 
 
 def _nearest(finding: Finding, fitting: dict[str, Memory], found: Found) -> dict[str, Memory]:

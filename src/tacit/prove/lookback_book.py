@@ -11,11 +11,11 @@ import math
 from tacit.core import clock
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence, tally_of
-from tacit.core.match import decide
+from tacit.core.match import decide, grown
 from tacit.core.standing import standing_of
 from tacit.core.trial import INJECTABLE
 from tacit.core.value import replace, value
-from tacit.learn.match import prepared
+from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
 from tacit.recall.budget import fit, level_for
 from tacit.recall.query import Query, asked
@@ -132,7 +132,10 @@ class Book:
         near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
         rules = self.profile.match
         candidates = [(id, self.lessons[id].prepared) for id in near]
-        return decide(mine, candidates, rules, rarity if rules.matcher == "lexical" else None).id
+        if rules.matcher != "lexical":
+            return decide(mine, candidates, rules).id
+        choice = decide(mine, candidates, grown(rules, rows), rarity)
+        return "" if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory) else choice.id
 
     def learn(self, session: Excerpt) -> tuple[str, ...]:
         """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
