@@ -16,7 +16,9 @@ httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with h
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.journal import change  # noqa: E402
 from tacit.core.proposal import Proposal  # noqa: E402
+from tacit.core.value import replace  # noqa: E402
 from tacit.surfaces.web.openapi import document  # noqa: E402
 from tacit.surfaces.web.security import Keys, names, refused  # noqa: E402
 from tacit.surfaces.web.server import Desk, application  # noqa: E402
@@ -159,14 +161,40 @@ def test_an_empty_project_says_what_to_do_first(browser: Client) -> None:
 
 
 def test_hostile_text_is_shown_as_text(browser: Client) -> None:
-    """On every screen that shows it; right-to-left and very long texts too."""
-    id = teach(XSS)
+    """On every screen that shows it; right-to-left texts too."""
+    id, other = teach(XSS), hold()
     teach("‮" + "א" * 300)
-    teach("x" * 19_000)
-    for path in ("/lessons", f"/lessons/{id}", "/search?q=alert", "/page"):
+    with open_memories() as memories:
+        memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
+        memories.learn(run("<b>r</b>", finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS), task=XSS))
+    for path in ("/", "/lessons", f"/lessons/{id}", f"/lessons/{other}", "/search?q=alert", "/page", "/runs", "/runs/%3Cb%3Er%3C%2Fb%3E", "/health"):
         html = browser("GET", path).text
-        assert "<script>alert" not in html and "<img src=x" not in html, path
+        assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
+
+
+def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
+    """Its beginning where others stand beside it, all of it on its own screen."""
+    ids = [teach(f"{XSS} {n} " + "a long tail of words " * 5_000, kind="rule") for n in range(3)]
+    with open_memories() as memories, memories.store.write() as tx:
+        held = tx.get(ids[0])
+        tx.apply(change(held, replace(held, gate="hold"), verb="gate", by="sam", reason="too long", at=now()))
+    for path in ("/", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
+        html = browser("GET", path).text
+        assert "<script>alert" not in html, path
+        whole = path.endswith(ids[1])
+        assert (len(html) > 100_000) is whole, (path, len(html))
+    assert "edit it on its own screen" in browser("GET", "/").text
+    done = browser("POST", f"/act/proposals/{ids[0]}", data={"decision": "approve"})
+    assert "approved" in done.text and len(done.text) < 5_000
+
+
+def test_nothing_is_erased_from_here(api: Client) -> None:
+    """Erasing is for good, and asks at a terminal."""
+    id = teach()
+    assert not [path for path in document()["paths"] if "erase" in path]
+    assert api("POST", f"/api/v1/memories/{id}/erase", json={}).status_code == 404
+    assert api("DELETE", f"/api/v1/memories/{id}").status_code == 405
 
 
 def test_a_judgement_and_its_undo(browser: Client) -> None:

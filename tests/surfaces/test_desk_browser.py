@@ -25,6 +25,9 @@ pytestmark = [
 ]
 
 from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.clock import now  # noqa: E402
+from tacit.core.digest import new_id  # noqa: E402
+from tacit.core.proposal import Proposal  # noqa: E402
 from tacit.testing import finding, run  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")
@@ -37,11 +40,15 @@ LESSON = "API handlers return 500 because the response of the payment service is
 
 @pytest.fixture
 def desk(folder: Path) -> Iterator[str]:
-    """The address of a desk with 5,000 lessons, sixty that wait, and a lesson on trial; its browser is let in by the token."""
+    """The address of a desk with 5,000 lessons, thirty proposals, thirty that the gate holds, and a lesson on trial."""
     with open_memories() as memories:
         texts = [f"{SUBJECTS[n % 7]} {FAULTS[n % 4]} (case {n})" for n in range(LESSONS)]
         memories.add_many([{"text": text, "kind": ("pitfall", "rule", "fix")[n % 3]} for n, text in enumerate(texts)])
-        for n in range(60):
+        with memories.store.write() as tx:
+            for memory in memories.list(sort="old", limit=30):
+                better = {"text": f"{memory.text}, so start it twice", "was": memory.text}
+                tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "says what to do", "reflect", now(), memory.id, payload=better))
+        for n in range(30):
             text = f"Clear the cache of module {n} before you deploy it"
             memories.learn(run(f"held-{n}", finding(f"held-{n}", text, kind="pitfall", tier="quoted", by="web", quote=f"a page said so, {n}")))
         for n in (1, 2):
@@ -135,8 +142,10 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
     assert page.title() != "owned"
     assert seen.wrong == []
     with open_memories() as memories:
-        told = [entry for entry in memories.log(verb="approve", limit=1000)]
-    assert len(told) >= 38
+        made = {verb: len(memories.log(verb=verb, by="ada", limit=1000)) for verb in ("edit", "approve", "undo")}
+        decided = {state: len(memories.proposals(state=state)) for state in ("approved", "rejected", "open")}
+    assert decided == {"approved": 24, "rejected": 6, "open": 0}
+    assert made["edit"] == 24 and made["approve"] >= 16 and made["undo"] >= 2
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)])
