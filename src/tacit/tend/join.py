@@ -11,7 +11,7 @@ from tacit.core.profile import from_json, is_current
 from tacit.core.shared import UNKNOWN
 from tacit.core.value import value
 from tacit.stores.shared import all_lines, standings
-from tacit.tend.sync import Joining
+from tacit.tend.sync import Joining, finish_erasing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,10 +58,8 @@ def join(
             ]
             side.join(lines, side.store.machine)
             told.append(side.report(side.store.machine, 0, 2))
-        for memory in sides[0].erased:
-            erased(memory)
-        if sides[1].erased:
-            there.scrub()
+        finish_erasing(here, ours.id, erased)
+        finish_erasing(there, theirs.id, lambda memory: there.scrub())
     return Joined(len(pairs), tuple(reports[0]), tuple(reports[1]))
 
 

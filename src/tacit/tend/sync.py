@@ -136,8 +136,7 @@ def sync(
     joining.join(lines, machine)
     mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
     written = [_write(store, project, folder, keys, format, each) for each in mine]
-    for memory in joining.erased:
-        erased(memory)
+    finish_erasing(store, project.id, erased)
     done = joining.report(machine, sum(lines for lines, _ in written), len(folder.machines()))
     done = replace(done, signed=bool(keys.key), rewritten=any(anew for _, anew in written))
     if not dry_run:
@@ -150,6 +149,21 @@ def sync(
         with store.write() as tx:
             tx.put_meta(note_key(project.id), json.dumps(note))
     return done
+
+
+def finish_erasing(store: SqliteStore, project: str, erased: Callable[[Memory], object]) -> None:
+    """Blank what lies outside the store for every memory that others erased, also for those a killed run left to us."""
+    waiting = json.loads(store.meta(_erasing(project)) or "{}")
+    for id, on_page in waiting.items():
+        erased(replace(store.get(id), on_page=on_page))
+    if waiting:
+        with store.write() as tx:
+            left = json.loads(tx.meta(_erasing(project)) or "{}")
+            tx.put_meta(_erasing(project), json.dumps({id: flag for id, flag in left.items() if id not in waiting}))
+
+
+def _erasing(project: str) -> str:
+    return f"sync:erasing:{project}"
 
 
 def notes(store: SqliteStore, project: str) -> list[str]:
@@ -257,7 +271,7 @@ class Joining:
         self.whole = whole  # all that the store has of the project, whichever machine wrote it, of any scope
         self.store, self.project, self.profile, self.at, self.dry_run = store, project, profile, at, dry_run
         self.skipped: list[tuple[str, Skipped]] = []
-        self.erased: list[Memory] = []
+        self._erased: list[str] = []
         self._seen: list[Seen] = []
         self._unsigned: dict[str, int] = {}
         self._taken = self._waiting = self._forks = 0
@@ -304,7 +318,9 @@ class Joining:
         if now.erased and not (was is not None and is_erased(was) and not fresh):
             blank(tx, tx.get(id), self.at)
         if now.erased and was is not None and not is_erased(was):
-            self.erased.append(was)
+            self._erased.append(id)
+            left = json.loads(tx.meta(_erasing(self.project.id)) or "{}")
+            tx.put_meta(_erasing(self.project.id), json.dumps({**left, id: was.on_page}))
 
     def _admitted(self, tx: Transaction, was: Memory | None, known: list[Line], fresh: list[Line]) -> list[Line]:
         """The new entries that may count, in their order."""
@@ -436,5 +452,5 @@ class Joining:
         """What was done."""
         return Synced(
             machine, shared, self._taken, tuple(self._seen), self._forks, tuple(sorted(self._unsigned.items())), self._waiting,
-            tuple(self.skipped), machines, erased=tuple(each.id for each in self.erased), dry_run=self.dry_run,
+            tuple(self.skipped), machines, erased=tuple(self._erased), dry_run=self.dry_run,
         )  # fmt: skip
