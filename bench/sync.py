@@ -165,6 +165,9 @@ class Story:
         clone.memories.inject("Touch something, then run make.", run=name)
         clone.memories.learn(run(name, user("Set up the project.")), over=True)
 
+    def _tend(self, clone: Clone, memory: Any) -> None:
+        clone.memories.tend(only=self.dice.choice(("sweep", "merge")))
+
     # -- git ------------------------------------------------------------------------------------------------------------
 
     def sync(self, clone: Clone) -> Any:
@@ -379,6 +382,7 @@ ACTS = {
     "decide": 1,
     "feedback": 2,
     "inject": 3,
+    "tend": 1,
 }
 
 
