@@ -47,6 +47,8 @@ def test_there_and_back_is_equal(lived: str, target: str, folder: Path) -> None:
     assert inside(back, folder) == before
     assert Path(lived).read_bytes() == raw
     with open(lived, cwd=str(folder)) as first, open(target, cwd=str(folder)) as second:
+        assert first.export_bundle(str(folder / "a.zip")) == second.export_bundle(str(folder / "b.zip"))
+        assert (folder / "a.zip").read_bytes() == (folder / "b.zip").read_bytes()
         asked = "migrate the database before the tests"
         assert [hit.memory for hit in second.recall(asked).hits] == [hit.memory for hit in first.recall(asked).hits]
         kept = second.add("Written after the move.")
