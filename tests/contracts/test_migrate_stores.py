@@ -119,6 +119,14 @@ def test_a_server_has_the_tables_that_travel(postgres_store: Any) -> None:
     assert left == {table.name for table in TRUTH}
 
 
+def test_others_on_the_server_are_an_obstacle(lived: str, postgres_store: Any, postgres_url: str, folder: Path) -> None:
+    """A server that looks empty because its projects are somebody else's is not."""
+    assert postgres_store.projects() == []
+    with pytest.raises(Refused, match="do not see"):
+        migrate_store(lived, postgres_url, {**ENV, "HOME": str(folder)})
+    assert content(postgres_store)["memory"] == []
+
+
 def test_what_cannot_be_a_move_is_refused(lived: str, folder: Path) -> None:
     env = {**ENV, "HOME": str(folder)}
     with pytest.raises(UsageError):

@@ -171,6 +171,10 @@ def move(
 
     `what` names them in an error, `each` hears of every batch. The rows were verified before, and are compared after.
     """
+    if not store.is_whole:
+        raise Refused(
+            f"{store.path} holds projects that you do not see.", "A whole store moves into an empty one only; name another database."
+        )
     with store.write(keep=keep) as tx:
         if not is_empty(tx):
             return Moved({}, _known(tx, read, what), already=True)
