@@ -317,6 +317,16 @@ def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
         assert [row[0] for row in store.rows("SELECT number FROM version ORDER BY 1")] == list(range(1, SCHEMA + 1))
 
 
+def test_who_may_not_migrate_is_told_who_may(team: Team, opened: Callable[..., Any]) -> None:
+    """A user of the application with a newer Tacit than the server's schema, and one who comes before there is any."""
+    team.store.rows("DELETE FROM version WHERE number > 1")
+    with pytest.raises(Refused, match=r"has schema 1, this version of Tacit needs \d+, and this user may not make it"):
+        opened("owner")
+    team.store.rows("DROP SCHEMA tacit CASCADE")
+    with pytest.raises(Refused, match="has no Tacit schema, and this user may not"):
+        opened("owner")
+
+
 # -- what a lost connection leaves -------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.core.errors import NotAStore, StoreNewer, Unavailable
+from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,18 @@ def prepare(store: PostgresStore, create: bool) -> None:
         raise Unavailable(
             f"There is no Tacit schema in {store.path}.", "tacit init --store URL makes it, as a user who may."
         )
+    if not store.one(_MAY_CHANGE if version else _MAY_MAKE)[0]:
+        raise Refused(
+            f"{store.path} has "
+            + (f"schema {version}, this version of Tacit needs {SCHEMA}" if version else "no Tacit schema")
+            + ", and this user may not make it.",
+            "Its keeper runs tacit init with this version once (docs/howto/postgres.md).",
+        )
     _migrate(store, SCHEMA)
+
+
+_MAY_MAKE = "SELECT has_database_privilege(current_database(), 'CREATE')"
+_MAY_CHANGE = "SELECT pg_has_role(nspowner, 'usage') FROM pg_namespace WHERE nspname = 'tacit'"
 
 
 def _version(store: PostgresStore) -> int:
