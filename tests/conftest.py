@@ -22,6 +22,9 @@ ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the s
 @pytest.fixture(autouse=True)
 def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No test sees the developer's own store, configuration or agent."""
+    only = request.node.get_closest_marker("file_only")
+    if only and ON_SERVER:
+        pytest.skip(f"only of a file: {only.args[0]}")
     url = request.getfixturevalue("postgres_url") if ON_SERVER else ""
     home = tmp_path / "home"
     home.mkdir()

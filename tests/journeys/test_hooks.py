@@ -105,13 +105,13 @@ def test_after_a_compaction_what_was_given_is_given_again(kept: Any, host: Any, 
     again = host.hook("session-start", compact).stdout
     assert set(first) <= set(lessons(again)) and host.hook("session-start", compact).stdout == ""
     with open_memories() as memories:
-        uses = len(memories.store.rows("SELECT 1 FROM use"))
-        with memories.store.write() as tx:  # as if it had been a while ago
+        uses = len(memories.near.rows("SELECT 1 FROM use"))
+        with memories.near.write() as tx:  # as if it had been a while ago
             tx.rows("UPDATE injection SET at = :at", at=clock.stamp(time.time() - 60))
     later = host.hook("session-start", compact).stdout
     assert set(lessons(later)) == set(lessons(again))
     with open_memories() as memories:
-        assert len(memories.store.rows("SELECT 1 FROM use")) == uses
+        assert len(memories.near.rows("SELECT 1 FROM use")) == uses
 
 
 def test_what_is_printed_is_recorded(kept: Any, host: Any, folder: Path) -> None:
@@ -166,11 +166,11 @@ def test_switched_off(kept: Any, host: Any, folder: Path, env: dict[str, str]) -
     for event, name in (("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
         assert silent(host.hook(event, payload(folder, name), **env))
     with open_memories() as memories:
-        assert (memories.store.queued(), memories.store.rows("SELECT count(*) FROM injection")) == (0, [(0,)])
+        assert (memories.near.queued(), memories.near.rows("SELECT count(*) FROM injection")) == (0, [(0,)])
     assert lessons(host.hook("prompt", payload(folder), TACIT_OFF="0").stdout)
     host.hook("session-end", payload(folder, "SessionEnd"))
     with open_memories() as memories:
-        assert memories.store.queued() == 1
+        assert memories.near.queued() == 1
 
 
 def test_paused(kept: Any, host: Any, folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_paused(kept: Any, host: Any, folder: Path) -> None:
     kept("pause", "1h")
     assert silent(host.hook("prompt", payload(folder))) and silent(host.hook("session-end", payload(folder, "SessionEnd")))
     with open_memories() as memories:
-        assert memories.store.queued() == 0
+        assert memories.near.queued() == 0
     kept("pause", "--off")
     assert lessons(host.hook("prompt", payload(folder)).stdout)
 
@@ -202,7 +202,7 @@ def test_defaults_are_those_of_the_configuration() -> None:
 
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
-    with open_memories() as memories, memories.store.write() as tx:
+    with open_memories() as memories, memories.near.write() as tx:
         tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, withheld 1, cited 2, came back 0")
     assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
     told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
@@ -247,20 +247,20 @@ def test_an_interrupted_command_is_no_failure(kept: Any, host: Any, folder: Path
 
 def test_a_busy_store_silences_an_answer(kept: Any, host: Any, folder: Path) -> None:
     """What cannot be recorded in time is not given; afterwards it is."""
-    with open_memories() as memories, memories.store.write():
+    with open_memories() as memories, memories.near.write():
         assert silent(host.hook("prompt", payload(folder)))
     assert lessons(host.hook("prompt", payload(folder)).stdout)
 
 
 def test_a_failure_is_silent_counted_and_explained_on_request(kept: Any, host: Any, folder: Path) -> None:
     """A profile that cannot be read stops nothing but our own answer."""
-    with open_memories() as memories, memories.store.write() as tx:
+    with open_memories() as memories, memories.near.write() as tx:
         tx.rows("UPDATE profile SET compiled = '{broken'")
     assert silent(host.hook("prompt", payload(folder)))
     told = host.hook("prompt", payload(folder), TACIT_DEBUG="1")
     assert (told.returncode, told.stdout) == (0, "") and told.stderr.startswith("tacit hook: ")
     with open_memories() as memories:
-        assert memories.store.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
+        assert memories.near.rows("SELECT name, count FROM counter") == [("hook_failure", 2)]
 
 
 def test_a_file_that_is_no_store_is_left_alone(host: Any, folder: Path, tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_secrets_and_private_words_are_not_kept(kept: Any, host: Any, folder: Pa
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     said = f"Is the order total rounded? <private>our customer Zanzibar</private> token {secret}"
     assert lessons(host.hook("prompt", payload(folder, prompt=said)).stdout)
-    stored = b"".join(path.read_bytes() for path in (alone / "data" / "tacit").glob("tacit.db*"))
+    stored = b"".join(path.read_bytes() for path in (alone / "data" / "tacit").rglob("*.db*"))
     assert b"order total" in stored and b"Zanzibar" not in stored and secret.encode() not in stored
 
 

@@ -286,7 +286,7 @@ def test_copies_of_a_hook_write_and_answer_once(kept: Any, folder: Path, alone: 
     twice = play(host, [copy for step in session_of(kind, folder, "s2") for copy in (step, step)])
     assert [bool(each) for each in twice[::2]] == [bool(each) for each in once] and not any(twice[1::2])
     with open_memories() as memories:
-        files = [Path(file_of(memories.store.path, name)).read_text().splitlines() for name in ("s1", "s2")]
+        files = [Path(file_of(memories.near.path, name)).read_text().splitlines() for name in ("s1", "s2")]
     plain = [
         [
             {name: word for name, word in json.loads(line).items() if name not in ("at", "started_at", "id")}
@@ -316,10 +316,10 @@ def test_one_session_of_copilot_through_three_files(kept: Any, folder: Path, alo
         set(json.loads(each)) == {"additionalContext"} for each in said if each
     )
     with open_memories() as memories:
-        lines = [json.loads(line) for line in Path(file_of(memories.store.path, "s1")).read_text().splitlines()]
+        lines = [json.loads(line) for line in Path(file_of(memories.near.path, "s1")).read_text().splitlines()]
         prompts = [line["text"] for line in lines if line.get("role") == "user"]
         assert len(prompts) == len(set(prompts)) == 2
-        assert memories.store.queued() == 1
+        assert memories.near.queued() == 1
     assert kept("worker", "--now", "--json").data["learned"] == 1
     with open_memories() as memories:
         assert [(run.host, run.foreign_id) for run in memories.store.runs(memories.project_id)] == [("copilot", "s1")]
@@ -405,7 +405,7 @@ def test_a_prompt_from_the_command_line_is_nobodys_wish(kept: Any, folder: Path,
     assert kept("worker", "--now", "--json").data["learned"] == 1
     assert not any("npm in this" in each["text"] for each in kept("list", "--json").data["memories"])
     with open_memories() as memories:
-        assert secret not in Path(file_of(memories.store.path, "s1")).read_text()
+        assert secret not in Path(file_of(memories.near.path, "s1")).read_text()
 
 
 def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: Path, alone: Path) -> None:
@@ -418,7 +418,7 @@ def test_what_is_captured_holds_no_secret_and_is_the_owners(kept: Any, folder: P
         ("step", camel(folder, toolName="bash", toolArgs={"command": f"curl -H 'Authorization: Bearer {secret}'"}, toolResult=result)),
     ])  # fmt: skip
     with open_memories() as memories:
-        path = Path(file_of(memories.store.path, "s1"))
+        path = Path(file_of(memories.near.path, "s1"))
     text = path.read_text()
     assert secret not in text and "Zanzibar" not in text and "please" in text
     step = json.loads(text.splitlines()[-1])
@@ -431,7 +431,7 @@ def test_where_tacit_is_off_nothing_is_written_down(kept: Any, folder: Path, alo
     """Neither with hooks switched off nor in an ignored folder; nor without a store."""
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), **env)
     with open_memories() as memories:
-        assert not Path(file_of(memories.store.path, "s1")).exists()
+        assert not Path(file_of(memories.near.path, "s1")).exists()
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder), TACIT_STORE=str(folder / "none.db"))
     assert [entry.name for entry in folder.iterdir()] == [".tacit-project"]
 
@@ -445,7 +445,7 @@ def test_erasing_a_lesson_takes_the_capture_it_came_from(kept: Any, folder: Path
     wish = next(each["id"] for each in kept("list", "--json").data["memories"] if each["text"] == WISH)
     assert kept("erase", wish, "--by", "ada", "--yes").code == 0
     with open_memories() as memories:
-        gone, left = (Path(file_of(memories.store.path, name)) for name in ("s1", "s2"))
+        gone, left = (Path(file_of(memories.near.path, name)) for name in ("s1", "s2"))
     assert not gone.exists() and left.exists()
 
 
@@ -456,15 +456,15 @@ def test_a_session_without_a_good_name_gets_a_safe_file(kept: Any, folder: Path,
         [("prompt", flat(folder, "beforeSubmitPrompt", "../../../etc/x", prompt="hi"))],
     )
     with open_memories() as memories:
-        path = Path(file_of(memories.store.path, "../../../etc/x"))
-        assert path.parent == Path(memories.store.path).resolve().parent / "captured" and path.exists()
+        path = Path(file_of(memories.near.path, "../../../etc/x"))
+        assert path.parent == Path(memories.near.path).resolve().parent / "captured" and path.exists()
 
 
 def test_old_captures_are_swept(kept: Any, folder: Path, alone: Path) -> None:
     """The worker deletes what is older than hosts keep theirs, and nothing else."""
     play(HOST["Host"](folder, alone, "cursor"), session_of("cursor", folder))
     with open_memories() as memories:
-        young, old = (Path(file_of(memories.store.path, name)) for name in ("s1", "old"))
+        young, old = (Path(file_of(memories.near.path, name)) for name in ("s1", "old"))
     old.write_text("{}\n")
     at = time.time() - 31 * 86400
     os.utime(old, (at, at))

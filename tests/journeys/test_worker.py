@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories
+from tacit.app import Memories, bring_in_step
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.surfaces import worker
@@ -36,7 +36,7 @@ def host(folder: Path, alone: Path) -> Any:
 @pytest.fixture
 def memories(folder: Path) -> Iterator[Memories]:
     with open_memories() as opened:
-        opened.ensure_project()
+        bring_in_step(opened.store, opened.env, opened.ensure_project().id, make=True)  # a machine that works with a server
         yield opened
 
 
@@ -60,11 +60,11 @@ def wish(host: Any, name: str, **more: Any) -> Wish:
 
 
 def jobs(memories: Memories) -> list[tuple[Any, ...]]:
-    return memories.store.rows("SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id")
+    return memories.near.rows("SELECT key, attempts, lease, not_before, error FROM queue ORDER BY id")
 
 
 def counters(memories: Memories) -> dict[str, int]:
-    return dict(memories.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
+    return dict(memories.near.rows("SELECT name, sum(count) FROM counter GROUP BY 1"))
 
 
 class Meanwhile(dict[str, str]):
@@ -80,8 +80,13 @@ class Meanwhile(dict[str, str]):
         return super().get(key, default)
 
 
+def address(memories: Memories) -> str:
+    """How a worker is told which store to serve."""
+    return memories.store.url or memories.store.path
+
+
 def drain(memories: Memories) -> Worked:
-    return work(memories.store.path, memories.env, at_once=True)
+    return work(address(memories), memories.env, at_once=True)
 
 
 def kept(memories: Memories) -> dict[str, Any]:
@@ -112,10 +117,10 @@ def kept(memories: Memories) -> dict[str, Any]:
 def test_a_transcript_is_learned_and_its_job_gone(memories: Memories, host: Any) -> None:
     """The wish is kept, the run is known, the queue is empty."""
     name = session(host, 1)
-    ask(memories.store, wish(host, name, over=True))
+    ask(memories.near, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
     assert [text for text, state, *_ in kept(memories)["lessons"] if state == "provisional"] == ["From now on always run tool-yak1 --strict before you commit."]
-    assert memories.store.queued() == 0
+    assert memories.near.queued() == 0
     assert drain(memories) == Worked()
 
 
@@ -123,25 +128,25 @@ def test_the_same_session_is_one_job(memories: Memories, host: Any) -> None:
     """Each turn asks again; the end of the session lifts the waiting, and no late turn takes it back."""
     name = session(host, 1)
     for later in (1000.0, 2000.0):
-        ask(memories.store, wish(host, name), later=later)
+        ask(memories.near, wish(host, name), later=later)
     (job,) = jobs(memories)
     assert job[0] == f"learn:claude-code:{name}" and clock.seconds(job[3]) > time.time() + 1500
-    ask(memories.store, wish(host, name, over=True))
-    ask(memories.store, wish(host, name), later=2000.0)
+    ask(memories.near, wish(host, name, over=True))
+    ask(memories.near, wish(host, name), later=2000.0)
     (job,) = jobs(memories)
-    assert job[3] == "" and json.loads(memories.store.rows("SELECT payload FROM queue")[0][0])["over"] is True
+    assert job[3] == "" and json.loads(memories.near.rows("SELECT payload FROM queue")[0][0])["over"] is True
 
 
 def test_what_is_asked_while_it_is_learned_is_not_lost(memories: Memories, host: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that grows under the worker's hands is learned again, even if it was asked for in the same millisecond."""
     monkeypatch.setattr(worker.time, "time", lambda: 1_800_000_000.0)
     name = session(host, 1)
-    ask(memories.store, wish(host, name))
-    with memories.store.write() as tx:
+    ask(memories.near, wish(host, name))
+    with memories.near.write() as tx:
         job = tx.lease("me", clock.stamp(1_800_000_000.0), clock.stamp(1_800_000_120.0))
     assert job is not None
-    ask(memories.store, wish(host, name, over=True))
-    with memories.store.write() as tx:
+    ask(memories.near, wish(host, name, over=True))
+    with memories.near.write() as tx:
         tx.finish(job, "me")
     assert [(key, lease) for key, _, lease, _, _ in jobs(memories)] == [(f"learn:claude-code:{name}", "")]
 
@@ -150,31 +155,32 @@ def test_now_ends_though_agents_go_on_queueing(memories: Memories, host: Any) ->
     """What waited when it began is learned, each once; what is asked for meanwhile, also again, is the next worker's."""
     names = [session(host, number) for number in range(4)]
     more = iter(names * 4)
-    ask(memories.store, wish(host, names[0], over=True))
-    ask(memories.store, wish(host, names[1], over=True))
-    restless = Meanwhile(memories.env, lambda: ask(memories.store, wish(host, next(more, names[0]), over=True)))
-    assert work(memories.store.path, restless, at_once=True).learned == 2
-    assert memories.store.queued() > 0
-    assert drain(memories).failed == 0 and memories.store.queued() == 0
+    ask(memories.near, wish(host, names[0], over=True))
+    ask(memories.near, wish(host, names[1], over=True))
+    restless = Meanwhile(memories.env, lambda: ask(memories.near, wish(host, next(more, names[0]), over=True)))
+    assert work(address(memories), restless, at_once=True).learned == 2
+    assert memories.near.queued() > 0
+    assert drain(memories).failed == 0 and memories.near.queued() == 0
 
 
+@pytest.mark.file_only("a server's backups are its keeper's")
 def test_a_worker_that_never_rests_makes_backups(memories: Memories, host: Any) -> None:
     """Not only when the queue is empty: a second job already finds one."""
     for number in (1, 2):
-        ask(memories.store, wish(host, session(host, number), over=True))
+        ask(memories.near, wish(host, session(host, number), over=True))
     seen: list[int] = []
-    work(memories.store.path, Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))), idle=0.0)
+    work(address(memories), Meanwhile(memories.env, lambda: seen.append(len(memories.backups()))), idle=0.0)
     assert (seen[0], seen[-1]) == (0, 1) and [each.verified for each in memories.backups()] == [True]
 
 
 def test_a_session_that_never_ended_is_looked_at_again(memories: Memories, host: Any) -> None:
     """After a turn the run is learned but open; its job waits for the hours after which it counts as over."""
     name = session(host, 1)
-    ask(memories.store, wish(host, name))
+    ask(memories.near, wish(host, name))
     assert drain(memories) == Worked(learned=1)
     (job,) = jobs(memories)
     assert 5.9 * 3600 < clock.seconds(job[3]) - time.time() < 6.2 * 3600
-    ask(memories.store, wish(host, name, over=True))
+    ask(memories.near, wish(host, name, over=True))
     assert drain(memories) == Worked(learned=1)
     assert jobs(memories) == []
 
@@ -187,16 +193,16 @@ def test_a_late_turn_does_not_reopen_a_session(memories: Memories, host: Any, gi
     name = session(host, 1)
     if given:
         assert memories.inject("", run=name, host="claude-code").injected
-    ask(memories.store, wish(host, name, over=True))
+    ask(memories.near, wish(host, name, over=True))
     drain(memories)
     run = memories.store.find_run(memories.project_id, name)
     assert run is not None and run.settled_at
-    ask(memories.store, wish(host, name))
+    ask(memories.near, wish(host, name))
     drain(memories)
     again = memories.store.find_run(memories.project_id, name)
     assert again is not None and again.settled_at and jobs(memories) == []
     os.utime(host.transcript(name), (time.time() + 60, time.time() + 60))
-    ask(memories.store, wish(host, name))
+    ask(memories.near, wish(host, name))
     drain(memories)
     grown = memories.store.find_run(memories.project_id, name)
     assert grown is not None and not grown.settled_at and len(jobs(memories)) == 1
@@ -206,8 +212,8 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     """Five attempts; then it stays in the queue with its error, is counted, and wakes nobody. Asked for again, it is tried again."""
     host.transcript("broken").mkdir(parents=True)
     good = session(host, 1)
-    ask(memories.store, wish(host, "broken", over=True))
-    ask(memories.store, wish(host, good, over=True))
+    ask(memories.near, wish(host, "broken", over=True))
+    ask(memories.near, wish(host, good, over=True))
     assert drain(memories) == Worked(learned=1, failed=1)
     (job,) = jobs(memories)
     assert (job[1], job[2], job[4]) == (1, "", job[4]) and "Directory" in job[4] and 0 < clock.seconds(job[3]) - time.time() <= 15
@@ -218,14 +224,14 @@ def test_a_job_that_fails_is_tried_later_and_then_left_alone(memories: Memories,
     host.transcript("broken").rmdir()
     session(host, 2)
     os.rename(host.transcript("00000002-0000-4000-8000-000000000000"), host.transcript("broken"))
-    ask(memories.store, wish(host, "broken", over=True))
+    ask(memories.near, wish(host, "broken", over=True))
     assert drain(memories) == Worked(learned=1)
 
 
 def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None:
     """`tacit worker` says which session could not be learned, why, and when it is tried again."""
     host.transcript("broken").mkdir(parents=True)
-    ask(memories.store, wish(host, "broken", over=True))
+    ask(memories.near, wish(host, "broken", over=True))
     done = tacit("worker", "--now")
     assert re.fullmatch(r"learned 0, failed 1, skipped 0\n  learn:claude-code:broken, attempt 1, again at [-\d: ]+ UTC: .*Directory.*\n", done.out)
     (job,) = tacit("worker", "--now", "--json").data["waiting"]
@@ -234,14 +240,14 @@ def test_what_failed_is_named(memories: Memories, host: Any, tacit: Any) -> None
 
 def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any) -> None:
     """Twice it is tried again at once, then later and later while others have their turn, and in the end no more."""
-    ask(memories.store, wish(host, session(host, 1), over=True))
+    ask(memories.near, wish(host, session(host, 1), over=True))
     for deaths, wait in ((1, 0), (2, 0), (3, 15), (4, 60), (9, 1800)):
-        with memories.store.write() as tx:
+        with memories.near.write() as tx:
             tx.rows("UPDATE queue SET attempts = :n, lease = 'worker 1', lease_until = '', not_before = ''", n=deaths)
             worker._take_over(tx)
         not_before = clock.seconds(jobs(memories)[0][3])
         assert not_before == 0 if not wait else wait - 30 < not_before - time.time() <= wait + 1  # times are kept in whole milliseconds
-    with memories.store.write() as tx:
+    with memories.near.write() as tx:
         tx.rows("UPDATE queue SET attempts = :n", n=worker.DEATHS)
     assert drain(memories) == Worked(failed=1)
     assert "20 workers ended" in jobs(memories)[0][4]
@@ -249,44 +255,44 @@ def test_a_job_on_which_workers_die_is_left_alone(memories: Memories, host: Any)
 
 def test_a_transcript_that_is_not_there(memories: Memories, host: Any) -> None:
     """A session in which nothing was asked writes none: it is looked for a few times, then dropped and counted."""
-    ask(memories.store, wish(host, "empty", over=True))
+    ask(memories.near, wish(host, "empty", over=True))
     assert [drain(memories) for _ in range(LOOKS)] == [*[Worked()] * (LOOKS - 1), Worked(skipped=1)]
     assert jobs(memories) == [] and counters(memories) == {"transcript_missing": 1}
 
 
 def test_an_ignored_folder_is_not_learned(memories: Memories, host: Any) -> None:
     """The setting counts when the transcript is read, too."""
-    ask(memories.store, wish(host, session(host, 1), over=True))
-    assert work(memories.store.path, {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(skipped=1)
+    ask(memories.near, wish(host, session(host, 1), over=True))
+    assert work(address(memories), {**memories.env, "TACIT_IGNORE": str(host.folder)}, at_once=True) == Worked(skipped=1)
     assert kept(memories)["runs"] == [] and counters(memories) == {"job_ignored": 1}
 
 
 def test_a_pause_leaves_the_queue_as_it_is(memories: Memories, host: Any) -> None:
     """Nothing is learned until it is over, and nothing is lost."""
-    ask(memories.store, wish(host, session(host, 1), over=True))
-    with memories.store.write() as tx:
+    ask(memories.near, wish(host, session(host, 1), over=True))
+    with memories.near.write() as tx:
         tx.put_meta("paused_until", clock.stamp(time.time() + 3600))
-    assert drain(memories) == Worked() and memories.store.queued() == 1
-    with memories.store.write() as tx:
+    assert drain(memories) == Worked() and memories.near.queued() == 1
+    with memories.near.write() as tx:
         tx.put_meta("paused_until", "")
     assert drain(memories) == Worked(learned=1)
 
 
 def test_one_worker_at_a_time(memories: Memories, host: Any) -> None:
     """While another holds the lock a worker does nothing, and a hook starts none."""
-    ask(memories.store, wish(host, session(host, 1), over=True))
-    held = worker._lock(memories.store.path)
+    ask(memories.near, wish(host, session(host, 1), over=True))
+    held = worker._lock(memories.near.path)
     assert held is not None
     assert drain(memories) == Worked(alone=False)
-    assert start(memories.store.path, memories.env) is False
+    assert start(memories.near.path, memories.env, far=memories.near.far) is False
     os.close(held)
     assert drain(memories) == Worked(learned=1)
 
 
 def test_leases_of_a_dead_worker_are_taken_over_at_once(memories: Memories, host: Any) -> None:
     """Whoever has the lock is alone, so no lease of others is alive."""
-    ask(memories.store, wish(host, session(host, 1), over=True))
-    with memories.store.write() as tx:
+    ask(memories.near, wish(host, session(host, 1), over=True))
+    with memories.near.write() as tx:
         assert tx.lease("worker 1", clock.now(), clock.stamp(time.time() + 120)) is not None
     assert drain(memories) == Worked(learned=1) and jobs(memories) == []
 
@@ -295,7 +301,7 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
     """The folder may be gone by the time its transcript is read."""
     name = session(host, 1)
     gone = Wish("claude-code", name, str(host.transcript(name)), str(tmp_path / "gone"), memories.project_id, over=True)
-    ask(memories.store, gone)
+    ask(memories.near, gone)
     drain(memories)
     assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3  # it, and the two that hold everywhere
 
@@ -303,17 +309,28 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
 # -- detached -----------------------------------------------------------------------------------------------------------
 
 
-def workers(path: str) -> list[int]:
-    """Processes that serve a store, by their command line."""
+def workers(memories: Memories) -> list[int]:
+    """Processes that serve a store, by their command line; a server's address stands in their environment."""
     listed = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if " worker " in line and line.rstrip().endswith(f"--store {path}")]
+    found = [(int(line.split()[0]), line.rstrip()) for line in listed.splitlines() if " worker " in line]
+    if not memories.store.url:
+        return [pid for pid, line in found if line.endswith(f"--store {memories.store.path}")]
+    return [pid for pid, line in found if "--detached" in line and memories.store.url in environment(pid)]
+
+
+def environment(pid: int) -> str:
+    """What a process was told; nothing where it is gone."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def settled(memories: Memories, within: float) -> None:
     """Wait until the queue is empty and nobody serves it."""
     until = time.monotonic() + within
-    while memories.store.queued() or workers(memories.store.path):
-        assert time.monotonic() < until, (jobs(memories), workers(memories.store.path))
+    while memories.near.queued() or workers(memories):
+        assert time.monotonic() < until, (jobs(memories), workers(memories))
         time.sleep(0.2)
 
 
@@ -335,7 +352,7 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     names = [session(host, number) for number in range(count)]
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(lambda name: play(host, name, TACIT_WORKER_IDLE=idle), names))
-    serving = workers(memories.store.path)
+    serving = workers(memories)
     assert 1 <= len(serving) <= 2, serving  # one, and perhaps one that finds it there and leaves
     settled(memories, within)
     found = kept(memories)
@@ -362,13 +379,13 @@ def test_two_hundred_sessions_over_eight_processes(memories: Memories, host: Any
 def test_a_hook_whose_store_is_busy_leaves_the_waiting_to_a_worker(memories: Memories, host: Any) -> None:
     """The end of a session is not lost because somebody else was writing."""
     name = session(host, 1)
-    with memories.store.write():
+    with memories.near.write():
         end = {"session_id": name, "transcript_path": str(host.transcript(name)), "cwd": str(host.folder), "hook_event_name": "SessionEnd"}
         done = host.hook("session-end", end, TACIT_NO_WORKER="", TACIT_WORKER_IDLE="0.2")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     until = time.monotonic() + 20
     while not memories.store.runs(memories.project_id):
-        assert time.monotonic() < until, (jobs(memories), counters(memories), workers(memories.store.path))
+        assert time.monotonic() < until, (jobs(memories), counters(memories), workers(memories))
         time.sleep(0.1)
     settled(memories, 60)
 
@@ -383,7 +400,7 @@ def three_sessions(memories: Memories, host: Any) -> None:
         name = session(host, number)
         if number == 1:
             memories.inject("", run=name, host="claude-code")
-        ask(memories.store, wish(host, name, over=number < 3))
+        ask(memories.near, wish(host, name, over=number < 3))
 
 
 def dying(memories: Memories, point: int) -> tuple[int, int]:
@@ -433,7 +450,7 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
     with ThreadPoolExecutor(2) as pool:
         played = [pool.submit(play, host, name, TACIT_WORKER_IDLE="1") for name in names]
         while not all(each.done() for each in played):
-            for pid in workers(memories.store.path):
+            for pid in workers(memories):
                 try:
                     os.kill(pid, signal.SIGKILL)
                     kills += 1
