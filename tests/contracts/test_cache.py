@@ -73,6 +73,19 @@ def test_its_name_knows_no_password_and_others_may_not_read_it(near: SqliteStore
     assert os.stat(os.path.dirname(near.path)).st_mode & 0o777 == 0o700
 
 
+def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memories, tacit: Any, folder: Path) -> None:
+    id = far.add("Run make migrate before the tests.", kind="rule").id
+    in_step(near, far.store)
+    assert (standing(near).lessons, is_due(near, clock.now())) == (0, False)
+    said = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "cwd": str(folder), "prompt": "x"})
+    assert tacit("hook", "prompt", stdin=said, TACIT_STORE=URL, TACIT_NO_WORKER="1").out == ""
+    assert is_due(near, clock.now())  # also for a worker that has just looked
+    in_step(near, far.store)
+    assert (given(), is_due(near, clock.now())) == ((id,), True)
+    in_step(near, far.store)
+    assert not is_due(near, clock.now())
+
+
 def test_before_the_first_fetch_hooks_and_inject_are_silent(tacit: Any) -> None:
     ran = tacit("inject", "--task", "x", TACIT_STORE=URL, TACIT_NO_WORKER="1")
     assert (ran.code, ran.out) == (0, "") and "nothing is given" in ran.err

@@ -19,6 +19,8 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 SCHEMES = ("postgresql://", "postgres://")
@@ -102,16 +104,20 @@ def open_cache(url: str, folder: str, *, create: bool = False, machine: str = ""
     return store
 
 
-def held(store: SqliteStore) -> list[str]:
+def held(store: SqliteStore | Transaction) -> list[str]:
     """The projects whose lessons are here."""
-    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=_HELD, high=_HELD[:-1] + ";")
-    return [row[0].removeprefix(_HELD) for row in rows]
+    return _named(store, _HELD)
 
 
 def wanted(store: SqliteStore) -> list[str]:
     """The projects whose lessons should be here: those that are, and those that were used here since."""
-    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=_WANTED, high=_WANTED[:-1] + ";")
-    return sorted({*held(store), *(row[0].removeprefix(_WANTED) for row in rows)})
+    return sorted({*held(store), *_named(store, _WANTED)})
+
+
+def _named(store: SqliteStore | Transaction, prefix: str) -> list[str]:
+    """The rest of all settings that begin so."""
+    rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=prefix, high=prefix[:-1] + ";")
+    return [row[0].removeprefix(prefix) for row in rows]
 
 
 def mark_of(project: str) -> str:
@@ -128,6 +134,12 @@ def forget(tx: Transaction, project: str) -> None:
     """Hold and want nothing of a project any more."""
     for key in (_HELD, _WANTED, _REFUSED):
         tx.rows("DELETE FROM meta WHERE key = :key", key=key + project)
+
+
+def looked_for(tx: Transaction, projects: Iterable[str]) -> None:
+    """Some projects were asked for on the server: they are here now, or not to be had."""
+    for project in projects:
+        tx.rows("DELETE FROM meta WHERE key = :key", key=_WANTED + project)
 
 
 def want(tx: Transaction, project: str, now: str) -> None:
@@ -149,7 +161,8 @@ def is_due(store: SqliteStore, now: str) -> bool:
     """Whether there is something to carry or to fetch, and the server was not just asked in vain."""
     if store.meta(ERROR) and _age(store, TRIED, now) < AGAIN:
         return False
-    return store.one("SELECT 1 FROM outbox LIMIT 1") is not None or _age(store, REFRESHED, now) >= FRESH
+    waits = store.one("SELECT 1 FROM outbox LIMIT 1") is not None
+    return waits or _age(store, REFRESHED, now) >= FRESH or bool(_named(store, _WANTED))
 
 
 def calls_for_worker(store: SqliteStore, project: str, now: str) -> bool:

@@ -21,7 +21,7 @@ from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, li
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
 from tacit.core.value import value
-from tacit.stores.cache import CARRIED, REFRESHED, forget, held, mark_of, note, refused_key, wanted
+from tacit.stores.cache import CARRIED, REFRESHED, forget, held, looked_for, mark_of, note, refused_key, wanted
 from tacit.stores.captured import KEPT_DAYS, remove
 from tacit.stores.sqlite.facets import declassify
 
@@ -256,8 +256,9 @@ def refresh(
         written, taken_out = written + fetched.written, taken_out + fetched.taken_out
     for project in set(held(near)) - set(visible):
         taken_out += _drop_project(near, project)
-    if not some:
-        with near.write() as tx:
+    with near.write() as tx:
+        looked_for(tx, here)
+        if here.issuperset(held(tx)):
             tx.put_meta(REFRESHED, at)
             _sweep(tx, at)
     return Refreshed(len(here & set(visible)), written, taken_out)

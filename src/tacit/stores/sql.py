@@ -589,7 +589,8 @@ class SqlStore:
 
     def sealed(self, project: str) -> dict[str, int]:
         """How many rows a project has of each sealed table: journal, evidence, use, mark."""
-        return dict(self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project))
+        rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
+        return {kind: int(count) for kind, count in rows}
 
     def queued(self) -> int:
         """How many jobs wait or are under way."""
