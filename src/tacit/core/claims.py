@@ -664,7 +664,9 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
-        if kind == WORD:
+        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in _UNITS:
+            word = "1"  # within an hour, five a second
+        elif kind == WORD:
             word = _NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
@@ -895,6 +897,7 @@ show reveal
 avoid prevent
 handle treat process
 slow lag
+drop fall decline sink
 ensure guarantee
 test testcase
 picture image
@@ -1230,9 +1233,7 @@ _DOUBTFUL = (
     "unsupported"
 )
 # Verbs that take something away: a sentence with one of them more is not the sentence without it.
-_TAKING_AWAY = (
-    "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress"
-)
+_TAKING_AWAY = "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress reverse inverse"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
 _CONTRASTS = frozenset(
     ("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed")
