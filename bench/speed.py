@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import learning
+import tending
 from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
 from plot import lines, short
 from stores import PROJECT, cache, environment, fresh, make_store, opened
@@ -310,42 +311,21 @@ def learn(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> No
 
 
 def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> None:
-    """A pass in a store in which nothing is due, and one in which three lessons are."""
+    """A pass in which three lessons are due, and what passes cost, from bench/tending.py."""
     size = min(10_000, max(sizes))
     path = fresh(size, "tend")
     with opened(path) as kept:
         kept.tend()
-        entries = "SELECT coalesce(max(id), 0) FROM journal"
-        before = kept.store.one(entries)[0]
-        idle = kept.tend()
-        still = kept.store.one(entries)[0] - before
-        old = kept.add_many(
-            [
-                {
-                    "text": f"An old fact about the {n}th gate of the harbour.",
-                    "kind": "fact",
-                    "at": "2024-01-01T00:00:00.000Z",
-                }
-                for n in range(3)
-            ]
-        )
-        before = kept.store.one(entries)[0]
+        said = [f"An old fact about the {n}th gate of the harbour." for n in range(3)]
+        old = kept.add_many({"text": text, "kind": "fact", "at": "2024-01-01T00:00:00.000Z"} for text in said)
+        before = tending.last_entry(kept)
         kept.tend()
         touched = {row[0] for row in kept.store.rows("SELECT DISTINCT memory FROM journal WHERE id > :id", id=before)}
-    table.add(
-        f"tend, {size:,} memories of which none is due: journal entries",
-        "0",
-        f"{still + len(idle.moves)}",
-        still + len(idle.moves) == 0,
-    )
     due = {memory.id for memory in old}
-    table.add(
-        f"tend, {size:,} memories of which 3 are due: memories touched",
-        "≤ 3, all due",
-        f"{len(touched)}",
-        touched <= due and bool(touched),
-    )
+    what = f"tend, {size:,} memories of which 3 are due: memories touched"
+    table.add(what, "≤ 3, all due", f"{len(touched)}", touched <= due and bool(touched))
     shutil.rmtree(os.path.dirname(path))
+    tending.budgets(table, min(100_000, max(sizes)), max(9, rounds // 2))
 
 
 # --- room

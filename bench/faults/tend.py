@@ -2,7 +2,8 @@
 
 A home with lessons to merge, to archive and to reflect on, a page, and an endpoint in this process that takes its time and counts what it is asked.
 Tend is killed and started again until it ends by itself. Then the store must be what a pass that nobody killed leaves of the same home: the same lessons in the
-same states, the same proposals, the same page. No question may have been asked again but those that were in flight when it was killed.
+same states, the same proposals, the same page. No question may have been asked again but those that were in flight when it was killed. At last two passes and eight
+learners work in it at once: nobody may hear of an error, and every learned run is there.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from common import campaign, command, doctor, new_home, store_of, surroundings, tacit
+from common import campaign, command, doctor, new_home, store_of, surroundings, tacit, texts, transcript
 
 SLOW = 0.4  # seconds the endpoint takes
+LEARNERS = 8
 PREPARE = """
 import sys, tacit
 from tacit.core.clock import after_days, now
@@ -148,7 +150,9 @@ def batch(seed: int, place: Path, kills: int = 25) -> dict[str, Any]:
             wrong.append(f"{again} questions were asked again in {killed} kills")
         if set(once) - set(endpoint.asked) and not killed:
             wrong.append("a question was never asked")
-        return {"kills": max(1, killed), "asked": sum(endpoint.asked.values()), "asked again": again, "failures": wrong}
+        asked = sum(endpoint.asked.values())
+        wrong += beside(home)
+        return {"kills": max(1, killed), "asked": asked, "asked again": again, "at once": 2 + LEARNERS, "failures": wrong}
     finally:
         endpoint.close()
 
@@ -159,6 +163,27 @@ def tend(home: Path, passes: int = 4) -> None:
         done = tacit(home, "tend", "--json")
         if done.returncode:
             raise SystemExit(f"tend failed: {done.stdout[-500:]}{done.stderr[-500:]}")
+
+
+def beside(home: Path) -> list[str]:
+    """Two passes and eight learners at once."""
+    files = [transcript(home, number) for number in range(LEARNERS)]
+    calls = [("tend",), ("tend",), *(("learn", str(file)) for file in files)]
+    at_once = [
+        subprocess.Popen(
+            command(*call, "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=home / "work", env=surroundings(home)
+        )
+        for call in calls
+    ]  # fmt: skip
+    wrong = []
+    for call, process in zip(calls, at_once):
+        out, err = process.communicate(timeout=300)
+        if process.returncode or not json.loads(out)["ok"]:
+            wrong.append(f"{call[0]} beside others: {out[-200:]}{err[-200:]}")
+    said = texts(home)
+    lost = [n for n in range(LEARNERS) if not any(f"tool-zebra{n} " in text for text in said)]
+    wrong += [f"learned beside others and not there: {lost}"] if lost else []
+    return wrong + [f"doctor, after all at once: {fault}" for fault in doctor(home)["faults"][:2]]
 
 
 def struck(home: Path, after: float) -> bool:

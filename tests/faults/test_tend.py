@@ -12,7 +12,6 @@ from pathlib import Path
 
 import tacit
 from tacit.core.clock import after_days, now
-from tacit.testing import finding, run
 
 PAIRS = 15
 
@@ -76,15 +75,19 @@ def test_a_killed_pass_is_made_good(tmp_path: Path) -> None:
     assert told(killed) == told(calm)
 
 
-def test_two_passes_and_learners_at_once(tmp_path: Path) -> None:
-    """Nobody fails; of two passes one may say that the other is at work."""
+def test_two_passes_and_eight_learners_at_once(tmp_path: Path) -> None:
+    """Nobody fails, every run is learned; of two passes one may say that the other is at work."""
     env = prepared(tmp_path / "home")
-    passes = [started(env, "tend") for _ in range(2)]
-    with tacit.open(env["TACIT_STORE"], env=env, cwd=str(tmp_path / "home" / "work")) as memories:
-        for n in range(10):
-            memories.learn(run(f"r{n}", finding(f"r{n}", f"The worker{n} leaks handle{n} when queue{n} is full")))
-    for process in passes:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for n in range(8):
+        said = {"place": "f", "text": f"The worker{n} leaks handle{n} when queue{n} is full", "by": "guardian", "tier": "review"}
+        (runs / f"r{n}.jsonl").write_text(json.dumps({"type": "run", "id": f"r{n}", "task": "t", "findings": [said]}) + "\n")
+    at_once = [started(env, "tend") for _ in range(2)]
+    at_once += [started(env, "learn", str(file)) for file in sorted(runs.iterdir())]
+    for process in at_once:
         out, err = process.communicate()
-        assert process.returncode == 0, err
-        assert json.loads(out)["ok"]
+        assert process.returncode == 0 and json.loads(out)["ok"], out + err
+    with tacit.open(env["TACIT_STORE"], env=env, cwd=str(tmp_path / "home" / "work")) as memories:
+        assert {run.foreign_id for run in memories.store.runs(memories.project_id)} >= {f"r{n}" for n in range(8)}
     assert told(env)["states"]

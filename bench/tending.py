@@ -1,0 +1,129 @@
+"""What tending costs (design §10): a pass in which nothing is due against a bare interpreter, and full ones per lesson that is due.
+
+`make bench` calls this; by itself: python bench/tending.py [--size 100000]. CPU, medians in turns, or summed over all passes of a full one.
+
+The store was tended before: its marks say so. Tending its 90,000 lessons for the first time is not what is measured here. Of the lessons that come due one
+half was never met again and is archived, the other half is new: each is compared with its neighbours, and every tenth of them says what another says and is
+merged. A pass makes at most a fifth of the active set in changes and compares 2,000 lessons, so a large night takes several; all of them count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+
+from learning import cpu
+from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run, surroundings
+from stores import PROJECT, environment, fresh, opened
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from texts import Writer
+
+TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
+DUE = (100, 1_000, 10_000)
+LONG_AGO = "2024-01-01T00:00:00.000Z"
+
+
+def budgets(table: Table, size: int, rounds: int, due: Sequence[int] = DUE) -> None:
+    """Both budgets of tending."""
+    nothing_due(table, size, rounds)
+    each = {many: per_due(table, size, many) for many in due}
+    most, few = max(each), sorted(each)[-2]
+    table.at_most(
+        f"tend, {size:,} memories: cost of each of {most:,} due, against each of {few:,}", each[most] / each[few], 1.2
+    )
+
+
+def nothing_due(table: Table, size: int, rounds: int) -> None:
+    """A fresh process that finds nothing to do."""
+    path = tended(size)
+    env = {**os.environ, **environment(os.path.dirname(path)), "TACIT_STORE": path, "TACIT_PROJECT": PROJECT}
+
+    def command(_: int) -> Spent:
+        return run([TACIT, "tend", "--json"], env, cwd=os.path.dirname(path))
+
+    with opened(path) as kept:
+        before = last_entry(kept)
+    ratio, milliseconds = over_floor(command, interpreter(sys.executable, env), rounds)
+    with opened(path) as kept:
+        still = last_entry(kept) - before
+    table.at_most(
+        f"tend, {size:,} memories of which none is due, a fresh process ({milliseconds:.0f} ms of CPU)",
+        ratio,
+        20,
+        digits=1,
+    )
+    table.add(f"tend, {size:,} memories of which none is due: journal entries", "0", str(still), still == 0)
+    shutil.rmtree(os.path.dirname(path))
+
+
+def per_due(table: Table, size: int, due: int) -> float:
+    """CPU seconds per lesson that is due, over as many passes as it takes."""
+    path = tended(size)
+    come_due(path, due)
+    with opened(path) as kept:
+        spent, passes = 0.0, []
+        while not passes or passes[-1].moves or passes[-1].of("merge").figures["compared"]:
+            begun = time.process_time()
+            passes.append(kept.tend())
+            spent += time.process_time() - begun
+        spent -= len(passes) * min(cpu(kept.tend) for _ in range(3))  # what a pass costs that finds nothing
+    archived, merged = (sum(map(len, each)) for each in zip(*((p.archived, p.of("merge").changes) for p in passes)))
+    compared = sum(each.of("merge").figures["compared"] for each in passes)
+    what = f"tend, {size:,} memories of which {due:,} are due: {len(passes)} passes, {archived:,} archived, {merged:,} merged, {compared:,} compared"
+    table.tell(what, f"{1000 * spent / due:.2f} ms each")
+    shutil.rmtree(os.path.dirname(path))
+    return spent / due
+
+
+def tended(size: int) -> str:
+    """A copy of a store, marked as tended up to now."""
+    path = fresh(size, "tending")
+    with opened(path) as kept:
+        project, entry = kept.ensure_project(), last_entry(kept)
+        with kept.store.write() as tx:
+            tx.put_meta(f"tend:{project.id}:merged", str(entry))
+            tx.put_meta(f"tend:{project.id}:swept", f"{kept.now()}\t{entry}\t{project.profile}")
+        for _ in range(2):
+            kept.tend()
+    return path
+
+
+def come_due(path: str, many: int) -> None:
+    """What an agent left: half of it long unmet, half new; of that every tenth says what the one before it says."""
+    writer, folder = Writer(987_000), os.path.dirname(path)
+    old = [{**writer.lesson(), "kind": "fact", "at": LONG_AGO} for _ in range(many // 2)]
+    new = [{**writer.lesson(), "kind": "pitfall"} for _ in range(many - len(old))]
+    for n in range(10, len(new), 10):
+        new[n] = {**new[n - 1], "text": f"{new[n - 1]['text']} Again."}
+    with open_memories(path, project=PROJECT, env={**environment(folder), "TACIT_RUN": "night"}, cwd=folder) as agent:
+        agent.add_many([*old, *new])
+
+
+def last_entry(kept: Memories) -> int:
+    """The newest entry of the journal."""
+    return int(kept.store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--size", type=int, default=100_000)
+    parser.add_argument("--due", default=",".join(map(str, DUE)))
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--out", default=dated("tending"))
+    args = parser.parse_args()
+    nice()
+    table = Table()
+    budgets(table, args.size, args.rounds, [int(each) for each in args.due.split(",")])
+    with open(args.out, "w", encoding="utf-8") as file:
+        file.write(f"# Tending\n\n`python bench/tending.py`. {surroundings()}.\n\n{table.markdown()}")
+    log(args.out)
+    return 0 if table.held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
