@@ -217,8 +217,6 @@ class Snapshot:
 class Transaction(Writer):
     """One IMMEDIATE transaction on a store."""
 
-    is_file = True
-
     def __init__(self, store: SqliteStore, wait: float, confidence: str | Signals, keep: bool = True) -> None:
         self._store = store
         self._wait = wait

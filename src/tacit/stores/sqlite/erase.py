@@ -53,8 +53,7 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
     for row in tx.rows(f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id):
         tx._unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
-    if tx.is_file:
-        blank_lines(tx, memory.id)
+    blank_lines(tx, memory.id)
     tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
     tx.reindex()
 
