@@ -56,6 +56,15 @@ def test_a_lax_disk_habit_is_caught(batch: Batch, fault: str) -> None:
 
 
 @needs_strace
+def test_a_restore_says_what_the_disk_answered(batch: Batch, tmp_path: Path) -> None:
+    """A disk that cannot tell whether the store is there has not said no (found by EIO at these calls: tracebacks)."""
+    import calls
+
+    home = calls.prepared(tmp_path)
+    assert [wrong for call, which in (("newfstatat", 2), ("lstat", 1)) for wrong in calls.once(home, ("restore", "error=EIO", call, which))] == []
+
+
+@needs_strace
 def test_a_fault_at_a_system_call_is_survived(batch: Batch) -> None:
     """A few of all calls, with SIGKILL, EIO and ENOSPC."""
     found = batch("calls", share=6, every=211)

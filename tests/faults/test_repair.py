@@ -422,3 +422,38 @@ def test_a_garbled_version_number_is_damage(memories: Any, version: int) -> None
         file.write(version.to_bytes(4, "big"))
     done = repair(path, folder)
     assert done.faults and (done.lost, texts(path), sound(path)) == ((), before, True)
+
+
+@pytest.mark.parametrize(
+    ("table", "off", "with_backup"), [("evidence", 1, True), ("evidence", -1, False), ("use_mark", 1, False), ("journal", -1, True), ("memory", 64, False)]
+)
+def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, with_backup: bool) -> None:
+    """No hash covers a row's number (found by a flipped bit): both rows stay, each at its own place."""
+    from tacit.core.links import Mark
+
+    for n in range(8):
+        added = memories.add(f"lesson {n}", run=f"r{n}")
+        with memories.store.write() as tx:
+            tx.add_mark(Mark(added.id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z"))
+        if n == 2 and with_backup:
+            memories.backup()
+    path, folder = closed(memories)
+    name = "id" if table == "journal" else "n"
+    with open_store(path) as store:
+        before = store.rows(f"SELECT * FROM {table} ORDER BY {name}")
+        page = store.one("SELECT rootpage FROM sqlite_schema WHERE name = :table", table=table)[0] - 1
+    raw = bytearray(Path(path).read_bytes())
+    while raw[page * 4096] == 5:  # to the last leaf
+        page = int.from_bytes(raw[page * 4096 + 8 : page * 4096 + 12], "big") - 1
+    cells = int.from_bytes(raw[page * 4096 + 3 : page * 4096 + 5], "big")
+    slot = page * 4096 + 8 + 2 * (cells - 2)  # the last row but one
+    cell = page * 4096 + int.from_bytes(raw[slot : slot + 2], "big")
+    number = cell + (1 if raw[cell] < 128 else 2)  # the payload's length comes first
+    assert raw[number] < 64
+    raw[number] += off
+    Path(path).write_bytes(raw)
+    assert not sound(path)
+    done = repair(path, folder)
+    with open_store(path) as store:
+        after = store.rows(f"SELECT * FROM {table} ORDER BY {name}")
+    assert (done.lost, [row[:-1] for row in after], sound(path)) == ((), [row[:-1] for row in before], True)

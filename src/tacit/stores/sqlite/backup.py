@@ -11,6 +11,7 @@ cannot read at all is replaced, under the same locks. What was copied aside is n
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -255,15 +256,41 @@ def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:
 
     The caller has closed its own connections to the store. Raises `StoreBusy` while anybody else has it open.
     """
-    if not os.path.exists(path):
-        os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-        _private(path)
-        _pages(source, path)
-        _sync(path)
-        return ""
-    with Held(path, folder, wait) as held:
-        held.write(source)
-    return held.aside
+    with told_plainly(path, "restoring"):
+        if not _is_there(path):
+            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+            _private(path)
+            _pages(source, path)
+            _sync(path)
+            return ""
+        with Held(path, folder, wait) as held:
+            held.write(source)
+        return held.aside
+
+
+@contextlib.contextmanager
+def told_plainly(path: str, doing: str) -> Iterator[None]:
+    """What the disk answers comes up in our words."""
+    from tacit.stores.sqlite import _told
+
+    try:
+        yield
+    except OSError as error:
+        raise StoreReadOnly(
+            f"The disk answered with an error while {doing} {path}: {error.strerror or error}.",
+            "Check the disk, then tacit doctor; a store that was replaced is kept aside, beside the backups.",
+        ) from error
+    except apsw.Error as error:
+        raise _told(error, path, doing) from error
+
+
+def _is_there(path: str) -> bool:
+    """Whether there is such a file. A disk that cannot tell has not said no."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 class Held:

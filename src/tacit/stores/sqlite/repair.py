@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
+from bisect import bisect_left
 
 import apsw
 
@@ -29,7 +29,7 @@ from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
-from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, verify
+from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, told_plainly, verify
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
     "journal": ("memory", "n"),
     "evidence": ("key",),
     "use": ("unit", "memory"),
-    "use_mark": ("n",),
+    "use_mark": ("hash",),  # several may say the same
     "run": ("id",),
     "finding": ("key",),
     "tombstone": ("run", "place"),
@@ -69,6 +69,7 @@ _KEYS: dict[str, tuple[str, ...]] = {
 _LINKS = {"evidence": EVIDENCE_COLUMNS, "use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
 _SEALED = {"run": RunRow.FIELDS, "finding": FindingRow.FIELDS, "proposal": Proposal.FIELDS}  # type: ignore[attr-defined]
 _NAMES = {"use_mark": "mark"}
+_NUMBERED = ("evidence", "use_mark", "shared")  # by a number that no hash covers
 
 
 @value
@@ -107,7 +108,7 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
     _make_folder(folder)
     broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
     try:
-        with Held(path, folder, wait) as held:
+        with told_plainly(path, "repairing"), Held(path, folder, wait) as held:
             copy_files(held.aside, broken)  # salvaging opens its copy; what is kept aside stays as it was
             mended, lost = _built(broken, backup.path if backup else "", fresh, machine)
             held.write(fresh)
@@ -279,7 +280,7 @@ class _Salvage:
                     continue
 
     def _numbered(self, table: str) -> str:
-        return {"memory": "n", "journal": "id", "evidence": "n", "use_mark": "n", "queue": "id", "injection": "id"}.get(table, "")
+        return {**dict.fromkeys((*_NUMBERED, "memory"), "n"), "journal": "id", "queue": "id", "injection": "id"}.get(table, "")
 
     @staticmethod
     def _read(columns: list[tuple[str, str]], row: Sequence[Any]) -> Row:
@@ -443,7 +444,7 @@ class _Building:
         self._insert(tx, "memory", memories)
         for row in entries:
             seal("journal", row)
-        self._insert(tx, "journal", sorted(entries, key=lambda row: row["id"]))
+        self._insert(tx, "journal", entries)
         for table in _LINKS:
             rows = self._verified(table, _LINKS[table])
             for row in rows:
@@ -493,31 +494,35 @@ class _Building:
         return found
 
     def _verified(self, table: str, columns: Sequence[str]) -> list[Row]:
-        """The rows of a table whose rows carry their own hash."""
+        """The rows of a table whose rows carry their own hash, in the order in which they were written."""
         kind = _NAMES.get(table, table)
-        chosen: list[Row] = []
-        doubtful: list[tuple[Any, Row]] = []
-        for key, (here, there) in self._pairs(table).items():
-            good = next((row for row in here if _verifies(table, row)), None)
-            if good is None and there:
-                good = next((row for row in there if _verifies(table, row)), None)
-                if good is not None:
-                    self._count(kind)
-            if good is not None:
-                chosen.append(good)
-            else:
-                doubtful += [(key, row) for row in here]
+        most = None if table == "use_mark" else 1
+        known: list[Row] = []  # to the backup
+        others: list[tuple[int, Row]] = []  # each with its place in the file
+        doubtful: list[tuple[int, Row]] = []
+        for at, (here, there) in enumerate(self._pairs(table).values()):
+            good, kept = ([row for row in rows if _verifies(table, row)][:most] for rows in (here, there))
+            known += [{**row, "n": old["n"]} if "n" in old else row for row, old in zip(good, kept)]
+            known += kept[len(good) :]
+            others += [(at, row) for row in good[len(kept) :]]
+            for _ in kept[len(good) :]:
+                self._count(kind)
+            if not good and not kept:
+                doubtful += [(at, row) for row in here]
         own = "n" if table == "shared" else "hash"
-        taken = {row[own] for row in chosen}
-        for _, row in doubtful:
+        taken = {row[own] for row in known} | {row[own] for _, row in others}
+        for at, row in doubtful:
             if row[own] in taken:
                 continue  # its key was garbled; the backup had it under its own
             mended = self.bits.tried(row, dict.fromkeys((*columns, own)), lambda tried: _verifies(table, tried))
             if mended is not None:
                 self._count(kind)
-                chosen.append(mended)
+                others.append((at, mended))
             else:
                 self.lost.append(Lost(kind, _named(table, row), "its row is not what was written, and no backup has it"))
+        chosen = sorted(known, key=lambda row: row.get("n", 0)) + [row for _, row in sorted(others, key=lambda other: other[0])]
+        if table in _NUMBERED:
+            _renumber(chosen)
         return chosen
 
     def _sealed(self, table: str) -> list[Row]:
@@ -602,8 +607,10 @@ class _Building:
         """Each memory with the longest chain of entries that verifies and ends in a row we have."""
         chains: dict[str, dict[int, list[tuple[Row, bool]]]] = {}
         strays: list[Row] = []
+        places: dict[tuple[str, int], tuple[bool, int]] = {}  # known to the backup, and its number there; then in the order of the file
         for (memory, n), (here, there) in self._pairs("journal").items():
             if isinstance(memory, str) and isinstance(n, int):
+                places[memory, n] = (False, there[0]["id"]) if there else (True, len(places))
                 of = chains.setdefault(memory, {}).setdefault(n, [])
                 of += [(row, False) for row in here] + [(row, True) for row in there]
             else:
@@ -636,7 +643,14 @@ class _Building:
         for entry in strays:
             if entry["id"] not in used:
                 self.lost.append(Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read"))
-        _number_rows(memories, entries)
+        for entry in entries:
+            is_new, number = places[entry["memory"], entry["n"]]
+            entry["id"] = entry["id"] if is_new else number
+        entries.sort(key=lambda entry: places[entry["memory"], entry["n"]])
+        _renumber(entries, "id")
+        first = {entry["memory"]: entry["id"] for entry in entries if entry["n"] == 1}
+        memories.sort(key=lambda row: first[row["id"]])  # as they were first written
+        _renumber(memories)
         return memories, entries
 
     @staticmethod
@@ -743,20 +757,44 @@ class _Building:
                 blank(tx, tx.get(row["id"]), row["updated_at"])
 
 
-def _number_rows(memories: list[Row], entries: list[Row]) -> None:
-    """Give a row number to each memory whose row came from its journal alone, or whose number others have as well.
+def _renumber(rows: list[Row], name: str = "n") -> None:
+    """Give numbers that rise, from the first row to the last, to rows that have none, or one that is out of order.
 
-    Memories are numbered in the order in which they were first written, and so are the entries of the journal.
+    No hash covers a row's number, and a flipped bit may give one row that of another. Most numbers are right: those of the
+    longest rising sequence stay, and the others get the next one that is free.
     """
-    first = {entry["memory"]: entry["id"] for entry in entries if entry["n"] == 1}
-    times = Counter(row["n"] for row in memories)
-    taken = {n for n in times if n is not None and times[n] == 1}
-    last = 0
-    for row in sorted(memories, key=lambda row: first[row["id"]]):
-        if row["n"] not in taken:
-            row["n"] = last + 1 if last + 1 not in taken else max(taken, default=0) + 1
-            taken.add(row["n"])
-        last = row["n"]
+    told = [row[name] for row in rows]
+    stay = _rising(told)
+    taken, last, before = {told[at] for at in stay}, 0, 0
+    for at, row in enumerate(rows):
+        if at not in stay:
+            if told[at] == last and before < last - 1:  # of two rows with one number the first is the one that is off
+                rows[at - 1][name] = last - 1
+                row[name] = last
+            else:
+                row[name] = last + 1 if last + 1 not in taken else max(taken, default=0) + 1
+            taken |= {row[name], rows[at - 1][name]}
+        before, last = last, row[name]
+
+
+def _rising(numbers: Sequence[int | None]) -> set[int]:
+    """Where the longest rising sequence of positive numbers stands."""
+    ends: list[int] = []  # the smallest number that ends a sequence of each length, and where it stands
+    places: list[int] = []
+    before: dict[int, int] = {}
+    for at, number in enumerate(numbers):
+        if isinstance(number, int) and number > 0:
+            length = bisect_left(ends, number)
+            if ends[length : length + 1] == [number]:
+                continue  # the first of two stays
+            before[at] = places[length - 1] if length else -1
+            ends[length : length + 1], places[length : length + 1] = [number], [at]
+    found: set[int] = set()
+    at = places[-1] if places else -1
+    while at >= 0:
+        found.add(at)
+        at = before[at]
+    return found
 
 
 def _number(hash: bytes) -> int:
