@@ -47,6 +47,7 @@ TABLES = {
     "use_mark": "unit, memory, signal, value, at",
     "injection": "event, unit, given, withheld, at",
 }
+OURS = {"TACIT_NO_WORKER": "1", **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}}
 EACH = 4  # sessions that are given something before each kill
 
 
@@ -85,7 +86,7 @@ def speed(table: Table, rounds: int) -> None:
     for size in [int(size) for size in os.environ.get("TACIT_BENCH_SIZES", "10000,100000").split(",")]:
         path = fresh(size, "cache")
         folder = os.path.dirname(path)
-        env = {**environment(folder), "TACIT_PROJECT": PROJECT, "PATH": os.environ["PATH"], "TACIT_NO_WORKER": "1"}
+        env = {**environment(folder), **OURS, "TACIT_PROJECT": PROJECT}
         with opened(path) as far, open_cache(NOWHERE, data_folder(env), create=True) as near:
             begun = time.process_time()
             in_step(near, far.store, only=(far.project_id,))
@@ -122,7 +123,7 @@ class Machine:
         self.folder = os.path.join(cache(), "work", name)
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
-        self.env = {**environment(self.folder), "TACIT_PROJECT": "team", "PATH": os.environ["PATH"], "TACIT_NO_WORKER": "1", "TACIT_STORE": url}
+        self.env = {**environment(self.folder), **OURS, "TACIT_PROJECT": "team", "TACIT_STORE": url}
         self.sessions = 0
 
     def __call__(self, *args: str) -> Any:
