@@ -104,9 +104,15 @@ def open(
 
 
 def _open_cache(url: str, env: Mapping[str, str], create: bool, wait: float) -> SqliteStore:
-    from tacit.stores.cache import open_cache
+    from tacit.stores.cache import is_far, open_cache
 
+    _must_be_known(url, is_far(url))
     return open_cache(url, data_folder(env), create=create, machine=machine_id(env), wait=wait)
+
+
+def _must_be_known(address: str, known: bool) -> None:
+    if not known:
+        raise UsageError(f"{address} is not an address of a store.", "Name a file, or postgresql://USER@HOST/DATABASE.")
 
 
 def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
@@ -135,8 +141,7 @@ def _open_store(path: str, env: Mapping[str, str], create: bool, wait: float) ->
         except ImportError as error:
             raise UsageError(f"A store on PostgreSQL needs {error.name}.", "pip install 'tacit[postgres]'") from error
         return open_server(path, create=create, machine=machine_id(env), wait=wait)
-    if "://" in path:
-        raise UsageError(f"{path} is not an address of a store.", "Name a file, or postgresql://USER@HOST/DATABASE.")
+    _must_be_known(path, "://" not in path)
     from tacit.stores.sqlite import open_store
 
     return open_store(

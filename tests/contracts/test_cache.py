@@ -73,6 +73,13 @@ def test_its_name_knows_no_password_and_others_may_not_read_it(near: SqliteStore
     assert os.stat(os.path.dirname(near.path)).st_mode & 0o777 == 0o700
 
 
+def test_other_addresses_and_passwords_in_settings_are_refused(tacit: Any) -> None:
+    ran = tacit("inject", "--task", "x", TACIT_STORE="mysql://db/team")
+    assert ran.code == 2 and "not an address of a store" in ran.err
+    ran = tacit("connect", "claude-code", "--store", "postgresql://ada:secret@db/team")
+    assert ran.code == 2 and "pgpass" in ran.err and "secret" not in ran.err
+
+
 def test_a_project_is_fetched_once_a_hook_was_in_it(near: SqliteStore, far: Memories, tacit: Any, folder: Path) -> None:
     id = far.add("Run make migrate before the tests.", kind="rule").id
     in_step(near, far.store)
