@@ -106,8 +106,8 @@ def test_a_list_is_that_of_reading_all_rows(store: Any, sort: str) -> None:
             assert paged == plain, (sort, asked, projects)
             if store.is_file and sort in ("updated", "seen", "used"):  # of many, an index is walked
                 for few in (0, 10):
-                    walked = facets.select(store, projects, sort=sort, limit=200, few=few, **asked)
-                    assert [m.id for m in walked or ()] == plain, (sort, asked, projects, few)
+                    walked = facets.select(store, projects, sort=sort, limit=9, offset=9, few=few, **asked)
+                    assert [m.id for m in walked or ()] == plain[9:18], (sort, asked, projects, few)
     assert store.select((), sort=sort) == []
 
 

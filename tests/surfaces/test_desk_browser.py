@@ -157,7 +157,7 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
     with open_memories() as memories:
         lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
     screens = {
-        "inbox": "/", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
+        "inbox": "/?kind=held", "proposals": "/", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
         "run": "/runs/t3", "effect": "/effect", "pairs": "/pairs", "profile": "/profiles/geas", "health": "/health",
     }  # fmt: skip
     for name, path in screens.items():

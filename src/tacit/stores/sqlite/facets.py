@@ -126,10 +126,13 @@ def select(
     few: int = FEW,
 ) -> list[Memory] | None:
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
+    if (equal or {}).get("origin"):
+        where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
+        return _sorted(store, _of_origin(store, (equal or {})["origin"]), where, named, sort, limit, offset)
     told = {name: wanted for name, wanted in (equal or {}).items() if name in FACETS}
     within = _within(store, projects, states, told)
     rows = sum(facet.rows for facet in within)
-    if len(within) > COMBINATIONS or (limit < 0 and rows > few):
+    if len(within) > COMBINATIONS or (rows > few and not 0 <= limit < rows):
         return None
     where, named = narrowed(equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text)
     if sort in ("new", "old"):
@@ -159,6 +162,11 @@ def _within(store: SqliteStore, projects: Sequence[str], states: Sequence[str], 
         projects=json.dumps(list(projects)), states=json.dumps(list(states)), most=COMBINATIONS + 1, **told,
     )  # fmt: skip
     return [_Facet(*row) for row in rows]
+
+
+def _of_origin(store: SqliteStore, origin: str) -> Iterator[int]:
+    sql = "SELECT n FROM memory INDEXED BY memory_by_origin WHERE origin = :it AND origin <> ''"
+    return (row[0] for row in store.rows(sql, it=origin))
 
 
 def _in_order(store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True) -> Iterator[int]:

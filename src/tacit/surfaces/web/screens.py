@@ -52,7 +52,7 @@ class Pages:
             loader=FileSystemLoader(os.path.join(HERE, "templates")), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )  # fmt: skip
-        self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed}
+        self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
         self._jinja.globals |= {"screens": SCREENS, "plots": plots, "link": _link}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
@@ -218,3 +218,12 @@ def _percent(share: float | None) -> str:
 
 def _signed(figure: float | None) -> str:
     return "–" if figure is None else f"{figure:+.2f}".replace("-", "−")
+
+
+def _plain(at: Any) -> str:
+    """A profile's value as a person writes it."""
+    if isinstance(at, bool):
+        return "yes" if at else "no"
+    if isinstance(at, (list, tuple)):
+        return ", ".join(str(each) for each in at) or "(none)"
+    return "–" if at is None else str(at) or "(empty)"
