@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tacit
 from tacit.core import keep
 from tacit.core.memory import Memory
 from tacit.stores.sqlite import open_store, search
@@ -90,6 +92,25 @@ def test_tidying_leaves_one_segment_and_the_same_answers(world: Any, make: Make)
     assert world.store.tidy() >= 1 and world.store.one(segments)[0] == 1 and world.store.tidy() == 0
     assert ids(world.store.find(HERE, ["worker"], limit=50).hits) == before and len(before) == 45
     world.store.rows("INSERT INTO memory_fts (memory_fts) VALUES ('integrity-check')")
+
+
+def test_what_was_found_before_is_kept_while_it_is_true(tmp_path: Path) -> None:
+    """A process that asks again does not look the words up again, until somebody writes: this connection or another one."""
+    path = str(tmp_path / "tacit.db")
+    with tacit.open(path, project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as mine:
+        mine.add("the worker lost its flux")
+
+        def ask() -> int:
+            return len(mine.recall("what does the flux do to the worker").hits)
+
+        assert ask() == 1
+        kept = mine.store.kept
+        assert ask() == 1 and mine.store.kept is kept and kept
+        mine.add("the flux is back")
+        assert ask() == 2 and mine.store.kept is not kept
+        with tacit.open(path, project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as other:
+            other.add("flux needs a worker of its own")
+            assert ask() == 3
 
 
 def test_lessons_about_an_error_are_found_by_its_signature(world: Any, make: Make) -> None:

@@ -13,6 +13,7 @@ be explained. The rankers of the origins stand in `origins`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import log
 
 from tacit.core.clock import DAY, seconds
@@ -436,7 +437,12 @@ def _freshness(memory: Memory, half_life: float, now: float) -> float:
     """Between ½ and 1: half of the weight stays, the other halves with each half-life unseen."""
     if half_life <= 0:
         return 1.0
-    then = seconds((memory.tally.seen_at or memory.created_at)[:10])
+    return _faded((memory.tally.seen_at or memory.created_at)[:10], half_life, now)
+
+
+@lru_cache(maxsize=512)
+def _faded(day: str, half_life: float, now: float) -> float:
+    then = seconds(day)
     days = max(0.0, now - then) / DAY if then else 0.0
     return float((1 + 2 ** -(days / half_life)) / 2)
 

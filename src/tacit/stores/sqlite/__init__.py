@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
     from tacit.stores.check import Fault
     from tacit.stores.sql import Near, Placed
-    from tacit.stores.sqlite.search import Found, Hit
+    from tacit.stores.sqlite.search import Found, Hit, Kept
 
 SCHEMA = 9  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
@@ -49,6 +49,7 @@ class SqliteStore(SqlStore):
         self._cursor = connection.cursor()
         self._deadline = 0.0
         self.wait = wait
+        self.kept: Kept | None = None  # what full text found before, for a process that asks more than once
         self.backups = ""  # the root of all backups, for a copy before an upgrade; empty: none is made
         connection.set_busy_handler(self._busy)
 

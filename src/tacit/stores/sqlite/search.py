@@ -48,6 +48,7 @@ PROJECT = 5000  # rows of a project up to which they are taken as a set
 SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large store, where merging takes seconds
 HUGE = 200_000  # rows
 MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
+KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
@@ -107,11 +108,27 @@ def find(
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, postings.frequency, read)
 
 
+class Kept(dict[tuple[str, int], list[int]]):
+    """Rows that were looked up and are still true: a process that asks again meets the same common words again."""
+
+    def __init__(self, since: tuple[int, int]) -> None:
+        self.since = since  # what others and we had written by then
+        self.room = KEPT
+
+
+def _kept(store: SqliteStore) -> Kept:
+    since = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
+    if store.kept is None or store.kept.since != since or store.kept.room < 0:
+        store.kept = Kept(since)
+    return store.kept
+
+
 class _Postings:
     """Which rows hold each of the asked words, as far as that is known, and how many do."""
 
     def __init__(self, store: SqliteStore, asked: Sequence[str], total: int) -> None:
         self.store, self.total = store, total
+        self.kept = _kept(store)
         self.first = SMALL if total <= SMALL else NEWEST
         # A small store answers phrases itself.
         self.parts = {word: (word,) if total <= SMALL else _parts(word) for word in asked}
@@ -146,21 +163,28 @@ class _Postings:
     def scores(self, here: set[int] | None = None) -> dict[int, float]:
         """How rare the words are that each row holds."""
         scores: dict[int, float] = {}
-        for part in dict.fromkeys(part for parts in self.parts.values() for part in parts):
+        for part in sorted(self.rows, key=lambda part: -len(self.rows[part])):
             rarity = log(1 + self.total / (self.held[part] + 0.5))
             rows = self.rows[part]
+            if not scores and here is None:  # the longest at once
+                scores = dict.fromkeys(rows, rarity)
+                continue
             for n in rows if here is None else here.intersection(rows):
                 scores[n] = scores.get(n, 0.0) + rarity
         return scores
 
     def _newest(self, match: str, limit: int) -> list[int]:
-        # As one JSON text: a row at a time costs half as much again.
-        found = self.store.one(
-            "SELECT json_group_array(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match"
-            " ORDER BY rowid DESC LIMIT :limit)",
-            match=match, limit=limit,
-        )  # fmt: skip
-        return json.loads(found[0])  # type: ignore[no-any-return]
+        rows = self.kept.get((match, limit))
+        if rows is None:
+            # As one JSON text: a row at a time costs half as much again.
+            found = self.store.one(
+                "SELECT json_group_array(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match"
+                " ORDER BY rowid DESC LIMIT :limit)",
+                match=match, limit=limit,
+            )  # fmt: skip
+            rows = self.kept[match, limit] = json.loads(found[0])
+            self.kept.room -= len(rows) + 8
+        return rows
 
     def _estimate(self, rows: list[int]) -> int:
         """How many rows hold a word: counted, or told from how densely its newest ones lie."""
