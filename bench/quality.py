@@ -466,6 +466,23 @@ def against(scores: Scores, ours: str) -> list[str]:
     return lines
 
 
+def of_mean(scores: Scores, ours: str) -> list[str]:
+    """The mean over the kinds of questions, ours less each single method's: questions are drawn anew within each kind, in pairs."""
+    lines = [f"### {ours}, mean over the kinds of questions", "", "| less | difference | 95 % interval |", "|---|---|---|"]
+    for other in SINGLE:
+        if not all(ours in told and other in told for told in scores.values()):
+            continue
+        apart = [
+            [told[ours][key][HEADLINE[kind]] - told[other][key][HEADLINE[kind]] for key in told[ours]]
+            for kind, told in scores.items()
+        ]
+        draw = random.Random(7)
+        means = sorted(mean(mean(draw.choices(each, k=len(each))) for each in apart) for _ in range(RESAMPLES // 5))
+        low, high = means[int(0.025 * len(means))], means[int(0.975 * len(means))]
+        lines.append(f"| {other} | {100 * mean(map(mean, apart)):+.1f} | {100 * low:+.1f} … {100 * high:+.1f} |")
+    return lines
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
@@ -485,7 +502,7 @@ def main() -> int:
         *tables(scores),
     ]  # fmt: skip
     for method in ours:
-        lines += ["", *against(scores, method)]
+        lines += ["", *against(scores, method), "", *of_mean(scores, method)]
     text = "\n".join(lines) + "\n"
     print(text)
     if args.out:
