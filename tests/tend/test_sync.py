@@ -15,10 +15,14 @@ import tacit
 from tacit.core.errors import ConfigInvalid, Refused, Unavailable
 from tacit.core.journal import change, payload_digest
 from tacit.core.links import Evidence
+from tacit.core.memory import Memory
 from tacit.core.shared import Line, spoken
 from tacit.core.value import replace
 from tacit.formats import journal_file
 from tacit.formats.source import BytesSource
+from tacit.providers.ssh import Keys
+from tacit.stores.files import JournalFolder
+from tacit.tend.sync import sync
 
 needs_ssh = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
 
@@ -482,3 +486,32 @@ def test_two_stores_become_one(team: Team) -> None:
     assert ann.memories.health().health.is_sound and laptop.health().health.is_sound
     ann.sync()
     assert "tabs" not in "".join(path.read_text() for path in ann.journal.glob("*.jsonl"))
+
+
+@needs_ssh
+def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(team: Team) -> None:
+    """What lies outside the store, backups for instance, is blanked although the process died in between."""
+    ann, bob = team.member("ann"), team.member("bob")
+    lesson = ann.memories.add("Ask Zebedee about the seed.")
+    meet(ann, bob)
+    ann.memories.erase(lesson.id)
+    ann.sync()
+    bob.pull(ann)
+    finished: list[str] = []
+
+    def die(memory: Memory) -> None:
+        raise KeyboardInterrupt
+
+    def again(erased: Any) -> None:
+        keys = Keys(bob.env["TACIT_SYNC_KEY"], bob.env["TACIT_SYNC_SIGNERS"], bob.env)
+        project = bob.memories.ensure_project()
+        sync(
+            bob.memories.store, project, bob.memories.profile, JournalFolder(str(bob.tree)), keys, journal_file,
+            machine=bob.memories.store.machine, now=bob.memories.now, erased=erased,
+        )  # fmt: skip
+
+    with pytest.raises(KeyboardInterrupt):
+        again(die)
+    for _ in range(2):
+        again(lambda memory: finished.append(memory.id))
+    assert finished == [lesson.id]

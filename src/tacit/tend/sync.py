@@ -75,6 +75,9 @@ if TYPE_CHECKING:
 
 CHUNK = 200  # memories a transaction: others get their turn in between
 MOST_SIGNATURES = 64  # in one file; then it is written anew with one
+MOST_VERIFIED = (
+    4 * MOST_SIGNATURES
+)  # of one file at a time: each costs two processes, and a hostile file could hold thousands
 BY = "sync"
 
 
@@ -211,7 +214,7 @@ def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iter
             else:
                 signatures.append(item)
         signer: dict[str, str] = {}
-        for signature in signatures:
+        for signature in signatures[-MOST_VERIFIED:]:
             if not lines.keys().isdisjoint(signature.of) and (
                 name := keys.verify(signature.message, signature.signature)
             ):
@@ -295,17 +298,11 @@ class Joining:
             return
         if was is not None:
             share(tx, self.project.id, was, machine, whole=self.whole)
-        known = {line.id: line for line in lines_of(tx, self.project.id, id)}
         entries = {line.id: line for line in lines if line.kind == "entry"}
-        for line in [*entries.values()]:
-            if line.id in known:
-                if known[line.id].standing == UNKNOWN and line.standing != UNKNOWN:
-                    vouch_line(tx, line)
-                    known[line.id] = replace(known[line.id], standing=line.standing, signer=line.signer)
-                del entries[line.id]
-        fresh = self._admitted(tx, was, [*known.values()], [*entries.values()])
+        known = [self._vouched(tx, line, entries.pop(line.id, line)) for line in lines_of(tx, self.project.id, id)]
+        fresh = self._admitted(tx, was, known, [*entries.values()])
         try:
-            rows, now = self._rows([*known.values()], fresh)
+            rows, now = self._rows(known, fresh)
         except TacitError as error:
             self._leave(lines, error.message)
             return
@@ -314,10 +311,23 @@ class Joining:
             return
         self._apply(tx, was, fresh, rows, now)
         self._links(tx, [line for line in lines if line.kind != "entry"], now.erased)
-        self._close_forks(tx, id, now)
-        if now.erased and not (was is not None and is_erased(was) and not fresh):
+        self._propose(tx, id, now)
+        if now.erased:
+            self._erase(tx, id, was, bool(fresh))
+
+    def _vouched(self, tx: Transaction, known: Line, told: Line) -> Line:
+        """A line that is known, with the signature that it lacked."""
+        if known.standing != UNKNOWN or told.standing == UNKNOWN:
+            return known
+        vouch_line(tx, told)
+        return replace(known, standing=told.standing, signer=told.signer)
+
+    def _erase(self, tx: Transaction, id: str, was: Memory | None, is_new: bool) -> None:
+        """Blank the words of what somebody erased; what lies outside the store is noted here and blanked after the commit."""
+        had_words = was is not None and not is_erased(was)
+        if is_new or had_words:
             blank(tx, tx.get(id), self.at)
-        if now.erased and was is not None and not is_erased(was):
+        if was is not None and had_words:
             self._erased.append(id)
             left = json.loads(tx.meta(_erasing(self.project.id)) or "{}")
             tx.put_meta(_erasing(self.project.id), json.dumps({**left, id: was.on_page}))
@@ -392,7 +402,7 @@ class Joining:
                 add_link(tx, self.project.id, blanked(line) if erased else line)
                 self._taken += 1
 
-    def _close_forks(self, tx: Transaction, id: str, now: Folded) -> None:
+    def _propose(self, tx: Transaction, id: str, now: Folded) -> None:
         """A proposal for what was decided apart, once; one that was settled by a later entry waits no more."""
         pairs: dict[tuple[str, str], list[Fork]] = {}
         for fork in now.forks:
