@@ -33,7 +33,7 @@ from tacit.core.memory import NO_TALLY, Memory, Tally
 from tacit.core.value import replace
 from tacit.learn.by_hand import memory_from
 from tacit.stores.check import check, rule_of
-from tacit.stores.postgres import _PUT_SEAL, open_store
+from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import tokens
 from tacit.stores.sql import RunRow, Writer, run_id
@@ -233,12 +233,17 @@ def main() -> int:
             load(server, database, prepare(server, database, some, home), texts, home)
             with psycopg.connect(server.url(database)) as admin:
                 sizes[database] = admin.execute("SELECT pg_database_size(current_database()), (SELECT count(*) FROM tacit.memory)").fetchone()
-        return report(server, home, [str(each["text"]) for each in texts], sizes, args.rounds)
+        held = report(server, home, [str(each["text"]) for each in texts], sizes, args.rounds)
+        close_pools()
+        return held
 
 
 def report(server: Server, home: str, texts: list[str], sizes: dict[str, Any], rounds: int) -> int:
     """Measure, print, write the dated result."""
     table = measure.Table()
+    with psycopg.connect(server.url()) as admin:
+        version = admin.execute("SHOW server_version").fetchone()
+    table.tell("PostgreSQL, shared_buffers", f"{version[0] if version else ''} · {SETTINGS['shared_buffers']}")
     table.tell("memories, in the shared database and alone", f"{sizes['shared'][1]:,} · {sizes['alone'][1]:,}")
     table.tell("bytes a memory on disk, all tables and indexes", f"{sizes['shared'][0] / sizes['shared'][1]:,.0f}")
     with opened(server.url("shared", "bob"), home, THE_ONE) as one:
@@ -248,7 +253,7 @@ def report(server: Server, home: str, texts: list[str], sizes: dict[str, Any], r
     prompts = Texts(2)
     asked = [prompts.prompt(prompts.chance.choice(texts)) for _ in range(rounds + 10)]
     kinds: dict[str, Callable[[Memories, int], Any]] = {"recall": lambda m, n: m.recall(asked[n], limit=10)}
-    for user, who in (("bob", "a member of this project alone"), ("ada", f"an owner of all {len(sizes) and 100}")):
+    for user, who in (("bob", "a member of this project alone"), ("ada", "an owner of all")):
         for kind, ask in kinds.items():
             with opened(server.url("alone", user), home, THE_ONE) as alone, opened(server.url("shared", user), home, THE_ONE) as shared:
                 taken = compare(alone, shared, ask, rounds)

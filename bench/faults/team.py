@@ -35,6 +35,7 @@ from server import Server
 
 KINDS = {"add": 6, "learn": 2, "inject": 3, "recall": 3, "review": 3}  # and how often each is chosen
 SETTINGS = {"max_connections": "120", "shared_buffers": "256MB"}
+SWITCH = 0.1  # how often a process turns to another project
 SHARED = {"@global", "@agent", ""}
 TABLES = (
     "memory alias journal seal evidence use use_mark tally run finding tombstone proposal queue injection counter shared extent"
@@ -54,6 +55,18 @@ class Worker:
         self.memories: dict[str, Any] = {}
         self.known: dict[str, list[str]] = collections.defaultdict(list)
         self.count = 0
+        self.until = 0.0
+
+    def wait(self) -> None:
+        """Until everybody is here: then the time runs."""
+        import tacit.learn
+        import tacit.recall
+        import tacit.stores.postgres  # noqa: F401
+
+        (self.place / f"here-{self.number}").touch()
+        while not (self.place / "go").exists():
+            time.sleep(0.05)
+        self.until = float((self.place / "go").read_text())
 
     def note(self, what: str, **more: Any) -> None:
         self.notes.write(json.dumps({"what": what, "at": time.time(), **more}) + "\n")
@@ -61,8 +74,10 @@ class Worker:
     def work(self) -> None:
         from tacit.core.errors import TacitError
 
-        while time.time() < self.plan["until"]:
-            name = self.chance.choice(self.plan["projects"])
+        name = self.chance.choice(self.plan["projects"])
+        while time.time() < self.until:
+            if self.chance.random() < SWITCH:
+                name = self.chance.choice(self.plan["projects"])
             kind = self.chance.choices(list(KINDS), list(KINDS.values()))[0]
             self.count += 1
             act = f"w{self.number}n{self.count}"
@@ -75,6 +90,7 @@ class Worker:
                 self.note("refused", kind=kind, act=act, project=name, code=type(error).__name__, said=error.message)
                 if type(error).__name__ == "Unavailable":
                     self.close()
+                    time.sleep(self.chance.uniform(0.2, 1.0))
 
     def project(self, name: str) -> Any:
         """A project's memories; at most a few stay open, as the server has only so many connections."""
@@ -172,12 +188,16 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
     names = [f"team{number:03d}" for number in range(projects)]
     with Server(str(folder), {**SETTINGS, **settings}) as server:
         prepare(server, place, names)
-        began = time.time()
-        plan = {"until": began + seconds, "projects": names, "url": server.url("team", "USER")}
+        plan = {"projects": names, "url": server.url("team", "USER")}
         (place / "plan").write_text(json.dumps(plan))
         args = [sys.executable, os.path.abspath(__file__), "--worker"]
         errors = (place / "errors").open("wb")
         working = [subprocess.Popen([*args, str(n), str(place), fault], stderr=errors) for n in range(processes)]
+        while len(list(place.glob("here-*"))) < processes and all(process.poll() is None for process in working):
+            time.sleep(0.1)
+        began = time.time()
+        (place / "going").write_text(str(began + seconds))
+        (place / "going").rename(place / "go")
         for number in range(kills):
             time.sleep(max(0.0, began + seconds * (number + 1) / (kills + 1) + random.uniform(-1, 1) - time.time()))
             server.kill()
@@ -196,7 +216,7 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
         deadlocks = (folder / "log").read_text(errors="replace").count("deadlock detected")
         failures += [*kept(server, notes), *sound(server), *apart(server, names)]
     told = collections.Counter((note["what"], note["kind"]) for note in notes)
-    refused = collections.Counter(f"{note['kind']}: {note['code']}" for note in notes if note["what"] == "refused")
+    refused = collections.Counter(f"{note['code']}: {note['said'].partition(': ')[2][:100]}" for note in notes if note["what"] == "refused")
     return {
         "processes": processes, "projects": projects, "seconds": round(spent, 1), "kills": kills,
         "acknowledged": {kind: told["ack", kind] for kind in KINDS}, "refused": dict(refused), "deadlocks": deadlocks,
@@ -346,6 +366,7 @@ def main() -> int:
         worker = Worker(int(sys.argv[2]), place, json.loads((place / "plan").read_text()))
         if sys.argv[4:5] == ["early"]:
             early(worker)
+        worker.wait()
         worker.work()
         return 0
     parser = argparse.ArgumentParser()

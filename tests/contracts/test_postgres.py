@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tacit.core import keep
 from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
-from tacit.core.memory import Memory
+from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.stores.check import check
 from tacit.testing import Scripted, ToyEmbedder, run, say, user
 
@@ -315,6 +316,30 @@ def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
     assert in_turns(*[version] * 6) == [SCHEMA] * 6
     with open_store(postgres_empty) as store:
         assert [row[0] for row in store.rows("SELECT number FROM version ORDER BY 1")] == list(range(1, SCHEMA + 1))
+
+
+def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: str) -> None:
+    """Full text moves into its partitions, memories are counted, whoever migrates: the owner need not be a member."""
+    from tacit.stores import postgres
+
+    first = Path(postgres.__file__).parent / "schema" / "0001.sql"
+    with psycopg.connect(postgres_empty, autocommit=True) as owner:
+        owner.execute("CREATE SCHEMA tacit")
+        owner.execute("SET search_path = tacit")
+        owner.execute("CREATE TABLE version (number integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())")
+        owner.execute(first.read_text())
+        owner.execute("INSERT INTO version VALUES (1)")
+        owner.execute("INSERT INTO member VALUES ('p', session_user, 3)")
+        row = dict(zip(DECIDED, to_row(lesson())), hash=b"", words="")
+        names = ", ".join(row)
+        owner.execute(f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()])
+        owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
+        owner.execute("DELETE FROM member")
+    with postgres.open_store(postgres_empty) as store:
+        assert store.schema == postgres.SCHEMA and store.find(("p",), ["migrate"]).hits == ()
+        store.rows("INSERT INTO member VALUES ('p', session_user, 3)")
+        assert len(store.find(("p",), ["migrate"]).hits) == 1
+        assert store.rows("SELECT project, memories FROM extent") == [("p", 1)]
 
 
 def test_who_may_not_migrate_is_told_who_may(team: Team, opened: Callable[..., Any]) -> None:
