@@ -103,8 +103,9 @@ class Server:
     def kill(self) -> None:
         """kill -9 the server and every process of it, as if the machine had stopped: what was not written is gone."""
         assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)  # so that it starts no more, and does not see the others die
         children = backends(self._process.pid)
-        for pid in (self._process.pid, *children):
+        for pid in (*children, self._process.pid):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

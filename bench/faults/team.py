@@ -207,7 +207,7 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
         ended = [process.wait(timeout=300) for process in working]
         spent = time.time() - began
         notes = [json.loads(line) for n in range(processes) for line in (place / f"notes-{n}").read_text().splitlines()]
-        failures = [f"{sum(map(bool, ended))} processes failed: {(place / 'errors').read_text()[-800:]}"] if any(ended) else []
+        failures = [f"{sum(map(bool, ended))} processes failed: {(place / 'errors').read_text()[-1500:]}"] if any(ended) else []
         if fault == "tamper":
             tampered(server)
         if fault == "open":

@@ -393,6 +393,11 @@ def test_a_failed_statement_is_no_commit(team: Team, opened: Callable[..., Any])
     assert store.select(["p"]) == []
 
 
+def test_a_statement_is_read_alike_with_parameters_and_without(team: Team) -> None:
+    """A percent sign is one in both."""
+    assert team.store.rows("SELECT 7 % 4") == team.store.rows("SELECT 7 % :by", by=4) == [(3,)]
+
+
 # -- meaning -----------------------------------------------------------------------------------------------------------
 
 

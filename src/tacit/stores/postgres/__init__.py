@@ -11,6 +11,8 @@ before the next question or transaction, never inside one: a store outlives a re
 
 from __future__ import annotations
 
+import logging
+
 import psycopg
 from psycopg import errors as sql_errors
 
@@ -385,6 +387,7 @@ def _pool(url: str) -> ConnectionPool:
         connection.adapters.register_loader("numeric", FloatLoader)  # a sum of counts is a number like any other
         connection.adapters.register_dumper(bool, IntDumper)  # flags are 0 and 1, as in SQLite
 
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what goes wrong is said once, in our words
     if url not in _pools or _pools[url].closed:
         check = ConnectionPool.check_connection
         _pools[url] = ConnectionPool(
@@ -410,7 +413,9 @@ def _rows(store: PostgresStore, sql: str, named: dict[str, Any], doing: str) -> 
     if named.get("limit") == -1:
         named["limit"] = None  # no limit, in SQLite's spelling
     try:
-        cursor = store._connection.execute(translated(sql), named or None)
+        # Without parameters a statement goes out as it is, and may be several.
+        ours = translated(sql)
+        cursor = store._connection.execute(ours, named) if named else store._connection.execute(ours.replace("%%", "%"))
         return cursor.fetchall() if cursor.description else []
     except (psycopg.Error, UnicodeEncodeError) as error:
         raise told(error, store.path, doing) from error
