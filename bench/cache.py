@@ -33,8 +33,8 @@ from speed import hooked, injected, some_texts
 from stores import PROJECT, cache, environment, fresh, opened
 from tacit.app import data_folder
 from tacit.app import open as open_memories
-from tacit.stores.cache import ERROR, TRIED, open_cache, standing
-from tacit.stores.carry import CLOSED, in_step
+from tacit.stores.cache import ERROR, TRIED, open_cache
+from tacit.stores.carry import CLOSED, in_step, standing
 from tacit.stores.check import check
 from texts import Writer
 
@@ -91,8 +91,9 @@ def speed(table: Table, rounds: int) -> None:
             begun = time.process_time()
             in_step(near, far.store, only=(far.project_id,))
             in_step(near, far.store)
-            table.tell(f"the first fetch of a project of {near.one('SELECT count(*) FROM memory')[0]:,} lessons, both sides", f"{time.process_time() - begun:.1f} s of CPU")
-            table.tell(f"cache of {size:,} lessons, bytes a lesson", f"{near.size() / size:,.0f}")
+            lessons = near.one("SELECT count(*) FROM memory")[0]
+            table.tell(f"the first fetch of a project of {lessons:,} lessons, both sides", f"{time.process_time() - begun:.1f} s of CPU")
+            table.tell(f"a cache of {lessons:,} lessons, bytes a lesson", f"{near.size() / lessons:,.0f}")
         prompts = [Writer(5).prompt(text) for text in some_texts(path, rounds + 1)]
         floor = interpreter(sys.executable, env)
         for name, command in (("inject", injected), ("hook prompt", hooked)):

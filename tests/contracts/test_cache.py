@@ -18,8 +18,8 @@ from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
-from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown, standing
-from tacit.stores.carry import carry, in_step, refresh
+from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown
+from tacit.stores.carry import carry, in_step, refresh, standing
 from tacit.stores.check import check
 from tacit.stores.renew import cache_faults, renew
 from tacit.stores.sqlite import SqliteStore, open_store

@@ -14,8 +14,6 @@ import os
 from tacit.core.clock import seconds, stamp
 from tacit.core.digest import short_hash
 from tacit.core.errors import StoreReadOnly, Unavailable
-from tacit.core.memory import AGENT, GLOBAL
-from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,21 +47,6 @@ CREATE TRIGGER IF NOT EXISTS outbox_mark AFTER INSERT ON use_mark BEGIN
 CREATE TRIGGER IF NOT EXISTS outbox_injection AFTER INSERT ON injection BEGIN
   INSERT INTO outbox (kind, key) VALUES ('injection', cast(new.id AS TEXT)); END;
 """
-
-
-@value
-class Standing:
-    """How a machine's copy stands to its server."""
-
-    path: str
-    projects: int
-    lessons: int
-    refreshed_at: str  # when the copy was last brought in step; empty: never
-    tried_at: str
-    carried_at: str  # when something last arrived on the server
-    error: str  # why the last attempt failed; empty after one that did not
-    outbox: int  # rows the server does not have yet
-    queue: int  # sessions that wait to be learned
 
 
 def is_far(address: str) -> bool:
@@ -206,18 +189,3 @@ def note(store: SqliteStore, now: float, error: str = "") -> None:
     with store.write() as tx:
         tx.put_meta(TRIED, stamp(now))
         tx.put_meta(ERROR, error)
-
-
-def standing(store: SqliteStore) -> Standing:
-    """What there is to tell of a copy."""
-    return Standing(
-        path=store.path,
-        projects=len(set(held(store)) - {GLOBAL, AGENT}),
-        lessons=store.one("SELECT count(*) FROM memory")[0],
-        refreshed_at=store.meta(REFRESHED),
-        tried_at=store.meta(TRIED),
-        carried_at=store.meta(CARRIED),
-        error=store.meta(ERROR),
-        outbox=store.one("SELECT count(*) FROM outbox")[0],
-        queue=store.queued(),
-    )

@@ -21,7 +21,19 @@ from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, li
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
 from tacit.core.value import value
-from tacit.stores.cache import CARRIED, REFRESHED, forget, held, looked_for, mark_of, note, refused_key, wanted
+from tacit.stores.cache import (
+    CARRIED,
+    ERROR,
+    REFRESHED,
+    TRIED,
+    forget,
+    held,
+    looked_for,
+    mark_of,
+    note,
+    refused_key,
+    wanted,
+)
 from tacit.stores.captured import KEPT_DAYS, remove
 from tacit.stores.sqlite.facets import declassify
 
@@ -59,6 +71,21 @@ class Refreshed:
     projects: int = 0
     written: int = 0
     taken_out: int = 0
+
+
+@value
+class Standing:
+    """How a machine's copy stands to its server."""
+
+    path: str
+    projects: int
+    lessons: int
+    refreshed_at: str  # when the copy was last brought in step; empty: never
+    tried_at: str
+    carried_at: str  # when something last arrived on the server
+    error: str  # why the last attempt failed; empty after one that did not
+    outbox: int  # rows the server does not have yet
+    queue: int  # sessions that wait to be learned
 
 
 class Unlike(Exception):
@@ -106,6 +133,21 @@ def in_step(
             raise
         note(near, time.time())
         return carried, fetched
+
+
+def standing(store: SqliteStore) -> Standing:
+    """What there is to tell of a copy."""
+    return Standing(
+        path=store.path,
+        projects=len(set(held(store)) - {GLOBAL, AGENT}),
+        lessons=store.one("SELECT count(*) FROM memory")[0],
+        refreshed_at=store.meta(REFRESHED),
+        tried_at=store.meta(TRIED),
+        carried_at=store.meta(CARRIED),
+        error=store.meta(ERROR),
+        outbox=store.one("SELECT count(*) FROM outbox")[0],
+        queue=store.queued(),
+    )
 
 
 # -- there --------------------------------------------------------------------------------------------------------------

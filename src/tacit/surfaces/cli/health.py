@@ -114,7 +114,7 @@ def doctor_lines(found: Figures) -> list[str]:
 
 def cache_json(near: SqliteStore) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
-    from tacit.stores.cache import standing
+    from tacit.stores.carry import standing
 
     if not near.far:
         return None
