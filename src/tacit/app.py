@@ -256,7 +256,7 @@ class Memories:
         if self._near is not None:
             self._near.close()
         if self.store.changed:
-            bring_in_step(self.store, self.env, self.project_id)
+            bring_in_step(self.store, self.env, self._project.id if self._project else "")
         self.store.close()
 
     @property
