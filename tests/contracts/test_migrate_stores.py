@@ -9,6 +9,8 @@ import pytest
 
 from tacit.app import migrate_store, open
 from tacit.core.errors import Damaged, Refused, UsageError
+from tacit.formats.bundle import Bundle
+from tacit.formats.source import FileSource
 from tacit.stores.check import check, rule_of
 from tacit.stores.truth import LEFT, TRUTH, copy
 from tacit.testing import content, live
@@ -81,6 +83,24 @@ def test_an_opened_project_is_no_obstacle(lived: str, target: str, folder: Path)
     there, was = inside(target, folder), inside(lived, folder)
     assert [row for row in there["project"] if row[0] != opened.id] == was["project"]
     assert there["journal"] == was["journal"]
+
+
+def test_a_copy_is_of_one_moment(target: str, lived: str, folder: Path) -> None:
+    """Whatever others write while a store is read stays out, whole: no lesson without its journal, no journal without its lesson."""
+    migrate_store(lived, target, {**ENV, "HOME": str(folder)})
+    written: list[str] = []
+    with open(target, cwd=str(folder)) as memories, open(target, cwd=str(folder)) as other:
+        before = content(memories.store)
+
+        def meanwhile(table: str, rows: int) -> None:
+            if table in ("run", "journal"):
+                written.append(other.add(f"Written while {table} was read.").id)
+
+        memories.export_bundle(str(folder / "m.zip"), meanwhile)
+        assert len(written) == 2
+        assert {row[1] for row in content(memories.store)["memory"]} >= set(written)
+    with Bundle(FileSource(str(folder / "m.zip"))) as bundle:
+        assert {table.name: list(bundle.rows(table)) for table in TRUTH} == before
 
 
 def test_damage_does_not_travel(lived: str, target: str, folder: Path) -> None:

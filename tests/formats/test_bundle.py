@@ -124,6 +124,10 @@ def test_the_command_line_moves_a_store(tacit: Any, folder: Path) -> None:
     assert again["sha256"] == made["sha256"]
     assert tacit("--store", other, "doctor").code == 0
     assert tacit("export", "--format", "bundle", "--json").code == 2
+    whole = (folder / "a.zip").read_bytes()
+    (folder / "half.zip").write_bytes(whole[: len(whole) // 2])
+    broken = tacit("--store", str(folder / "third.db"), "import", "half.zip", "--trust", "user")
+    assert (broken.code, "not a whole bundle" in broken.err) == (5, True)
 
 
 def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:

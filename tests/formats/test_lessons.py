@@ -21,7 +21,8 @@ from tacit.formats.source import BytesSource
 from tacit.testing import content, live
 
 FORMS: dict[str, Any] = {"json": as_json, "jsonl": as_jsonl, "csv": as_csv}
-words = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
+plain = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=30)
+words = st.builds(str.__add__, st.sampled_from(["", "", "'", "''", "=", "+", "-", "@", "\t", '"', ",", "＝"]), plain)
 stripped = words.filter(lambda text: bool(text.strip()))
 tallies = st.builds(
     Tally, seen=st.integers(0, 9), uses=st.integers(0, 9), contradicted=st.integers(0, 3), confidence=st.none() | st.floats(0, 1),
