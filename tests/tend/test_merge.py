@@ -121,13 +121,16 @@ def test_of_two_opposites_the_approved_one_stays(memories: Memories, other_stays
 
 
 def test_rejecting_a_contradiction_keeps_both(memories: Memories) -> None:
-    """And the pair is not brought up again, however often it is tended; a third lesson is no answer."""
+    """And the pair is not brought up again, however often it is tended. A third lesson is no answer, and a pair that was worded anew is no contradiction yet."""
     pair = [learned(memories, ALLOW, "r1", "r2"), learned(memories, NEVER, "r4", "r5")]
     third = learned(memories, "The importer drops rows whose name is empty", "r7")
     memories.tend(only="merge")
     (asked,) = memories.proposals()
     with pytest.raises(tacit.TacitError, match="not one of the two"):
         memories.review(asked.id, "approve", into=third)
+    memories.edit(pair[0], text="Delete the build cache at night only")
+    with pytest.raises(tacit.TacitError, match="worded anew"):
+        memories.review(asked.id, "approve")
     memories.review(asked.id, "reject", reason="both hold, in different stages")
     memories.tend(only="merge", since="2000-01-01")
     assert memories.proposals() == [] and {memories.get(id).state for id in pair} == {"provisional"}

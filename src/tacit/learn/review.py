@@ -371,6 +371,12 @@ class Review:
             raise UsageError(f"{stays} is not one of the two.", f"Name {' or '.join(sorted(pair))} as the one that stays.")
         with self._write() as tx:
             winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
+            for each in (winner, loser):
+                if any(entry.at > proposal.created_at for entry in tx.entries(memory=each.id, verb="edit")):
+                    raise Refused(
+                        f"{each.alias or each.id} was worded anew since this was asked.",
+                        "Reject the proposal, or decide about each of the two by itself: tacit forget, tacit review open.",
+                    )
             told = f"says the opposite of {winner.alias or winner.id}, which stays" + (f": {reason}" if reason else "")
             gone = forgotten(loser, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
             if gone is None:
