@@ -4,7 +4,8 @@
     python bench/triage.py --sheet     a blind sheet in random order, for another labeller
     python bench/triage.py --second F  agreement and tables with that labeller's sheet in place of the second labels
 
-The labels (bench/labels/triage.jsonl) were given before the rules were looked at. promote: a lasting, specific line that may go
+The first labels (bench/labels/triage.jsonl) are their writer's, the second (bench/labels/triage-second.tsv) those of somebody who had
+seen neither texts nor labels before; both were given before the rules were looked at. promote: a lasting, specific line that may go
 on the page unasked. reject: noise, a passing state, narration, an instruction to an editor. merge: the page says it already.
 review: somebody should look, because it is an opinion, a guess, risky, or says otherwise than the page does.
 """
@@ -24,6 +25,7 @@ from tacit.tend.triage import RULES, Suggested
 
 LABELS = ("promote", "reject", "merge", "review")
 FILE = Path(__file__).parent / "labels" / "triage.jsonl"
+SECOND = FILE.with_name("triage-second.tsv")
 # The pages have joelclaw's sections; the default profile calls them otherwise.
 DEFAULT = {
     "Hard Rules": "Rules",
@@ -93,10 +95,10 @@ def main() -> None:
             print(f"# the page {page}", *(f"#   {line}" for line in lines), sep="\n")
         print(*(f"{row['id']}\t\t{row['page']}\t{row['section']}\t{row['text']}" for row in order), sep="\n")
         return
-    if "--second" in sys.argv:
-        sheet = Path(sys.argv[sys.argv.index("--second") + 1]).read_text(encoding="utf-8").splitlines()
-        given = {int(line.split("\t")[0]): line.split("\t")[1].strip() for line in sheet if line and line[0].isdigit()}
-        rows = [{**row, "second": given[int(row["id"])]} for row in rows]
+    file = Path(sys.argv[sys.argv.index("--second") + 1]) if "--second" in sys.argv else SECOND
+    sheet = file.read_text(encoding="utf-8").splitlines()
+    given = {int(line.split("\t")[0]): line.split("\t")[1].strip() for line in sheet if line and line[0].isdigit()}
+    rows = [{**row, "second": given[int(row["id"])]} for row in rows]
     first, second = [row["first"] for row in rows], [row["second"] for row in rows]
     same = sum(a == b for a, b in zip(first, second))
     print(f"labellers agree on {same} of {len(rows)}; Cohen's kappa {kappa(first, second):.3f}\n")
