@@ -2,7 +2,7 @@
 
 Likeness cannot tell "commit the lock file" from "never commit the lock file". So the head of each text is read once for its
 negated clauses, figures, names, sides of known opposites and order (`claims_of`), and two texts are compared claim by claim;
-the first disagreement is the reason that a person sees (`disagreement`). The word lists that decide stand at the end.
+the first disagreement is the reason that a person sees (`disagreement`). The word lists that decide stand in `claim_words`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,40 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from tacit.core.claim_words import (
+    ALL_BUT,
+    ALONE,
+    ARTICLES,
+    BEFORE_VERB,
+    BREAKS,
+    CONTRASTS,
+    EARLIER,
+    FILE,
+    FILLERS,
+    FRENCH_SECOND,
+    JOINING,
+    KEEPING,
+    LATER,
+    METHODS,
+    NUMBER_WORDS,
+    OF_CODE,
+    PARTICLES,
+    PLACES,
+    PREFERRING,
+    PRONOUNS,
+    RECORDS,
+    RUN_NEGATIONS,
+    THEN,
+    UNITS,
+    UNIVERSAL,
+    doubtful,
+    near,
+    negators,
+    other_side,
+    same_word,
+    side_table,
+    taking_away,
+)
 from tacit.core.value import value
 from tacit.core.words import (
     FLAG,
@@ -99,7 +133,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
 
 def _words(of: Claims) -> frozenset[str]:
     """What a text says, without its figures and what may come and go."""
-    return frozenset(filter(_is_word, of.terms)) - _FILLERS
+    return frozenset(filter(_is_word, of.terms)) - FILLERS
 
 
 def _other_number(x: Claims, y: Claims) -> str:
@@ -152,8 +186,8 @@ def _negation(x: Claims, y: Claims) -> str:
         certain = not one.denied and not other.denied
         if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
             return f"negation: {min(one.doubtful)}"
-        beyond = one.terms - other.terms - _FILLERS
-        if certain and beyond and beyond <= _taking_away() and other.terms <= one.terms:
+        beyond = one.terms - other.terms - FILLERS
+        if certain and beyond and beyond <= taking_away() and other.terms <= one.terms:
             return f"negation: {min(beyond)}"
     return ""
 
@@ -254,7 +288,7 @@ def _turned(x: Claims, y: Claims) -> str:
         or sorted(x.frame) != sorted(y.frame)
     ):
         return ""  # a passive brings function words of its own
-    if (changed := set(x.bound) ^ set(y.bound)) and x.little.isdisjoint(_PRONOUNS):
+    if (changed := set(x.bound) ^ set(y.bound)) and x.little.isdisjoint(PRONOUNS):
         return "order: " + min(term for _, term in changed)
     if "then" not in x.order and sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
         return ""
@@ -316,7 +350,7 @@ def _spare(ones: Sequence[str], others: Sequence[str]) -> frozenset[str]:
 
 
 def _stands_for(here: Sequence[str], there: Sequence[str]) -> bool:
-    if (_FILLERS.issuperset(here) and _FILLERS.issuperset(there)) or "work" in here or "work" in there:
+    if (FILLERS.issuperset(here) and FILLERS.issuperset(there)) or "work" in here or "work" in there:
         return True  # what "does not work" may be told more exactly
     if any(term[0].isdigit() for term in here) and any(term[0].isdigit() for term in there):
         return True  # figures were compared before
@@ -345,7 +379,7 @@ def _aligned(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
 
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
-    only_x, only_y = _own_terms(x, y) - _FILLERS - x.doubtful, _own_terms(y, x) - _FILLERS - y.doubtful
+    only_x, only_y = _own_terms(x, y) - FILLERS - x.doubtful, _own_terms(y, x) - FILLERS - y.doubtful
     if same_error:  # a word with a digit is one of the run's own making
         only_x, only_y = frozenset(filter(str.isalpha, only_x)), frozenset(filter(str.isalpha, only_y))
     changed = len(only_x) + len(only_y)
@@ -369,7 +403,7 @@ def _is_word(term: str) -> bool:
 @lru_cache(maxsize=4096)
 def _related(one: str, other: str) -> bool:
     """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know), or two words of near meaning."""
-    if not _near().get(one, frozenset()).isdisjoint(_near().get(other, frozenset())):
+    if not near().get(one, frozenset()).isdisjoint(near().get(other, frozenset())):
         return True
     short, long = sorted((one, other), key=len)
     if len(short) >= 4 and long.startswith(short) and (len(short) >= 6 or len(long) - len(short) <= 3):
@@ -472,7 +506,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         denied=denied,
         plain=plain,
         taken=taken,
-        doubtful=terms & _doubtful(),
+        doubtful=terms & doubtful(),
         figures=frozenset(numbers := _figures(tokens)),
         subjects=_subjects(tokens),
         sides=_sides(tokens),
@@ -486,8 +520,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
         turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
         universal=any(
-            token.word in _UNIVERSAL and after.word != "other"
-            for token, after in zip(tokens, [*tokens[1:], tokens[-1]])
+            token.word in UNIVERSAL and after.word != "other" for token, after in zip(tokens, [*tokens[1:], tokens[-1]])
         ),
         negations=negations,
         numbers=numbers,
@@ -496,13 +529,13 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
 
 def _joints(token: _Token) -> list[str]:
     """Ends of clauses, and "then" and its like: they say nothing themselves, but what stands around them may not change places."""
-    if token.word in _THEN:
+    if token.word in THEN:
         return ["then"]
     return ["|"] if any(mark in token.gap for mark in ",.;:()") else []
 
 
 def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
-    stem, sides = STEMMERS[tongue], _side_table(tongue)
+    stem, sides = STEMMERS[tongue], side_table(tongue)
     tokens: list[_Token] = []
     ended = 0
     for piece in pieces:
@@ -511,17 +544,17 @@ def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
             terms = terms[:1]
         token = _Token(piece, [same_word(term) for term in terms], text[ended : piece.start])
         token.negates = piece.kind == WORD and negates(piece.whole) and (piece.raw != "None" or not tokens)
-        if token.negates or (piece.kind == WORD and piece.whole in _CONTRASTS):
+        if token.negates or (piece.kind == WORD and piece.whole in CONTRASTS):
             token.terms = []
         elif tokens and len(piece.raw) == 1 and piece.raw.isupper() and piece.raw != "I":  # team A, plan B
             token.terms = [piece.whole]
         elif piece.whole in ("one", "ones"):  # a pronoun as often as a number; `_figures` and the sides know it still
             token.terms, token.sides = [], sides.get(piece.whole, ())
-        elif piece.whole in _UNITS and tokens and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in _NUMBER_WORDS):
-            token.terms = [_UNITS[piece.whole]]
+        elif piece.whole in UNITS and tokens and (tokens[-1].piece.kind == NUMBER or tokens[-1].word in NUMBER_WORDS):
+            token.terms = [UNITS[piece.whole]]
         elif piece.kind in (WORD, NAME):
             token.sides = _sides_of(piece, stem, sides, tokens[-1].word if tokens else "")
-            if piece.whole in _PARTICLES:
+            if piece.whole in PARTICLES:
                 token.terms = []
                 if token.sides:  # "turn off": one word in two
                     tokens[-1].terms = [same_word(english_stem(token.sides[0][1]))]
@@ -534,16 +567,13 @@ def _sides_of(
     piece: Piece, stem: Callable[[str], str], sides: Mapping[str, tuple[tuple[str, str], ...]], before: str
 ) -> Sequence[tuple[str, str]]:
     word = piece.whole
-    if word in _PARTICLES:
+    if word in PARTICLES:
         return sides.get(english_stem(before) + " " + word, ())
     found = sides.get(word) or sides.get(stem(word))
     if found or piece.kind != WORD or len(piece.parts) < 2:
         return found or ()
     return [
-        side
-        for part in piece.parts
-        if part not in _PARTICLES
-        for side in sides.get(part) or sides.get(stem(part)) or ()
+        side for part in piece.parts if part not in PARTICLES for side in sides.get(part) or sides.get(stem(part)) or ()
     ]
 
 
@@ -595,22 +625,22 @@ def _not_only(token: _Token, after: _Token | None) -> bool:
 
 
 def _flipped(sides: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(group, _other_side()[group][side]) for group, side in sides if group[0] == "~"]
+    return [(group, other_side()[group][side]) for group, side in sides if group[0] == "~"]
 
 
 def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
     clauses: list[list[_Token]] = [[]]
     preferred = False
     for number, token in enumerate(tokens):
-        preferred = preferred or token.word in _PREFERRING
+        preferred = preferred or token.word in PREFERRING
         following = tokens[number + 1].word if number + 1 < len(tokens) else ""
-        contrast = token.word in _CONTRASTS and (
+        contrast = token.word in CONTRASTS and (
             token.word not in ("over", "to") or (preferred and following not in ("be", "have"))
         )
-        joined = token.word in _JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
-        but = token.word == "but" and number > 0 and tokens[number - 1].word in _ALL_BUT
+        joined = token.word in JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
+        but = token.word == "but" and number > 0 and tokens[number - 1].word in ALL_BUT
         token.negates = token.negates or contrast or but
-        if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in _BREAKS or contrast or joined:
+        if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in BREAKS or contrast or joined:
             clauses.append([])
         clauses[-1].append(token)
     return [clause for clause in clauses if clause]
@@ -619,14 +649,14 @@ def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
 def _is_negation(clause: Sequence[_Token], number: int) -> bool:
     word = clause[number].word
     following = clause[number + 1].word if number + 1 < len(clause) else ""
-    if word in _CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
+    if word in CONTRASTS:  # starts its own clause: "instead of npm", "over npm"
         return number == 0 and (
             (clause[0].negates if word in ("over", "to") else following in ("of", "than", "de", "que", "von", "to"))
-            or word in _ALONE
+            or word in ALONE
         )
     if (word, following) in (("out", "of"), ("away", "from")):  # keep secrets out of the repository
-        return any(token.word in _KEEPING for token in clause[:number])
-    if word == "except" and number and clause[number - 1].word in _OF_CODE:
+        return any(token.word in KEEPING for token in clause[:number])
+    if word == "except" and number and clause[number - 1].word in OF_CODE:
         return False
     if word in ("stop", "cease", "quit"):
         return following.endswith("ing")
@@ -635,21 +665,21 @@ def _is_negation(clause: Sequence[_Token], number: int) -> bool:
     if word in ("not", "no") and following in ("only", "just", "matter", "later", "more", "less"):
         return False
     # French says it twice: "ne … pas" is one negation.
-    return not (word in _FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
+    return not (word in FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
 
 
 def negates(word: str) -> bool:
     """Whether a folded word denies what follows it."""
-    return word in _negators() or word.endswith("n't")
+    return word in negators() or word.endswith("n't")
 
 
 def _denied_in_run(run: str) -> list[str]:
     """The letter pairs under a negation in a script without spaces."""
-    found = re.search(_RUN_NEGATIONS, run)
+    found = re.search(RUN_NEGATIONS, run)
     if not found:
         return []
     # Chinese denies what follows; Japanese and Korean what precedes.
-    reach = run[found.end() :] if found.group() in _BEFORE_VERB else run[: found.start()]
+    reach = run[found.end() :] if found.group() in BEFORE_VERB else run[: found.start()]
     return [reach[i : i + 2] for i in range(len(reach) - 1)]
 
 
@@ -664,23 +694,23 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
-        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in _UNITS:
+        if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in UNITS:
             word = "1"  # within an hour, five a second
         elif kind == WORD:
-            word = _NUMBER_WORDS.get(word, "")
+            word = NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
-        if not word or kind not in (WORD, NUMBER, VERSION) or before in _PLACES:
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES:
             continue
-        if before in _RECORDS:  # a name, not an amount
+        if before in RECORDS:  # a name, not an amount
             found.append(f"record#{word}")
             continue
         if kind == VERSION:
             figure, unit = word.removeprefix("v"), ""
         else:
             figure, unit = _measure(word)
-        if not unit and after is not None and after.word in _UNITS and not after.gap.strip(" -"):
-            unit = _UNITS[after.word]
+        if not unit and after is not None and after.word in UNITS and not after.gap.strip(" -"):
+            unit = UNITS[after.word]
         sign = re.search(r"[<>≤≥]|(?:^|[\s(=:])-$", token.gap)
         if sign:
             bound = sign[0][-1].replace("≤", "<").replace("≥", ">")
@@ -694,9 +724,9 @@ def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
     """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
     before = [token.word for token in tokens[max(0, number - 4) : number]]
     after = [token.word for token in tokens[number + 1 : number + 4]]
-    if after and after[0] in _UNITS:
+    if after and after[0] in UNITS:
         del after[0]
-    if len(after) > 1 and after[0] in _JOINING and after[1] in _OPEN_ENDED:
+    if len(after) > 1 and after[0] in JOINING and after[1] in _OPEN_ENDED:
         return _OPEN_ENDED[after[1]]
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
         if before[-2:] == ["up", "to"]:
@@ -730,7 +760,7 @@ _OPEN_ENDED = {
 
 def _measure(word: str) -> tuple[str, str]:
     found = re.fullmatch(r"([\d.,:]+?(?:x\d+)?)([a-z%]*)", word)
-    return (found[1].replace(",", ""), _UNITS.get(found[2], found[2])) if found else (word, "")
+    return (found[1].replace(",", ""), UNITS.get(found[2], found[2])) if found else (word, "")
 
 
 def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
@@ -743,7 +773,7 @@ def _subjects(tokens: Sequence[_Token]) -> frozenset[str]:
         elif piece.kind == FLAG:
             found.add("flag:" + piece.whole.lstrip("-"))
         elif piece.kind == NAME and not any(c.isdigit() for c in piece.whole):
-            if re.fullmatch(_FILE, piece.raw):
+            if re.fullmatch(FILE, piece.raw):
                 found.add("path:" + piece.whole)
             elif "_" in piece.raw or "." in piece.raw or piece.raw[0].islower():
                 found.add("name:" + piece.whole)
@@ -757,7 +787,7 @@ def _sides(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
         sides = [*_flipped(token.sides), *(s for s in token.sides if s[0][0] == "=")] if token.denied else token.sides
         for group, side in sides:
             found.setdefault(group, set()).add(side)
-        if token.piece.raw in _METHODS:
+        if token.piece.raw in METHODS:
             found.setdefault("=method", set()).add(token.piece.raw)
     return {group: frozenset(sides) for group, sides in found.items()} or None
 
@@ -765,7 +795,7 @@ def _sides(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
 def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]:
     """Of "a before b" a and b, of "b after a" the same; nothing where nothing is put in order."""
     for number, token in enumerate(tokens):
-        if token.word not in _EARLIER and token.word not in _LATER:
+        if token.word not in EARLIER and token.word not in LATER:
             continue
         left = _terms_until(reversed(tokens[:number]))
         right = _terms_until(tokens[number + 1 :])
@@ -773,7 +803,7 @@ def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]
             rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
             left = frozenset(term for other in rest for term in other.terms)
         if left and right:
-            return (left, right) if token.word in _EARLIER else (right, left)
+            return (left, right) if token.word in EARLIER else (right, left)
     return frozenset(), frozenset()
 
 
@@ -796,13 +826,13 @@ def _arrangement(tokens: Sequence[_Token]) -> tuple[tuple[str, ...], tuple[str, 
     holder = ""
     for token in tokens:
         if not token.terms:
-            if token.word in _JOINING:
+            if token.word in JOINING:
                 joined = True
-            elif token.word in _THEN:
+            elif token.word in THEN:
                 joined, holder = False, ""
                 groups.append(["then"])
                 closed.append(True)
-            elif token.word not in _ARTICLES and token.word not in _PRONOUNS:
+            elif token.word not in ARTICLES and token.word not in PRONOUNS:
                 joined = False
                 holder = token.word
                 frame.append(holder)
@@ -839,493 +869,3 @@ def edits(a: str, b: str) -> int:
         up, down = up << 1 | 1, down << 1
         rises, falls = (down | ~(diagonal | up)) & full, up & diagonal & full
     return count
-
-
-# --- words that decide
-
-
-def same_word(term: str) -> str:
-    """One term for words that mean the same in a lesson: dir and folder, delete and remove."""
-    return _synonyms().get(term, term)
-
-
-@lru_cache(maxsize=1)
-def _synonyms() -> dict[str, str]:
-    table: dict[str, str] = {}
-    for line in _SYNONYMS.strip().split("\n"):
-        first, *others = (english_stem(word) for word in line.split())
-        table.update(dict.fromkeys(others, first))
-    table.update((english_stem(word), number) for word, number in _NUMBER_WORDS.items() if number != "1")
-    return table
-
-
-@lru_cache(maxsize=1)
-def _near() -> dict[str, frozenset[int]]:
-    """Stem → the groups of near meaning it belongs to."""
-    found: dict[str, set[int]] = {}
-    for number, line in enumerate(_NEAR.strip().split("\n")):
-        for word in line.split():
-            found.setdefault(same_word(english_stem(word)), set()).add(number)
-    return {stem: frozenset(numbers) for stem, numbers in found.items()}
-
-
-# One may stand for the other in a sentence that is otherwise the same, without making it another lesson.
-_NEAR = """
-use prefer choose pick employ adopt
-want prefer wish like
-give pass supply provide hand
-name state mention say tell
-need require
-allow accept permit let
-check verify validate inspect
-crash die abort
-show display print
-create make generate build produce
-get fetch retrieve obtain
-send post emit submit
-change modify edit alter update
-fix repair mend correct resolve solve
-happen occur arise
-call invoke
-hold contain have include
-write type enter input
-open launch start
-issue problem bug defect trouble
-cause trigger lead
-break crash fail
-show reveal
-avoid prevent
-handle treat process
-slow lag
-drop fall decline sink
-ensure guarantee
-test testcase
-picture image
-"""
-
-# Kept to what is interchangeable in a lesson; near-synonyms (run, start; check, validate) are not.
-_SYNONYMS = """
-remove delete erase drop
-directory folder dir dirs
-configuration config cfg conf configure
-repository repo
-documentation docs doc
-database db
-authentication auth authenticate
-authorization authz authorize
-environment env
-temporary temp tmp
-parameter param
-argument arg
-variable var
-function func fn
-application app
-administrator admin
-package pkg
-dependency dep
-raise throw
-run execute exec
-fail break
-ensure sure
-missing lack absent
-null none nil
-error err
-initialise init initialize
-information info
-specification spec
-maximum max
-minimum min
-message msg
-request req
-response resp
-production prod
-development dev
-kubernetes k8s
-postgresql postgres
-image img
-password passwd
-identifier id
-number num
-average avg
-synchronous sync
-asynchronous async
-utility util
-reference ref
-command cmd
-attribute attr
-library lib
-source src
-string str
-integer int
-boolean bool
-address addr
-backwards backward
-optimise optimize
-normalise normalize
-serialise serialize
-behaviour behavior
-colour color
-"""
-
-
-@lru_cache(maxsize=4)
-def _side_table(tongue: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """For a language, word or stem → the groups of opposites it belongs to, with its side in each. English words are
-    known in every text: they are half of what developers write.
-    """
-    found: dict[str, dict[tuple[str, str], None]] = {}
-    for mark, table, spoken in (("~", _OPPOSITES["en"], "en"), ("~", _OPPOSITES[tongue], tongue), ("=", _SCOPES, "en")):
-        for line in table.strip().split("\n"):
-            sides = [side.split() for side in line.split("/")]
-            for side in sides:
-                for word in side:
-                    plain = word.replace("_", " ")
-                    for form in {plain, plain if " " in plain else STEMMERS[spoken](plain)}:
-                        found.setdefault(form, {})[(mark + sides[0][0] + sides[1][0], side[0])] = None
-    return {form: tuple(sides) for form, sides in found.items()}
-
-
-# Two sides a line. A negation turns one into the other, so "do not enable" and "disable" may be the same lesson. Words are
-# folded (no accents) and read by stem; an underscore joins a verb and its particle.
-_OPPOSITES = {
-    "en": """
-enable activate turn_on switch_on / disable deactivate turn_off switch_off
-allow permit accept grant approve whitelist allowlist / deny forbid block reject refuse prohibit disallow revoke blacklist denylist ban disapprove decline
-before prior ahead beforehand / after afterward afterwards following subsequently
-increase raise grow expand extend enlarge widen lengthen scale_up / decrease reduce lower shrink shorten narrow lessen diminish scale_down
-more higher greater larger bigger longer above exceed / less fewer smaller shorter below
-add insert append attach prepend / remove delete erase drop detach strip omit
-include including contain / exclude excluding except
-true yes / false
-min minimum least lowest / max maximum most highest
-left / right
-upper uppercase top / lower lowercase bottom
-public exposed / private hidden internal
-start begin launch boot / stop end terminate halt shutdown finish
-open unlock / close shut lock
-first initial / last final
-succeed success pass work works worked / fail failure break broken crash
-show display visible reveal / hide hidden invisible conceal
-keep retain preserve save / discard drop delete lose forget purge
-push upload send write export publish / pull download receive read import fetch
-connect / disconnect
-install / uninstall
-register subscribe / unregister unsubscribe deregister
-encode encrypt compress serialize marshal zip pack / decode decrypt decompress deserialize unmarshal unzip unpack
-expand unfold uncollapse / collapse fold
-sync synchronous synchronously blocking / async asynchronous asynchronously nonblocking
-mutable changeable writable writeable / immutable constant readonly frozen
-required mandatory compulsory obligatory necessary / optional unnecessary voluntary elective
-ascending asc increasing / descending desc decreasing
-horizontal / vertical
-static / dynamic
-local localhost locally / remote global remotely globally
-strict strictly / lenient loose relaxed permissive lax
-eager eagerly / lazy lazily
-explicit explicitly / implicit implicitly
-manual manually hand / automatic automatically automated auto
-fast quick faster quicker rapid / slow slower
-old older oldest legacy outdated stale / new newer newest latest fresh modern
-good better best positive / bad worse worst negative poor
-safe secure / unsafe insecure dangerous
-simple simpler easy easier / complex complicated hard harder difficult
-short brief shorter / long lengthy longer
-small smaller tiny little / large larger big bigger huge
-full filled / empty vacant
-many multiple several plural / one single singular once
-all every each everything everybody everyone / none nobody nothing
-always often frequently usually / never rarely seldom hardly
-always constantly / sometimes occasionally
-sometimes occasionally / never
-present exist exists available / absent missing unavailable lacking
-same equal identical / different distinct unequal
-even / odd
-deep / shallow
-wide broad / narrow
-hot warm / cold cool
-hit / miss
-win / lose
-buy / sell
-build create construct make / destroy demolish tear_down dismantle
-load mount / unload unmount
-merge join combine unite / split separate divide
-inner inside internal / outer outside external
-online / offline
-parallel concurrent concurrently / serial sequential sequentially serially
-sorted ordered / unsorted unordered random arbitrary shuffled
-stable / flaky unstable
-encourage recommend / discourage
-trust / distrust
-remember / forget
-agree / disagree
-like love / dislike hate
-input inputs incoming inbound ingress / output outputs outgoing outbound egress
-upstream / downstream
-client / server
-front / back rear
-forward forwards / backward backwards reverse
-up / down
-log_in sign_in login opt_in check_in optin zoom_in / log_out sign_out logout opt_out check_out optout zoom_out
-verbose / quiet silent terse
-dirty / clean
-idle / busy
-alive living / dead
-known / unknown
-fixed / variable
-relative / absolute
-light / dark
-double / single
-in-place inplace / copy
-pessimistic / optimistic
-weak / strong
-tight / loose
-early earlier / late later
-rise / fall
-gain / loss
-success / error
-fill / clear empty
-expand / contract
-push / pop
-enter / leave exit
-supported / unsupported deprecated
-inherit / override
-""",
-    "de": """
-aktivieren einschalten / deaktivieren abschalten ausschalten
-erlauben zulassen / verbieten ablehnen
-vor vorher / nach nachher danach
-erhohen vergrossern / verringern senken verkleinern
-mehr / weniger
-hinzufugen / entfernen loschen
-einschliessen / ausschliessen
-wahr / falsch
-links / rechts
-starten / stoppen beenden
-offnen / schliessen
-erste / letzte
-gelingen funktionieren / fehlschlagen
-anzeigen / verbergen
-behalten / verwerfen
-schnell / langsam
-alt / neu
-kurz / lang
-klein / gross
-voll / leer
-immer / nie
-fullen / leeren
-""",
-    "es": """
-activar / desactivar
-permitir / prohibir
-antes / despues tras
-aumentar subir / reducir bajar
-agregar anadir / eliminar quitar
-incluir / excluir
-verdadero / falso
-izquierda / derecha
-iniciar / detener parar
-abrir / cerrar
-primero / ultimo
-mostrar / ocultar
-conservar / descartar
-obligatorio / opcional
-rapido / lento
-viejo / nuevo
-pequeno / grande
-lleno / vacio
-siempre / nunca
-llenar / vaciar
-""",
-    "fr": """
-activer / desactiver
-autoriser permettre / interdire
-avant / apres
-augmenter / diminuer reduire
-plus / moins
-ajouter / supprimer
-inclure / exclure
-vrai / faux
-gauche / droite
-demarrer lancer / arreter
-ouvrir / fermer
-premier / dernier
-afficher / cacher
-garder / jeter
-obligatoire / facultatif
-rapide / lent
-ancien / nouveau
-petit / grand
-plein / vide
-toujours / jamais
-remplir / vider
-""",
-}
-
-
-# One value out of several: texts about different ones are different lessons.
-_SCOPES = """
-frontend front-end ui / backend back-end
-production prod live produktion produccion / staging stage preproduction / development dev entwicklung / test tests testing testsystem ci / local locally localhost / demo sandbox
-linux ubuntu debian fedora alpine / macos mac osx darwin / windows win32 win64 / android / ios iphone ipad / freebsd
-client / server
-read reader reading / write writer writing
-request requests / response responses
-unit / integration / e2e endtoend / smoke / regression
-source src origin / target destination dest
-primary master leader / secondary replica standby follower slave
-parent / child
-npm / yarn / pnpm / bun
-pip / uv / poetry / conda / pipenv
-postgres postgresql / mysql mariadb / sqlite / mongodb mongo / oracle / redis / dynamodb
-aws / gcp / azure
-chrome chromium / firefox / safari / edge
-arm64 aarch64 arm / amd64 x86 x64
-json / yaml yml / toml / xml / csv / ini
-bash / zsh / fish / powershell
-http / https
-utc gmt / local_time
-debug / release
-mobile / desktop / web
-admin administrator owner / guest anonymous visitor
-header / footer
-row / column
-monday montag lunes lundi / tuesday dienstag martes mardi / wednesday mittwoch miercoles mercredi / thursday donnerstag jueves jeudi / friday freitag viernes vendredi / saturday samstag sabado samedi / sunday sonntag domingo dimanche
-weekday weekdays / weekend weekends
-january / february / march / april / june / july / august / september / october / november / december
-english englisch / german deutsch / french franzosisch / spanish spanisch / chinese / japanese
-north / south / east / west
-kilobyte kb / megabyte mb / gigabyte gb / terabyte tb
-tab tabs / space spaces
-camelcase / snakecase / kebabcase / pascalcase
-git / svn / mercurial
-github / gitlab / bitbucket
-docker / podman
-vim / emacs / vscode
-webpack / vite / rollup / esbuild
-jest / vitest / mocha
-unittest / pytest
-react / vue / angular / svelte
-django / flask / fastapi
-python / ruby / rust / java / javascript / typescript / php / kotlin / swift / perl
-stdin / stdout / stderr
-ipv4 / ipv6
-cpu / gpu
-usd / eur / gbp
-"""
-
-_FILE = (
-    r"\w*\.(?:pyi?|[cm]?[jt]sx?|rs|go|java|kts?|cc?|cpp|hh?|hpp|rb|php|cs|swift|sh|jsonl?|ya?ml|toml|txt|mdx?|rst|log|lock|html?|s?css|sql|"
-    r"cfg|ini|env|xml|csv|tsv|proto|tf|vue|svelte|ipynb|db|gradle|properties|conf|example|local|exe|dll|so|jar|zip|gz|tar|whl|png|svg|pdf)"
-)
-_METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
-_NEGATORS = (
-    "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
-    "except unless hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
-    "nicht kein keine keinen keinem keiner keines nie niemals ohne weder ausser vermeide vermeiden nichts niemand "
-    "nunca jamas sin ningun ninguna ninguno evitar evite evita evitad excepto salvo nadie tampoco "
-    "ne pas jamais sans aucun aucune eviter evitez sauf rien "
-    "nao niet geen nooit zonder senza inte aldrig utan не нет без никогда нельзя ни"
-)
-_FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
-# Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
-_DOUBTFUL = (
-    "fail missing lack unable absent broken impossible fehlt falta manque pointless useless needless unnecessary wrong harmful "
-    "unsupported"
-)
-# Verbs that take something away: a sentence with one of them more is not the sentence without it.
-_TAKING_AWAY = "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress reverse inverse"
-# "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.
-_CONTRASTS = frozenset(
-    ("instead", "rather", "over", "to", "statt", "anstatt", "anstelle", "lieu", "lugar", "vez", "plutot", "opposed")
-)
-_ALONE = frozenset(("statt", "anstatt"))
-_PREFERRING = frozenset(
-    ("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez").split()
-)
-_KEEPING = frozenset("keep keeps kept leave leaves left stay stays take takes taken".split())
-_ALL_BUT = frozenset("everyone everybody everything anyone anybody anything all nobody nothing none".split())
-_PRONOUNS = frozenset("it them they he she one ones".split())
-_OF_CODE = frozenset("a an the this broad bare blanket try".split())  # "a bare except"
-_THEN = frozenset(
-    "then afterwards afterward finally subsequently next dann danach anschliessend luego entonces despues puis ensuite".split()
-)
-_BREAKS = frozenset(
-    (
-        "but because since although though however so otherwise aber weil sondern pero porque sino mais car whereas "
-        "while"
-    ).split()
-)
-_JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
-_ARTICLES = frozenset(
-    (
-        "a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des"
-    ).split()
-)
-_UNIVERSAL = frozenset(
-    ("all every each any everything alle jede jeder jedes todos todas tous toutes chaque cada").split()
-)
-_PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
-_EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
-_LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
-_PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step"))
-_RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
-# Words that may come and go without changing a lesson.
-_FILLERS = frozenset(
-    english_stem(word)
-    for word in (
-        "always really properly correctly currently simply usually generally again ensure please also actually cause "
-        "issue occur happen result time"
-    ).split()
-)
-_RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
-_BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split())
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, line in (
-        (0, "zero cero"), (1, "one eins uno"), (2, "two twice zwei deux zweimal"), (3, "three thrice drei tres trois dreimal"),
-        (4, "four vier cuatro quatre"), (5, "five funf cinco cinq"), (6, "six sechs seis"), (7, "seven sieben siete"),
-        (8, "eight acht ocho huit"), (9, "nine neun nueve neuf"), (10, "ten zehn diez dix"), (11, "eleven onze"),
-        (12, "zwolf"), (15, "fifteen"), (20, "twenty zwanzig veinte vingt"), (30, "thirty dreissig treinta trente"),
-        (40, "forty vierzig"), (50, "fifty funfzig"), (60, "sixty"), (80, "eighty"), (90, "ninety"), (100, "hundred hundert cien"),
-        (1000, "thousand tausend"), (13, "thirteen"), (14, "fourteen"), (16, "sixteen"), (17, "seventeen"), (18, "eighteen"),
-        (19, "nineteen"), (70, "seventy"), (12, "twelve dozen"), (1000000, "million"), (1000000000, "billion"),
-    )
-    for word in line.split(" ")
-}  # fmt: skip
-_UNITS = {
-    word: line.split(" ")[0]
-    for line in (
-        "ms millisecond milliseconds millisekunden", "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes",
-        "min mins minute minutes minuten minuto minutos", "h hr hrs hour hours stunde stunden hora horas heure heures",
-        "d day days tag tage tagen dia dias jour jours", "week weeks woche wochen semana semanas semaine semaines",
-        "month months monat monate mes meses mois", "year years jahr jahre ano anos annee annees",
-        "b byte bytes", "kb kib kilobyte kilobytes", "mb mib megabyte megabytes", "gb gib gigabyte gigabytes", "tb tib terabyte",
-        "% percent prozent", "px pixel pixels",
-    )
-    for word in line.split(" ")
-}  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def _negators() -> frozenset[str]:
-    return frozenset(_NEGATORS.split())
-
-
-@lru_cache(maxsize=1)
-def _doubtful() -> frozenset[str]:
-    allowing = next(line for line in _OPPOSITES["en"].split("\n") if line.startswith("allow "))
-    refusing = allowing.partition("/")[2].split()
-    return frozenset(same_word(english_stem(word)) for word in (*_DOUBTFUL.split(), *refusing))
-
-
-@lru_cache(maxsize=1)
-def _taking_away() -> frozenset[str]:
-    return frozenset(same_word(english_stem(word)) for word in _TAKING_AWAY.split())
-
-
-@lru_cache(maxsize=1)
-def _other_side() -> dict[str, dict[str, str]]:
-    """Group → each of its two sides → the other."""
-    lines = [line for table in _OPPOSITES.values() for line in table.strip().split("\n")]
-    sides = [[side.split()[0] for side in line.split("/")] for line in lines]
-    return {"~" + one + other: {one: other, other: one} for one, other in sides}

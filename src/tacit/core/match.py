@@ -16,7 +16,8 @@ import math
 import re
 from functools import cached_property, lru_cache
 
-from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length, same_word
+from tacit.core.claim_words import same_word
+from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length
 from tacit.core.value import value
 from tacit.core.words import STEMMERS, VAGUE, fold, language, normal, piece_terms, scan, terms
 
