@@ -326,7 +326,7 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
     with open_store(path) as store:
         before = store.rows("SELECT * FROM shared ORDER BY n")
     assert len(before) == 2
-    for change in ("words = replace(words, 'migrate', 'migrbte')", "standing = 'tea' || char(109 + 1)", "project = '_' || substr(project, 2)"):
+    for change in ("words = replace(words, 'migrate', 'migrbte')", "standing = 'tea' || char(109 + 1)", "project = '_' || substr(project, 2)", "salt = 'x' || substr(salt, 2)"):
         tamper(path, f"UPDATE shared SET {change} WHERE kind = 'entry'")
         assert not sound(path), change
         done = repair(path, backups)

@@ -281,9 +281,9 @@ def is_sound(row: Mapping[str, Any]) -> bool:
     try:
         head, words = json.loads(row["head"]), json.loads(row["words"]) if row["words"] else None
         found = line(row["kind"], row["machine"], row["memory"], head, row["digest"], row["salt"], words)
-    except (ValueError, TypeError):
+        return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, TEAM, UNKNOWN)
+    except (ValueError, TypeError, AttributeError):
         return False
-    return found.id == row["id"] and verifies(found) and row["standing"] in (OWN, TEAM, UNKNOWN)
 
 
 def misplaced(store: SqliteStore | Transaction) -> list[tuple[str, str]]:

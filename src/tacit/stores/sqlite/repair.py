@@ -352,7 +352,7 @@ class _Bits:
                 raw = bytearray(cell.encode() if isinstance(cell, str) else cell)
                 for at in range(len(raw) * 8):
                     raw[at >> 3] ^= 1 << (at & 7)
-                    if (said := _as(raw, name)) is not None and fits({**row, name: said}):
+                    if (said := _as(raw, "" if isinstance(cell, str) else name)) is not None and fits({**row, name: said}):
                         return {**row, name: said}
                     raw[at >> 3] ^= 1 << (at & 7)
             elif isinstance(cell, int):
