@@ -140,6 +140,9 @@ def test_what_is_taken_out_there_leaves_here(near: SqliteStore, far: Memories) -
     kept = far.add("The tests want a database before migrate.", kind="rule").id
     fetch(near, far)
     assert set(given()) == {forgotten, erased, kept}
+    with near.write() as tx:
+        tx.enqueue("learn", "learn:host:s", far.project_id, {"path": "x"}, clock.now())
+        tx.rows("UPDATE queue SET error = 'ValueError: a Zanzibar clock'")
     far.forget(forgotten)
     far.erase(erased)
     fetch(near, far)

@@ -434,6 +434,7 @@ def _these(near: SqliteStore, far: SqliteStore, project: str, ids: Sequence[str]
 def _scrub(near: SqliteStore, far: SqliteStore, erased: Sequence[str]) -> None:
     """Leave nothing of an erased text: not in full text, not in the log, not in what was written down of the sessions it came from."""
     with near.write() as tx:
+        tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
         tx.reindex()
     near.scrub()
     runs = [far.run(evidence.run) for id in erased for evidence in far.evidence(id)]
