@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -68,6 +69,8 @@ def test_counts_are_those_of_the_rows_after_every_change(store: Any) -> None:
     """Added, edited, moved, pinned, put on the page, erased, and taken back with a transaction that failed."""
     made = filled(store, 40)
     assert told(store, ("p", "q")) == counted(store, ("p", "q")) and sum(told(store, ("p",)).values()) == 27
+    assert json.dumps([store.sealed("p"), [list(row) for row in store.counted(("p",), ("state", "stale"))]])  # plain numbers, on every engine
+    assert {kind: store.sealed("p")[kind] + store.sealed("q")[kind] for kind in ("journal", "evidence", "use")} == {"journal": 40, "evidence": 60, "use": 39}
     with store.write() as tx:
         tx.apply(keep.edited(made[0], {"category": "net", "kind": "rule"}, by="ada", at=now()))
         tx.apply(keep.pinned(made[1], True, by="ada", at=now()))
