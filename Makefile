@@ -86,7 +86,7 @@ bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
 	$(BIN)/python bench/effect.py
 
-# A simulated year of one project, 7,300 runs; the curve goes to bench/results/year.svg.
+# A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 bench-year: .venv/ready
 	$(BIN)/python bench/year.py
 
