@@ -71,6 +71,38 @@ def test_the_command_line_from_add_to_erase(tmp_path: Path) -> None:
         assert not [path for path in clone.journal.iterdir() if b"Zebedee" in path.read_bytes()]
 
 
+def test_two_branches_of_one_machine_merge(tmp_path: Path) -> None:
+    """Both hold its file, each with other lines: git keeps those of both, and every line is still signed."""
+    signers = tmp_path / "allowed_signers"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(tmp_path / "remote.git")], check=True)
+    ann, bob = (BENCH["Clone"](tmp_path, name, tmp_path / "remote.git", signers) for name in ("ann", "bob"))
+
+    def git(*words: str) -> None:
+        done = ann.git(*words)
+        assert done.returncode == 0, done.stderr + done.stdout
+
+    def lesson(text: str) -> None:
+        ann.memories.add(text)
+        ann.memories.sync()
+        git("add", ".tacit")
+        git("commit", "-qm", text)
+
+    git("commit", "-q", "--allow-empty", "-m", "Begin")
+    git("branch", "-M", "main")
+    lesson("Run make seed.")
+    git("checkout", "-q", "-b", "side")
+    lesson("Run make fixtures.")
+    git("checkout", "-q", "main")
+    lesson("Run make migrate.")
+    git("merge", "-q", "--no-edit", "side")
+    git("push", "-q", "origin", "main")
+    assert bob.git("pull", "-q", "origin", "main").returncode == 0
+    bob.memories.sync()
+    assert {(memory.text, memory.trust) for memory in bob.memories.list()} == {
+        (f"Run make {name}.", "team") for name in ("seed", "fixtures", "migrate")
+    }
+
+
 def test_three_clones_become_one_memory(tmp_path: Path) -> None:
     """With somebody who forges among them; and each planted mistake is caught."""
     told: Any = BENCH["Story"](tmp_path, 3, True)
