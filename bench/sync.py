@@ -32,6 +32,7 @@ from tacit.testing import run, user
 NAMES = ("ann", "bob", "cem")
 HOT = 6  # lessons that half of all changes are about, so that they meet
 # An edited lesson in one store, a lost line, erased text in one file, a machine that believes every signature.
+STRANGE = "evil"  # how the ids of invented lessons begin
 PLANTS = ("word", "row", "leftover", "signer")
 
 
@@ -272,7 +273,9 @@ class Story:
 
     def _left(self, clone: Clone) -> list[str]:
         """Erased words in work trees, stores, logs, backups."""
-        tokens = [token.encode() for id in self.erased for token in self.tokens.get(id, ())]
+        shared = self._ever_shared  # a stranger's lesson is held, changed and erased by each machine for itself
+        gone = [id for id in self.erased if id in shared or not id.startswith(STRANGE)]
+        tokens = [token.encode() for id in gone for token in self.tokens.get(id, ())]
         found = []
         for root, folders, files in os.walk(clone.home):
             if ".git" in folders:
@@ -348,7 +351,7 @@ def _made(lines: list[str], n: int, machine: str) -> dict[str, Any]:
 
 
 def _invented(lines: list[str], n: int, machine: str) -> list[str]:
-    at = {**_made(lines, n, machine), "memory": f"evil{random.getrandbits(32):08x}", "parents": []}
+    at = {**_made(lines, n, machine), "memory": f"{STRANGE}{random.getrandbits(32):08x}", "parents": []}
     return [*lines, json.dumps(at, separators=(",", ":"))]
 
 

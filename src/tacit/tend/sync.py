@@ -236,7 +236,7 @@ def _write(
     covered = {id for each in signatures for id in each.of}
     wanted = {line.id: line for line in ours}
     foreign = len(there.keys() - wanted.keys()) + sum(isinstance(item, Skipped) for item in items)
-    stale = any(line.words != wanted[id].words for id, line in there.items() if id in wanted)
+    stale = any(item.words != wanted[item.id].words for item in items if isinstance(item, Line) and item.id in wanted)
     anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
     missing = [line for line in ours if line.id not in there]
     unsigned = [line.id for line in ours if anew or line.id not in covered]
