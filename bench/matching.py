@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import math
 import platform
 import re
@@ -282,6 +283,7 @@ def pair_lines() -> list[str]:
         "blind opposites": opposites.BLIND,
         "later opposites": opposites.LATER,
         "a stranger's opposites": opposites_unseen.UNSEEN,
+        "another stranger's opposites": fresh_pairs(),
     }
     same = {
         "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
@@ -302,6 +304,12 @@ def pair_lines() -> list[str]:
             f"| same meaning among {len(store)} lessons | {name} | {_share(right, len(chosen))}, to a stranger {sum(map(bool, chosen)) - right} |"
         )
     return lines
+
+
+def fresh_pairs() -> tuple[tuple[str, str, str], ...]:
+    """The latest blind set, as it was handed over."""
+    lines = (HERE.parent / "tests" / "core" / "opposites_fresh.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines))
 
 
 def flipped_lines(data: Path) -> list[str]:
