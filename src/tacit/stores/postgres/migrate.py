@@ -87,6 +87,8 @@ def _migrate(store: PostgresStore, goal: int) -> None:
 def _grant(store: PostgresStore) -> None:
     """The two groups; a server where we may not make roles goes without, and one role does everything."""
     for role, grants in ((READERS, GRANTS), (WRITERS, GRANTS + WRITING)):
-        if not store.one("SELECT 1 FROM pg_roles WHERE rolname = :role", role=role):
-            store.rows(f"CREATE ROLE {role} NOLOGIN")
+        # They belong to all databases of the server: another one may be making them at this moment.
+        store._connection.execute(
+            f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$".encode()
+        )
         store._connection.execute(grants.format(role=role).encode())
