@@ -332,6 +332,11 @@ def test_a_line_of_the_teams_journal_comes_back(folder: Path, tmp_path: Path) ->
         done = repair(path, backups)
         with open_store(path) as store:
             assert (done.lost, store.rows("SELECT * FROM shared ORDER BY n")) == ((), before), change
+    tamper(path, "DELETE FROM shared WHERE n = 1")
+    tamper(path, "UPDATE memory SET text = 'x'")
+    assert [each.kind for each in repair(path, str(tmp_path / "no backups")).lost] == ["shared"]
+    with open_memories() as again:
+        again.sync()
     tamper(path, "UPDATE shared SET local = '99'")
     assert {each.kind for each in repair(path, str(tmp_path / "no backups")).lost} == {"shared"} and sound(path)
     with open_memories() as again:

@@ -579,6 +579,11 @@ class _Building:
                 continue
             tx.rows("DELETE FROM shared WHERE id = :id", id=id)
             self.lost.append(Lost("shared", memory, f"line {id} of the team's journal; the next sync writes or reads it anew"))
+        rows, last = tx.rows("SELECT count(*), coalesce(max(n), 0) FROM shared")[0]
+        missing = last - rows - sum(each.kind == "shared" for each in self.lost)
+        if missing > 0 or "shared" in self.damaged.broken:  # they are numbered without gaps, and nothing else counts them
+            what = f"{missing} lines of the team's journal" if missing > 0 else "the team's journal may lack lines"
+            self.lost.append(Lost("shared", "?", f"{what}; the next sync writes or reads them anew"))
 
     def _count_missing(self, seals: dict[tuple[str, str, int], tuple[int, bytes]]) -> None:
         """Rows that a seal counts and nobody has; rows named already are not named again."""
