@@ -29,6 +29,14 @@ def test_every_verb_of_the_journal_is_told() -> None:
     assert told == VERBS
 
 
+def test_decisions_are_numbered_one_by_one() -> None:
+    """Two people may take the same number on the same day; the number stands in the name and in the title."""
+    records = sorted((DOCS / "decisions").glob("*.md"))
+    assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
+    titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in records]
+    assert [title for title, record in zip(titles, records) if not title.startswith(f"# {int(record.name[:4])}. ")] == []
+
+
 def test_the_table_of_moves_is_the_one_in_force() -> None:
     """docs/concepts.md has every legal move and no other."""
     table = read("docs/concepts.md").split("| from | may become |")[1]
