@@ -387,7 +387,7 @@ FILE = (
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
 _NEGATORS = (
     "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
-    "except unless hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
+    "except unless forbidden prohibited hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
     "nicht kein keine keinen keinem keiner keines nie niemals ohne weder ausser vermeide vermeiden nichts niemand "
     "nunca jamas sin ningun ninguna ninguno evitar evite evita evitad excepto salvo nadie tampoco "
     "ne pas jamais sans aucun aucune eviter evitez sauf rien "

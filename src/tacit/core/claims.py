@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from tacit.core.claim_words import (
     ALL_BUT,
@@ -85,6 +86,7 @@ class Claims:
     plain: frozenset[str] = frozenset()  # terms said without one
     taken: frozenset[tuple[str, str]] = frozenset()  # sides of opposites (group, side) said without one
     doubtful: frozenset[str] = frozenset()  # "fails", "missing": negations only beside a text without them
+    named: Mapping[str, frozenset[str]] | None = None  # a name → the bare figures that follow it
     figures: frozenset[str] = frozenset()  # numbers with their units, versions, numbered names
     subjects: frozenset[str] = frozenset()  # identifiers, paths and flags
     sides: Mapping[str, frozenset[str]] | None = None  # group of opposites → the sides taken
@@ -94,6 +96,7 @@ class Claims:
     grouped: tuple[str, ...] = ()  # … and with the members of an enumeration sorted
     frame: tuple[str, ...] = ()  # the function words between them …
     bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
+    ways: frozenset[tuple[str, str]] = frozenset()  # from what to what
     terms: frozenset[str] = frozenset()
     little: frozenset[str] = frozenset()  # function words of all sorts
     turned: frozenset[str] = frozenset()  # groups of opposites of which a side was taken by denying the other
@@ -117,6 +120,8 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
         if against := _other_subject(x.subjects, y.subjects):
             return f"subject: {against}"
         if against := _other_number(x, y):
+            return against
+        if against := _other_named(x, y):
             return against
     if against := _other_scope(x, y):
         return f"scope: {against}"
@@ -143,6 +148,15 @@ def _other_number(x: Claims, y: Claims) -> str:
     for one, other in zip(x.numbers, y.numbers):
         if not _same_figure(one, other) and sorted(x.numbers) != sorted(y.numbers):
             return f"number: {one} / {other}"
+    return ""
+
+
+def _other_named(x: Claims, y: Claims) -> str:
+    """Another figure after the same name, wherever it stands: MySQL 8 and MySQL 5.7."""
+    for name, figures in (x.named or {}).items():
+        others = (y.named or {}).get(name)
+        if others and not any(_same_figure(one, other) for one in figures for other in others):
+            return f"number: {name} {min(figures)} / {min(others)}"
     return ""
 
 
@@ -237,6 +251,12 @@ def _other_scope(x: Claims, y: Claims) -> str:
 def _narrowed(x: Claims, y: Claims) -> str:
     """ "All interfaces" and "the loopback interface": one text says it of all, the other of a part only."""
     for one, other in ((x, y), (y, x)):
+        if (
+            (one.universal or english_stem("always") in one.terms)
+            and "only" in other.little - one.little
+            and not other.universal
+        ):
+            return "scope: all / only"
         if one.universal and not other.universal and one.terms < other.terms and len(other.terms - one.terms) == 1:
             return f"scope: all / {min(other.terms - one.terms)}"
     return ""
@@ -276,6 +296,8 @@ def _affixed(one: str, other: str) -> bool:
 
 def _turned(x: Claims, y: Claims) -> str:
     """The same words in exchanged places: "b before a", "copy from b to a", "b imports a", "use b; a is refused"."""
+    for one, other in x.ways & {(other, one) for one, other in y.ways}:
+        return f"order: {min(one, other)}"
     if x.first and x.then and y.first and y.then:
         straight = len(x.first & y.first) + len(x.then & y.then)
         crossed = len(x.first & y.then) + len(x.then & y.first)
@@ -507,6 +529,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         plain=plain,
         taken=taken,
         doubtful=terms & doubtful(),
+        named=_named(tokens),
         figures=frozenset(numbers := _figures(tokens)),
         subjects=_subjects(tokens),
         sides=_sides(tokens),
@@ -516,6 +539,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         grouped=grouped,
         frame=frame,
         bound=bound,
+        ways=frozenset((one, other) for h, one in bound if h == "from" for g, other in bound if g in ("to", "into")),
         terms=terms,
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
         turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
@@ -720,6 +744,21 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _named(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
+    found: dict[str, set[str]] = {}
+    for name, token in pairwise(tokens):
+        if (
+            token.piece.kind in (NUMBER, VERSION)
+            and name.terms
+            and name.piece.kind in (WORD, NAME)
+            and not token.gap.strip()
+        ):
+            figure, unit = _measure(token.word.removeprefix("v"))
+            if not unit and name.word not in _BOUNDS and name.word not in PLACES:
+                found.setdefault(name.terms[0], set()).add(figure)
+    return {name: frozenset(figures) for name, figures in found.items()} or None
+
+
 def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
     """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
     before = [token.word for token in tokens[max(0, number - 4) : number]]
@@ -728,6 +767,14 @@ def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
         del after[0]
     if len(after) > 1 and after[0] in JOINING and after[1] in _OPEN_ENDED:
         return _OPEN_ENDED[after[1]]
+    if (
+        len(before) > 1
+        and before[-2] in ("since", "until", "before", "after", "below", "above")
+        and before[-1] not in _BOUNDS
+    ):
+        before.pop()  # since Django 4.2
+    if before[-1:] == ["from"] and after[:1] and after[0] in ("on", "onwards", "upwards", "up"):
+        return ">"
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
         if before[-2:] == ["up", "to"]:
             return "<"

@@ -183,7 +183,7 @@ def scan(text: str, *, plain: bool = True) -> Iterator[Piece]:
     text = normal(text)
     for match in _chunks(text.isascii()).finditer(text):
         raw = match.group()
-        if raw.isascii() and raw.isalpha() and (raw[1:].islower() or raw.isupper()):
+        if raw.isascii() and raw.isalpha() and (raw.islower() or raw[1:].islower() or raw.isupper()):
             if not plain:
                 continue
             word = raw.lower()
