@@ -136,7 +136,9 @@ class Soak:
                 self.wrong.append(f"{args} did not end within {PATIENCE:.0f} seconds")
                 continue
             self.count(args[0], 1)
-            if done.returncode or "Traceback" in done.stderr:
+            if args[0] == "backup" and done.returncode == 4:  # the worker is making one, and it says so
+                self.count("backup while another was made", 1)
+            elif done.returncode or "Traceback" in done.stderr:
                 self.wrong.append(f"{args}: {done.returncode} {done.stdout[-200:]} {done.stderr[-200:]}")
             time.sleep(seconds)
 
