@@ -191,8 +191,8 @@ def campaign(place: Path, processes: int, projects: int, seconds: float, kills: 
         plan = {"projects": names, "url": server.url("team", "USER")}
         (place / "plan").write_text(json.dumps(plan))
         args = [sys.executable, os.path.abspath(__file__), "--worker"]
-        errors = (place / "errors").open("wb")
-        working = [subprocess.Popen([*args, str(n), str(place), fault], stderr=errors) for n in range(processes)]
+        with (place / "errors").open("wb") as errors:
+            working = [subprocess.Popen([*args, str(n), str(place), fault], stderr=errors) for n in range(processes)]
         while len(list(place.glob("here-*"))) < processes and all(process.poll() is None for process in working):
             time.sleep(0.1)
         began = time.time()
