@@ -240,7 +240,7 @@ class _Salvage:
             pass
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Every row that can be reached, each once: from the front, from the back, and one by one in between."""
+        """Every row that can be reached, each once and in order: from the front, one by one in between, and from the back."""
         columns = self.tables[table]
         # A flipped bit may also make a text of what is none, and not every text is Unicode.
         other = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
@@ -249,6 +249,7 @@ class _Salvage:
         order = [numbered] if numbered else list(_KEYS[table])
         seen: set[int] = set()  # hashes of rows, not their numbers: a page of another table may be read as one of ours
         ends: list[int] = []
+        back: list[Row] = []
         for direction in ("", " DESC"):
             by = ", ".join(name + direction for name in order)
             whole = False
@@ -260,12 +261,15 @@ class _Salvage:
                         last = at[numbered]
                     if hash(row) not in seen:
                         seen.add(hash(row))
-                        yield at
+                        if direction:
+                            back.append(at)
+                        else:
+                            yield at
                 whole = True
             except apsw.Error:
                 pass
             if whole:
-                return
+                break
             self.broken.add(table)
             if isinstance(last, int):
                 ends.append(last)
@@ -278,6 +282,7 @@ class _Salvage:
                             yield self._read(columns, row)
                 except apsw.Error:
                     continue
+        yield from reversed(back)
 
     def _numbered(self, table: str) -> str:
         return {**dict.fromkeys((*_NUMBERED, "memory"), "n"), "journal": "id", "queue": "id", "injection": "id"}.get(table, "")
