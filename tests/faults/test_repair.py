@@ -462,3 +462,18 @@ def test_a_row_with_the_number_of_another(memories: Any, table: str, off: int, w
     with open_store(path) as store:
         after = store.rows(f"SELECT * FROM {table} ORDER BY {name}")
     assert (done.lost, [row[:-1] for row in after], sound(path)) == ((), [row[:-1] for row in before], True)
+
+
+def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
+    """Known to the backup under its own hash (found by a flipped bit: it came back twice)."""
+    from tacit.core.links import Mark
+
+    with memories.store.write() as tx:
+        id = tx.rows("SELECT id FROM memory LIMIT 1")[0][0]
+        tx.add_mark(Mark(id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z"))
+    memories.backup()
+    path, folder = closed(memories)
+    tamper(path, "UPDATE use_mark SET hash = x'00' || substr(hash, 2)")
+    assert repair(path, folder).lost == () and sound(path)
+    with open_store(path) as store:
+        assert store.rows("SELECT count(*) FROM use_mark") == [(1,)]

@@ -503,12 +503,14 @@ class _Building:
         kind = _NAMES.get(table, table)
         most = None if table == "use_mark" else 1
         known: list[Row] = []  # to the backup
+        added: set[Any] = set()  # numbers of rows that only the backup still has whole
         others: list[tuple[int, Row]] = []  # each with its place in the file
         doubtful: list[tuple[int, Row]] = []
         for at, (here, there) in enumerate(self._pairs(table).values()):
             good, kept = ([row for row in rows if _verifies(table, row)][:most] for rows in (here, there))
             known += [{**row, "n": old["n"]} if "n" in old else row for row, old in zip(good, kept)]
             known += kept[len(good) :]
+            added |= {row.get("n") for row in kept[len(good) :]}
             others += [(at, row) for row in good[len(kept) :]]
             for _ in kept[len(good) :]:
                 self._count(kind)
@@ -517,7 +519,7 @@ class _Building:
         own = "n" if table == "shared" else "hash"
         taken = {row[own] for row in known} | {row[own] for _, row in others}
         for at, row in doubtful:
-            if row[own] in taken:
+            if row[own] in taken or row.get("n", 0) in added:
                 continue  # its key was garbled; the backup had it under its own
             mended = self.bits.tried(row, dict.fromkeys((*columns, own)), lambda tried: _verifies(table, tried))
             if mended is not None:
