@@ -473,7 +473,7 @@ def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
         tx.add_mark(Mark(id, "", memories.project_id, "uses", at="2026-11-01T00:00:00.000Z"))
     memories.backup()
     path, folder = closed(memories)
-    tamper(path, "UPDATE use_mark SET hash = x'00' || substr(hash, 2)")
+    tamper(path, "UPDATE use_mark SET hash = CAST(x'00' || substr(hash, 2) AS BLOB)")
     assert repair(path, folder).lost == () and sound(path)
     with open_store(path) as store:
         assert store.rows("SELECT count(*) FROM use_mark") == [(1,)]
