@@ -136,3 +136,10 @@ def test_a_members_own_word_is_the_teams() -> None:
     assert folded([replace(made, standing=TEAM)]).columns["trust"] == "team"
     held = folded([replace(made, standing=UNKNOWN)]).columns
     assert (held["trust"], held["gate"], held["state"], held["pinned"]) == ("imported", "hold", "candidate", 0)
+
+
+def test_a_salt_is_spelled_in_one_way() -> None:
+    """One flipped bit makes a capital of a letter in hex: read alike, and yet damage."""
+    made = entry("ann", "1", "add", MADE, [], number=0xABC)
+    assert verifies(made)
+    assert not verifies(replace(made, salt=made.salt.upper()))
