@@ -427,8 +427,9 @@ def killed_at(points: int, tmp_path: Path, alone: Path) -> None:
     undisturbed, code, made = story(0)
     assert code == 0 and made > points
     assert (undisturbed["learned runs"], len(undisturbed["queue"]), undisturbed["faults"]) == (3, 1, []), undisturbed["queue"]
+    last = made * 19 // 20  # another run makes a few calls more or fewer
     for n in range(points):
-        assert story(1 + n * (made - 1) // max(1, points - 1))[0] == undisturbed
+        assert story(1 + n * last // max(1, points - 1))[0] == undisturbed
 
 
 def test_a_worker_killed_at_five_points(tmp_path: Path, alone: Path) -> None:
