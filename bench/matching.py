@@ -283,11 +283,13 @@ def pair_lines() -> list[str]:
         "blind opposites": opposites.BLIND,
         "later opposites": opposites.LATER,
         "a stranger's opposites": opposites_unseen.UNSEEN,
-        "another stranger's opposites": fresh_pairs(),
+        "another stranger's opposites": fresh_pairs("opposites_fresh"),
+        "ten strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
     }
     same = {
         "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
         "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME,
+        "same meaning, ten strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
     }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():
@@ -306,9 +308,9 @@ def pair_lines() -> list[str]:
     return lines
 
 
-def fresh_pairs() -> tuple[tuple[str, str, str], ...]:
-    """The latest blind set, as it was handed over."""
-    lines = (HERE.parent / "tests" / "core" / "opposites_fresh.jsonl").read_text(encoding="utf-8").splitlines()
+def fresh_pairs(name: str) -> tuple[tuple[str, str, str], ...]:
+    """Pairs of people who had not seen the matcher, as they were handed over."""
+    lines = (HERE.parent / "tests" / "core" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines))
 
 

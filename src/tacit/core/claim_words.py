@@ -229,6 +229,9 @@ like love / dislike hate
 input inputs incoming inbound ingress / output outputs outgoing outbound egress
 upstream / downstream
 client / server
+caller / callee
+sender / receiver
+producer / consumer
 front / back rear
 forward forwards / backward backwards reverse
 up / down
@@ -386,7 +389,7 @@ FILE = (
 )
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
 _NEGATORS = (
-    "not no never without cannot nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
+    "not no never without cannot lacks lacked lacking nor neither none nobody nothing nowhere avoid avoids avoiding avoided refrain refrains "
     "except unless forbidden prohibited hardly rarely seldom dont doesnt didnt isnt arent wasnt cant couldnt shouldnt wont wouldnt mustnt "
     "nicht kein keine keinen keinem keiner keines nie niemals ohne weder ausser vermeide vermeiden nichts niemand "
     "nunca jamas sin ningun ninguna ninguno evitar evite evita evitad excepto salvo nadie tampoco "
@@ -410,7 +413,7 @@ PREFERRING = frozenset(
     ("prefer prefers preferred favor favour choose bevorzuge bevorzugen prefiere preferir preferer preferez").split()
 )
 KEEPING = frozenset("keep keeps kept leave leaves left stay stays take takes taken".split())
-ALL_BUT = frozenset("everyone everybody everything anyone anybody anything all nobody nothing none".split())
+ALL_BUT = frozenset("anywhere everywhere everyone everybody everything anyone anybody anything all nobody nothing none".split())
 PRONOUNS = frozenset("it them they he she one ones".split())
 OF_CODE = frozenset("a an the this broad bare blanket try".split())  # "a bare except"
 THEN = frozenset(
@@ -422,7 +425,13 @@ BREAKS = frozenset(
         "while"
     ).split()
 )
+# A clause that begins so explains what was said, and adds nothing to it.
+GROUNDS = frozenset(
+    "because since so otherwise else or as which this it they that weil sonst da porque sino car sinon".split()
+)
 JOINING = frozenset(("and", "or", "und", "oder", "y", "o", "e", "et", "ou", "&", "nor"))
+AIMING = frozenset(("to", "from", "into", "by", "of"))  # what is exchanged behind one of these is done the other way round
+FAILING = frozenset("fail fails failed failing refuse refuses refused decline declines declined".split())  # with "to", "not"
 ARTICLES = frozenset(
     (
         "a an the this that these those der die das den dem des ein eine einen el la los las un una unos le les une des"
@@ -444,6 +453,10 @@ FILLERS = frozenset(
         "issue occur happen result time"
     ).split()
 )
+# Words that say little where they are added: "avoid print", "do not use print".
+BLAND = frozenset(english_stem(word) for word in "use require add inside within first text do make".split())
+# Where a lesson holds anyway.
+HERE = frozenset(english_stem(word) for word in "repository project machine code codebase system team".split())
 RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"
 BEFORE_VERB = frozenset("不要 不能 不得 不可 不需要 不应 不会 不是 没有 禁止 避免 切勿 不 没 未 勿 别".split())
 NUMBER_WORDS = {
@@ -471,6 +484,8 @@ UNITS = {
     )
     for word in line.split(" ")
 }  # fmt: skip
+
+RATES = {"hourly": "h", "daily": "d", "nightly": "d", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year"}
 
 
 @lru_cache(maxsize=1)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from tacit.core.claim_words import (
+    AIMING,
     ALL_BUT,
     ALONE,
     ARTICLES,
@@ -19,9 +20,11 @@ from tacit.core.claim_words import (
     BREAKS,
     CONTRASTS,
     EARLIER,
+    FAILING,
     FILE,
     FILLERS,
     FRENCH_SECOND,
+    GROUNDS,
     JOINING,
     KEEPING,
     LATER,
@@ -32,6 +35,7 @@ from tacit.core.claim_words import (
     PLACES,
     PREFERRING,
     PRONOUNS,
+    RATES,
     RECORDS,
     RUN_NEGATIONS,
     THEN,
@@ -45,6 +49,7 @@ from tacit.core.claim_words import (
     side_table,
     taking_away,
 )
+from tacit.core.limits import aligned, is_word, limits_of, narrowed
 from tacit.core.value import value
 from tacit.core.words import (
     FLAG,
@@ -93,6 +98,8 @@ class Claims:
     first: frozenset[str] = frozenset()  # of "a before b": a …
     then: frozenset[str] = frozenset()  # … and b
     order: tuple[str, ...] = ()  # content terms as they stand, with words like "then" …
+    mentioned: Mapping[str, tuple[str, ...]] | None = None  # group of opposites → the term before the first of its sides, and they as they come
+    placed: tuple[str, ...] = ()  # … with particles …
     grouped: tuple[str, ...] = ()  # … and with the members of an enumeration sorted
     frame: tuple[str, ...] = ()  # the function words between them …
     bound: frozenset[tuple[str, str]] = frozenset()  # … each with the content word it stands before
@@ -100,6 +107,13 @@ class Claims:
     terms: frozenset[str] = frozenset()
     little: frozenset[str] = frozenset()  # function words of all sorts
     turned: frozenset[str] = frozenset()  # groups of opposites of which a side was taken by denying the other
+    limits: frozenset[str] = frozenset()  # kinds of limit: all, some, only, except, unless
+    words: frozenset[str] = frozenset()  # every word, folded
+    proper: frozenset[str] = frozenset()  # words with a capital inside a sentence
+    joined: frozenset[tuple[str, str]] = frozenset()  # terms beside each other with "and" or "or" between them
+    towards: frozenset[str] = frozenset()  # what stands behind "to the", "that", "which"
+    compounds: frozenset[tuple[str, str]] = frozenset()  # terms with nothing between them
+    grounds: frozenset[str] = frozenset()  # terms that stand in a reason only
     universal: bool = False  # said of all
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
@@ -123,12 +137,14 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
             return against
         if against := _other_named(x, y):
             return against
-    if against := _other_scope(x, y):
+    if against := _other_scope(x, y) or _other_person(x, y):
         return f"scope: {against}"
     if prescribed:
         return ""
-    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _narrowed(x, y):
+    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _exchanged_sides(x, y):
         return against
+    if not same_error and (against := narrowed(x, y)):
+        return f"scope: {against}"
     if (x.negations - y.negations) % 2 and _words(x) == _words(y) and x.subjects == y.subjects:
         return "negation: all else is equal"
     if against := _substitution(x, y, same_error) or _replaced(x, y, same_error) or _little_word(x, y):
@@ -138,12 +154,16 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
 
 def _words(of: Claims) -> frozenset[str]:
     """What a text says, without its figures and what may come and go."""
-    return frozenset(filter(_is_word, of.terms)) - FILLERS
+    return frozenset(filter(is_word, of.terms)) - FILLERS
 
 
 def _other_number(x: Claims, y: Claims) -> str:
     """All else equal, a figure in place of another, even where both texts have both: then the place decides."""
-    if x.numbers == y.numbers or len(x.numbers) != len(y.numbers) or _words(x) != _words(y):
+    if x.numbers == y.numbers or len(x.numbers) != len(y.numbers):
+        return ""
+    if len(set(x.numbers)) == 2 and x.numbers == y.numbers[::-1] and all("." in each for each in x.numbers) and not (x.words ^ y.words) & _TURNING:
+        return f"number: {x.numbers[0]} / {y.numbers[0]}"
+    if _words(x) != _words(y):
         return ""
     for one, other in zip(x.numbers, y.numbers):
         if not _same_figure(one, other) and sorted(x.numbers) != sorted(y.numbers):
@@ -162,7 +182,7 @@ def _other_named(x: Claims, y: Claims) -> str:
 
 def _little_word(x: Claims, y: Claims) -> str:
     """One function word in place of its opposite, all else equal: on / off, some / all."""
-    if x.terms != y.terms:
+    if not x.terms <= y.terms and not y.terms <= x.terms:
         return ""
     only_x, only_y = x.little - y.little, y.little - x.little
     for one, other in _LITTLE:
@@ -191,8 +211,8 @@ def _negation(x: Claims, y: Claims) -> str:
         for denial in one.denied:
             # "No timeout" and "missing timeout" agree: a doubtful word of the other text may be its negation.
             said = denial.terms & other.plain if other.doubtful <= one.doubtful else frozenset()
-            bare = any(map(_is_word, said)) or not any(
-                map(_is_word, denial.terms)
+            bare = any(map(is_word, said)) or not any(
+                map(is_word, denial.terms)
             )  # a figure alone was compared before
             if 2 * len(said) >= len(denial.terms) and said and bare and not _answered(denial, other):
                 return f"negation: {min(said)}"
@@ -209,6 +229,8 @@ def _negation(x: Claims, y: Claims) -> str:
 def _answered(denial: Denial, other: Claims) -> bool:
     """Whether the other text denies the same, or says the opposite plainly: "do not enable" and "disable"."""
     for theirs in other.denied:
+        if denial.first & theirs.first:
+            return True
         both = frozenset(filter(str.isalpha, denial.terms & theirs.terms))
         # What is denied, not only where: "over print in the worker" does not answer "over logs in the worker".
         if both & (denial.first | theirs.first) or 2 * len(both) > min(len(denial.terms), len(theirs.terms)):
@@ -227,6 +249,21 @@ def _antonym(x: Claims, y: Claims) -> str:
     return _by_affix(_own_terms(x, y), _own_terms(y, x))
 
 
+def _exchanged_sides(x: Claims, y: Claims) -> str:
+    """Both sides of an opposite in both texts, in exchanged places: "prefer tabs, spaces fail" and "prefer spaces, tabs fail"."""
+    if (x.words ^ y.words) & _TURNING or sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
+        return ""
+    for group, sides in (x.mentioned or {}).items():
+        before, *ours = sides
+        behind, *theirs = (y.mentioned or {}).get(group, ("",))
+        if ours == theirs[::-1] and before == behind:
+            return f"antonym: {ours[0]} / {theirs[0]}"
+    return ""
+
+
+_TURNING = frozenset("not no never than over instead rather before after by without".split())
+
+
 def _denies(of: Claims) -> bool:
     return bool(of.denied or of.doubtful)
 
@@ -236,6 +273,12 @@ def _own_terms(one: Claims, other: Claims) -> frozenset[str]:
     if len(one.denied) == len(other.denied):
         return one.terms - other.terms
     return one.terms.difference(other.terms, *(denial.first for denial in one.denied))
+
+
+def _other_person(x: Claims, y: Claims) -> str:
+    """A proper name in each text that the other has not."""
+    only_x, only_y = x.proper - y.words, y.proper - x.words
+    return f"{min(only_x)} / {min(only_y)}" if only_x and only_y else ""
 
 
 def _other_scope(x: Claims, y: Claims) -> str:
@@ -248,25 +291,11 @@ def _other_scope(x: Claims, y: Claims) -> str:
     return ""
 
 
-def _narrowed(x: Claims, y: Claims) -> str:
-    """ "All interfaces" and "the loopback interface": one text says it of all, the other of a part only."""
-    for one, other in ((x, y), (y, x)):
-        if (
-            (one.universal or english_stem("always") in one.terms)
-            and "only" in other.little - one.little
-            and not other.universal
-        ):
-            return "scope: all / only"
-        if one.universal and not other.universal and one.terms < other.terms and len(other.terms - one.terms) == 1:
-            return f"scope: all / {min(other.terms - one.terms)}"
-    return ""
-
-
 def _by_affix(only_x: frozenset[str], only_y: frozenset[str]) -> str:
     """Opposites by their make: safe and unsafe, upload and download, stateful and stateless."""
     for one in only_x:
         for other in only_y:
-            if len(one) > 3 and len(other) > 3 and _affixed(one, other):
+            if (len(one) > 3 and len(other) > 3 and _affixed(one, other)) or f"un{one}" == other or f"un{other}" == one:
                 return f"antonym: {min(one, other)} / {max(one, other)}"
     return ""
 
@@ -298,11 +327,16 @@ def _turned(x: Claims, y: Claims) -> str:
     """The same words in exchanged places: "b before a", "copy from b to a", "b imports a", "use b; a is refused"."""
     for one, other in x.ways & {(other, one) for one, other in y.ways}:
         return f"order: {min(one, other)}"
+    for (little, one), (same, other) in product(sorted(x.bound - y.bound), sorted(y.bound - x.bound)):
+        if little == same and little in AIMING and one in y.terms and other in x.terms:
+            return f"order: {little} {one} / {other}"
     if x.first and x.then and y.first and y.then:
         straight = len(x.first & y.first) + len(x.then & y.then)
         crossed = len(x.first & y.then) + len(x.then & y.first)
         if crossed > straight:
             return "order: " + min((x.first & y.then) | (x.then & y.first))
+    if exchanged := _exchanged_among(x, y) or _exchanged_heads(x, y):
+        return f"order: {exchanged}"
     if (
         x.grouped == y.grouped
         or x.terms != y.terms
@@ -315,6 +349,29 @@ def _turned(x: Claims, y: Claims) -> str:
     if "then" not in x.order and sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
         return ""
     return f"order: {exchanged}" if (exchanged := _exchanged(x.order, y.order)) else ""
+
+
+def _exchanged_heads(x: Claims, y: Claims) -> str:
+    """ "Inline the style sheet, loading it costs time" and "load the style sheet, inlining it costs time"."""
+    one, other = x.placed[:3], y.placed[:3]
+    if len(one) < 3 or one[0] == other[0] or one[1:] != other[1:] or not is_word(one[0]) or not is_word(other[0]):
+        return ""
+    return f"{one[0]} / {other[0]}" if one[0] in y.terms and other[0] in x.terms else ""
+
+
+def _exchanged_among(x: Claims, y: Claims) -> str:
+    """What changed places among the words that both texts have, each of them once."""
+    both = x.terms & y.terms
+    between = (x.little ^ y.little) - ARTICLES - PRONOUNS  # a passive, or another sentence: then places tell nothing
+    if between or 3 * len(both) < 2 * max(len(x.terms), len(y.terms)):
+        return ""
+    one = [term for term in x.placed if term in both or term in PARTICLES]
+    other = [term for term in y.placed if term in both or term in PARTICLES]
+    if len(one) != len(set(one)) or sorted(one) != sorted(other):
+        return ""
+    if [term for term in x.grouped if term in both] == [term for term in y.grouped if term in both] and not any(term in PARTICLES for term in one):
+        return ""
+    return _exchanged(tuple(one), tuple(other))
 
 
 def _clauses_of(order: tuple[str, ...]) -> list[str]:
@@ -336,9 +393,14 @@ def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> str:
         if one[:i] != other[-i:]:
             continue
         for j in range(i + 1, len(one)):
-            if one[j:] == other[: len(one) - j] and one[i:j] == other[len(one) - j : len(one) - i]:
+            if one[j:] == other[: len(one) - j] and _as_before(one[i:j], other[len(one) - j : len(one) - i]):
                 return one[0]
     return ""
+
+
+def _as_before(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether what stands between stayed; a few words may be turned round with the rest."""
+    return one == other or (len(one) <= 3 and sorted(one) == sorted(other))
 
 
 def _replaced(x: Claims, y: Claims, same_error: bool) -> str:
@@ -350,7 +412,7 @@ def _replaced(x: Claims, y: Claims, same_error: bool) -> str:
         return ""
     left = [term for term in x.order if term in x.terms]
     right = [term for term in y.order if term in y.terms]
-    pairs = _aligned(left, right)
+    pairs = aligned(left, right)
     if 5 * len(pairs) < 4 * shared:
         return ""
     ones, others = _spare(left, right), _spare(right, left)
@@ -379,26 +441,6 @@ def _stands_for(here: Sequence[str], there: Sequence[str]) -> bool:
     return any(_related(one, other) or _same_place(one, other) for one in here for other in there)
 
 
-def _aligned(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of the longest run of terms that both have in the same order."""
-    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        row, below = table[i], table[i + 1]
-        for j in range(len(other) - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if one[i] == other[j] else max(below[j], row[j + 1])
-    i = j = 0
-    pairs = []
-    while i < len(one) and j < len(other):
-        if one[i] == other[j]:
-            pairs.append((i, j))
-            i, j = i + 1, j + 1
-        elif table[i + 1][j] >= table[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return pairs
-
-
 def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     """One word in place of another, all else equal: then that word is what the lesson is about."""
     only_x, only_y = _own_terms(x, y) - FILLERS - x.doubtful, _own_terms(y, x) - FILLERS - y.doubtful
@@ -408,7 +450,7 @@ def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
     if not only_x or not only_y or changed > 3 or len(x.terms & y.terms) < changed - 1:
         return ""
     # Figures, paths and flags were compared before.
-    only_x, only_y = frozenset(filter(_is_word, only_x)), frozenset(filter(_is_word, only_y))
+    only_x, only_y = frozenset(filter(is_word, only_x)), frozenset(filter(is_word, only_y))
     if not only_x or not only_y:
         return ""
     for one in only_x:
@@ -416,10 +458,6 @@ def _substitution(x: Claims, y: Claims, same_error: bool) -> str:
             if _related(one, other):
                 return ""
     return f"{min(only_x)} / {min(only_y)}"
-
-
-def _is_word(term: str) -> bool:
-    return term.isalnum() and not term[0].isdigit()
 
 
 @lru_cache(maxsize=4096)
@@ -436,11 +474,17 @@ def _related(one: str, other: str) -> bool:
 
 
 def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
-    """A figure of each that the other has not. A figure only one text has is more detail, not another claim."""
+    """A figure of each that the other has not. A figure that only one text has is more detail, unless the other has one of its sort."""
     if not xs or not ys or xs == ys:
         return ""
     only_x = [x for x in xs if not any(_same_figure(x, y) for y in ys)]
     only_y = [y for y in ys if not any(_same_figure(x, y) for x in xs)]
+    if not only_x or not only_y:
+        # One amount more of the same sort: "1 GB is enough", "1 GB is not the end of it: give it 4".
+        for one in sorted(only_x or only_y):
+            if any(_sort(one) == _sort(other) for other in (ys if only_x else xs)):
+                return f"{'version' if '.' in one else 'number'}: {one} / none"
+        return ""
     for one in sorted(only_x):
         for other in sorted(only_y):
             # Like is compared with like: ADR-0041 with ADR-0014, 3.11 with 3.12, neither with port 80.
@@ -449,16 +493,21 @@ def _other_figure(xs: frozenset[str], ys: frozenset[str]) -> str:
     return ""
 
 
+def _sort(figure: str) -> tuple[str, str]:
+    """What a figure may be compared with: its unit, or that it is a version."""
+    return _like(figure), figure.partition(" ")[2]
+
+
 def _like(figure: str) -> str:
     name, numbered, _ = figure.partition("#")
-    return name + "#" if numbered else "." if "." in figure else ""
+    return name + "#" if numbered else "." if "." in figure and " " not in figure else ""
 
 
 @lru_cache(maxsize=4096)
 def _same_figure(one: str, other: str) -> bool:
     if one == other:
         return True
-    a, b = one.lstrip("<>"), other.lstrip("<>")
+    a, b = one.lstrip("<>^~"), other.lstrip("<>^~")
     if a != one and b != other and one[0] != other[0]:
         return False
     (a, _, unit_a), (b, _, unit_b) = a.partition(" "), b.partition(" ")
@@ -521,6 +570,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     """What the head of a text says."""
     tokens = _tokens(text, pieces, tongue)
     denied, plain, taken, negations = _polarity(tokens)
+    words = [token.word for token in tokens]
     first, then = _sequence(tokens)
     grouped, frame, bound = _arrangement(tokens)
     terms = frozenset(term for token in tokens for term in token.terms)
@@ -533,9 +583,11 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         figures=frozenset(numbers := _figures(tokens)),
         subjects=_subjects(tokens),
         sides=_sides(tokens),
+        mentioned=_mentioned(tokens),
         first=first,
         then=then,
         order=tuple(term for token in tokens for term in (*_joints(token), *token.terms)),
+        placed=tuple(term for token in tokens for term in token.terms or [token.word] if token.terms or token.word in PARTICLES),
         grouped=grouped,
         frame=frame,
         bound=bound,
@@ -543,12 +595,71 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         terms=terms,
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
         turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
+        limits=limits_of(words),
+        words=frozenset(words),
+        grounds=_grounds(tokens),
+        compounds=_compounds(tokens),
+        towards=_towards(tokens),
+        joined=_joined(tokens),
+        proper=_proper(tokens) if tongue != "de" else frozenset(),  # German has a capital in every noun
         universal=any(
             token.word in UNIVERSAL and after.word != "other" for token, after in zip(tokens, [*tokens[1:], tokens[-1]])
         ),
         negations=negations,
         numbers=numbers,
     )
+
+
+def _grounds(tokens: Sequence[_Token]) -> frozenset[str]:
+    """What is said only to explain the rest: "because …", "otherwise …", "it …"."""
+    told: set[str] = set()
+    explained: set[str] = set()
+    for clause in _clauses(tokens):
+        (explained if clause[0].word in GROUNDS else told).update(term for token in clause for term in token.terms)
+    return frozenset(explained - told)
+
+
+def _mentioned(tokens: Sequence[_Token]) -> dict[str, tuple[str, ...]] | None:
+    found: dict[str, dict[str, None]] = {}
+    before: dict[str, str] = {}
+    term = ""
+    for token in tokens:
+        for group, side in token.sides:
+            before.setdefault(group, term)
+            found.setdefault(group, {})[side] = None
+        term = token.terms[0] if token.terms else term
+    return {group: (before[group], *sides) for group, sides in found.items() if len(sides) > 1} or None
+
+
+def _proper(tokens: Sequence[_Token]) -> frozenset[str]:
+    inside = (token for token in tokens[1:] if not any(mark in token.gap for mark in ".:;!?(\n`\"'"))
+    return frozenset(token.word for token in inside if token.piece.kind == WORD and token.piece.raw.istitle() and len(token.word) > 2)
+
+
+def _towards(tokens: Sequence[_Token]) -> frozenset[str]:
+    """What stands behind "to a" (not "to load"), or begins a clause that says which: "releases that touch it"."""
+    found = zip(tokens, tokens[1:], tokens[2:])
+    return frozenset(
+        term
+        for one, two, three in found
+        if (one.word == "to" and two.word in ARTICLES) or (one.terms and two.word in ("that", "which") and not two.gap.strip())
+        for term in three.terms
+    )
+
+
+def _compounds(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
+    """Terms that follow each other with nothing but a genitive between them: "the operator's webhook"."""
+    beside = (pair for pair in pairwise(tokens) if pair[0].terms and pair[1].terms)
+    return frozenset((one.terms[-1], other.terms[0]) for one, other in beside if not other.gap.strip("'’s `"))
+
+
+def _joined(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
+    """Words with "and" or "or" between them, either way round."""
+    pairs: set[tuple[str, str]] = set()
+    for one, between, other in zip(tokens, tokens[1:], tokens[2:]):
+        if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
+            pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
+    return frozenset(pairs)
 
 
 def _joints(token: _Token) -> list[str]:
@@ -583,8 +694,11 @@ def _tokens(text: str, pieces: Sequence[Piece], tongue: str) -> list[_Token]:
                 if token.sides:  # "turn off": one word in two
                     tokens[-1].terms = [same_word(english_stem(token.sides[0][1]))]
         tokens.append(token)
+        if piece.whole == "to" and tokens[-2:-1] and tokens[-2].word in FAILING:  # "fails to start" is "does not start"
+            tokens[-2].terms, tokens[-2].sides, tokens[-2].negates = [], (), True
         ended = piece.start + len(piece.raw)
     return tokens
+
 
 
 def _sides_of(
@@ -688,6 +802,8 @@ def _is_negation(clause: Sequence[_Token], number: int) -> bool:
         return False
     if word in ("not", "no") and following in ("only", "just", "matter", "later", "more", "less"):
         return False
+    if word == "nor" and any(token.word == "neither" for token in clause[:number]):
+        return False
     # French says it twice: "ne … pas" is one negation.
     return not (word in FRENCH_SECOND and any(token.word == "ne" for token in clause[:number]))
 
@@ -715,16 +831,25 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
         before = tokens[number - 1].word if number else ""
         after = tokens[number + 1] if number + 1 < len(tokens) else None
         if kind == NAME:
-            if any(c.isdigit() for c in word) and not re.fullmatch(r"\d{8}", word):  # a date says when, not what
+            # A date says when, not what, unless it is a version's.
+            if any(c.isdigit() for c in word) and (before.endswith("version") or not re.fullmatch(r"\d{8}", word)):
                 found.append(re.sub(r"\d+", "", word) + "#" + ".".join(re.findall(r"\d+", word)))
             continue
+        if word in _EACH and after is not None and len(after.word) > 2 and after.word in UNITS:  # ten per minute, every other day
+            found.append(f"each#{2 if word == 'other' else 1} {UNITS[after.word]}")
+            continue
         if word in ("a", "an") and after is not None and len(after.word) > 2 and after.word in UNITS:
-            word = "1"  # within an hour, five a second
+            word = "0.5" if before == "half" else "1"  # within an hour, five a second
+            if [each.word for each in tokens[number + 2 : number + 5]] == ["and", "a", "half"]:
+                word = "1.5"
+        elif kind == WORD and word in RATES:
+            found.append(f"each#1 {RATES[word]}")
+            continue
         elif kind == WORD:
             word = NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
-        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES:
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES or (word == "0.5" and not after):
             continue
         if before in RECORDS:  # a name, not an amount
             found.append(f"record#{word}")
@@ -735,13 +860,16 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             figure, unit = _measure(word)
         if not unit and after is not None and after.word in UNITS and not after.gap.strip(" -"):
             unit = UNITS[after.word]
-        sign = re.search(r"[<>≤≥]|(?:^|[\s(=:])-$", token.gap)
+        sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
         if sign:
             bound = sign[0][-1].replace("≤", "<").replace("≥", ">")
         else:
             bound = _bound(tokens, number, bool(unit))
         found.append((bound + f"{figure} {unit}").strip())
     return tuple(found)
+
+
+_EACH = frozenset(("per", "every", "each", "other"))
 
 
 def _named(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
@@ -762,18 +890,19 @@ def _named(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
 def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
     """Whether a figure is a least (">") or a most ("<"): "at least 3", "no more than 3", "3 or newer"; empty where it is neither."""
     before = [token.word for token in tokens[max(0, number - 4) : number]]
-    after = [token.word for token in tokens[number + 1 : number + 4]]
+    after = [token.word for token in tokens[number + 1 : number + 7]]
     if after and after[0] in UNITS:
         del after[0]
-    if len(after) > 1 and after[0] in JOINING and after[1] in _OPEN_ENDED:
-        return _OPEN_ENDED[after[1]]
+    for joint, word in pairwise(after):
+        if joint in JOINING and word in _OPEN_ENDED:
+            return _OPEN_ENDED[word]
     if (
         len(before) > 1
         and before[-2] in ("since", "until", "before", "after", "below", "above")
         and before[-1] not in _BOUNDS
     ):
         before.pop()  # since Django 4.2
-    if before[-1:] == ["from"] and after[:1] and after[0] in ("on", "onwards", "upwards", "up"):
+    if "from" in before[-2:] and not {"on", "onwards", "upwards", "up"}.isdisjoint(after):
         return ">"
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
         if before[-2:] == ["up", "to"]:
@@ -842,7 +971,7 @@ def _sides(tokens: Sequence[_Token]) -> dict[str, frozenset[str]] | None:
 def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]:
     """Of "a before b" a and b, of "b after a" the same; nothing where nothing is put in order."""
     for number, token in enumerate(tokens):
-        if token.word not in EARLIER and token.word not in LATER:
+        if token.word not in EARLIER and token.word not in LATER and token.word not in THEN:
             continue
         left = _terms_until(reversed(tokens[:number]))
         right = _terms_until(tokens[number + 1 :])
@@ -850,7 +979,7 @@ def _sequence(tokens: Sequence[_Token]) -> tuple[frozenset[str], frozenset[str]]
             rest = [other for other in tokens[number + 1 :] if not set(other.terms) & right]
             left = frozenset(term for other in rest for term in other.terms)
         if left and right:
-            return (left, right) if token.word in EARLIER else (right, left)
+            return (right, left) if token.word in LATER else (left, right)
     return frozenset(), frozenset()
 
 
