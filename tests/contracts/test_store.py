@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from tacit.core import keep
 from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
-from tacit.core.links import Evidence, Mark, Use
+from tacit.core.links import Evidence, Mark, Use, sightings
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
@@ -131,6 +132,23 @@ def test_two_memories_may_have_the_same_text(store: Any) -> None:
     """Rows of one file are never merged by the store."""
     put(store, lesson("same"), lesson("same"))
     assert [m.text for m in store.select(["p"])] == ["same", "same"]
+
+
+def test_sightings_counted_one_by_one_are_those_counted_through(store: Any) -> None:
+    """Whatever units and origins meet whatever others: the count kept at each step is the fold over all rows."""
+    chance = Random(7)
+    for _ in range(12):
+        [memory] = put(store, lesson())
+        with store.write() as tx:
+            for number in range(14):
+                unit, origin, alone = chance.choice(("", "a", "b", "c")), chance.choice(("", "", "x", "y")), chance.choice(("", "", "r"))
+                at = f"2026-11-{chance.randint(1, 28):02}T00:00:00Z"
+                tx.add_evidence(Evidence(memory.id, "p", unit or alone, unit, f"f{number}", origin=origin, at=at))
+                rows = tx.evidence(memory.id)
+                kept = tx.tally(memory.id)
+                assert kept.seen == sightings(rows)
+                assert kept.seen_at == (max(row.at for row in rows) if kept.seen else None)
+    assert check(store).faults == ()
 
 
 def test_sightings_are_distinct_independent_runs(store: Any) -> None:

@@ -230,6 +230,15 @@ def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:
     return replace(kept, seen=seen, seen_at=last or None if seen else None, signals=signals or None)
 
 
+def seen_more(kept: Tally, sightings: int, at: str) -> Tally:
+    """The same, where it is known how many sightings the new one makes: a lesson that is met daily must not be counted through daily."""
+    signals = dict(kept.signals or {})
+    seen = kept.seen + sightings
+    if LOST in signals:
+        signals["frequency"] = max(0.0, seen + signals[LOST])
+    return replace(kept, seen=seen, seen_at=max(kept.seen_at or "", at) or None if seen else None, signals=signals or None)
+
+
 def _contradictions(evidence: Sequence[Evidence]) -> int:
     return len({row.root or row.run or row.key for row in evidence if row.stance == "contradicts"})
 

@@ -23,6 +23,7 @@ from tacit.core.links import (
     link_hash,
     link_row,
     seen_again,
+    seen_more,
     tally_of,
 )
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
@@ -437,7 +438,7 @@ class SqlStore:
         """All evidence of a memory, in the order it was written."""
         columns = ", ".join(EVIDENCE_COLUMNS[1:])
         rows = self.rows(f"SELECT {columns} FROM evidence WHERE memory = :it ORDER BY n", it=memory)
-        return [Evidence(**{**dict(zip(EVIDENCE_COLUMNS[1:], row)), "opening": bool(row[-1])}) for row in rows]
+        return [Evidence(*(*row[:-1], bool(row[-1]))) for row in rows]
 
     def uses(self, *, memory: str = "", unit: str = "") -> list[Use]:
         """The uses of a memory, or all of a unit."""
@@ -746,8 +747,21 @@ class Writer(SqlStore):
         if rule != "none" or not plain:
             self.refresh_tally(evidence.memory, evidence.project)
             return
-        tally = seen_again(self.tally(evidence.memory), self.evidence(evidence.memory))
+        more, kept = self._sightings_of(evidence), self.tally(evidence.memory)
+        tally = seen_again(kept, self.evidence(evidence.memory)) if more is None else seen_more(kept, more, evidence.at)
         self.put_tally(evidence.memory, evidence.project, tally)
+
+    def _sightings_of(self, evidence: Evidence) -> int | None:
+        """How many sightings a new row adds: none where its unit or its origin was met before. None: it may tie two into one."""
+        unit, origin, memory = evidence.root or evidence.run, evidence.origin, evidence.memory
+        if not unit:
+            return None
+        key = evidence.key
+        known = self.one(_SAME_UNIT, memory=memory, unit=unit, key=key)
+        if not origin:
+            return 0 if known else 1
+        met = self.one(_SAME_ORIGIN, memory=memory, origin=origin, key=key)
+        return None if known and met else 0 if known or met else 1
 
     def add_use(self, use: Use) -> bool:
         """Write an assignment once; the recorded one wins over a recomputed one."""
@@ -1037,6 +1051,9 @@ _UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED
 _INSERT_ENTRY = _insert("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
 _PUT_SEAL = _upsert("seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard"))
 _PUT_TALLY = _insert("tally", ("memory", "signal", "project", "amount", "at"))
+_SIGHTING = "SELECT 1 FROM evidence WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND key <> :key"
+_SAME_UNIT = f"{_SIGHTING} AND CASE WHEN root <> '' THEN root ELSE run END = :unit LIMIT 1"
+_SAME_ORIGIN = f"{_SIGHTING} AND origin = :origin LIMIT 1"
 _COUNT_USE = (
     "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
     " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"

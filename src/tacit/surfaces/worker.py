@@ -469,13 +469,14 @@ def _leave_receipt(near: SqliteStore, store: SqliteStore, run: RunRow) -> None:
         return
     given = store.memories([use.memory for use in uses if use.arm != "withheld"])
     withheld = sum(use.arm == "withheld" for use in uses)
+    shown = {memory.id: memory for memory in given}
     cited, back = set(), {}
-    for memory in given:
-        for mark in store.marks(memory=memory.id):
-            if mark.unit == run.root and mark.signal == "cited":
-                cited.add(memory.id)
-            elif mark.unit == run.root and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
-                back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
+    for mark in store.marks(unit=run.root):
+        memory = shown.get(mark.memory)
+        if memory is not None and mark.signal == "cited":
+            cited.add(memory.id)
+        elif memory is not None and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
+            back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
     line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     key = f"receipt:{run.project}"
     with near.write() as tx:
