@@ -82,7 +82,7 @@ def test_opposites_of_a_stranger_are_hardly_merged() -> None:
 
 
 def strangers(kind: Callable[[str], bool]) -> tuple[tuple[str, str, str], ...]:
-    """Pairs of ten people who had not seen the matcher, with the set each belongs to."""
+    """Pairs of eleven writers who had not seen the matcher, with the set each belongs to."""
     lines = Path(__file__).with_name("strangers.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines) if kind(pair["kind"]))
 
