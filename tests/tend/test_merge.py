@@ -94,6 +94,17 @@ def test_opposites_are_proposed_and_never_merged(memories: Memories, one: str, o
     assert memories.proposals() == []
 
 
+def test_a_proposal_quotes_no_word_of_the_lesson_that_may_be_erased(memories: Memories) -> None:
+    """It stands with the other lesson, and is not blanked with this one."""
+    one = learned(memories, "Anastasia approves the rotation of the token", "r1")
+    learned(memories, "Anastasia refuses the rotation of the token", "r2", "r3")
+    memories.tend(only="merge")
+    (waiting,) = memories.proposals()
+    assert waiting.reason.startswith(f"says the opposite of {one} (negation)")
+    memories.erase(one)
+    assert "approv" not in "".join(str(row) for row in memories.store.rows("SELECT * FROM proposal"))
+
+
 ALLOW, NEVER = "Delete the build cache at once when a test fails oddly", "Never delete the build cache when a test fails oddly"
 
 

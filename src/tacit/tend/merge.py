@@ -126,7 +126,8 @@ class _Merging:
         stays, goes = keeper(a, b)
         if pair.against:
             stays, goes, why = prevailing(a, b, self.profile.trust.person)
-            told = f"says the opposite of {goes.alias or goes.id} ({pair.against}); would stay: {why}"
+            # Which words they are stands in the two lessons: here one would outlive the erasure of its lesson.
+            told = f"says the opposite of {goes.id} ({pair.against.partition(':')[0]}); would stay: {why}"
             self._propose(tx, "contradiction", stays, goes, told)
         elif was_parted(tx, a, b):
             return
