@@ -20,7 +20,7 @@ from tacit.stores.sql import SqlStore, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -50,6 +50,7 @@ class SqliteStore(SqlStore):
         self._deadline = 0.0
         self.wait = wait
         self.kept: Kept | None = None  # what full text found before, for a process that asks more than once
+        self.tokens: Callable[[str], list[str]] | None = None  # and how the full text reads a text
         self.backups = ""  # the root of all backups, for a copy before an upgrade; empty: none is made
         connection.set_busy_handler(self._busy)
 
@@ -181,6 +182,7 @@ class SqliteStore(SqlStore):
 
     def close(self) -> None:
         """Close the connection; what was acknowledged is on disk already."""
+        self.kept = self.tokens = None
         self._cursor.close()
         self._connection.close()
 
@@ -297,6 +299,7 @@ class Transaction(Writer):
         self._roll_back()
 
     def _roll_back(self) -> None:
+        self._store.kept = None  # what was found in here was never written; SQLite does not count it back
         # After an I/O error SQLite may have rolled back already; rolling back twice is no error of ours.
         try:
             self._store._cursor.execute("ROLLBACK")
