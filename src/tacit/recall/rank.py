@@ -135,12 +135,12 @@ def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -
 
 def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
-    order = {hit.memory.id: hit.n for hit in hits}
     scored = ranker(name)(hits, asked, profile, facts)
     ties = profile.rank.ties
     if len({each.score for each in scored}) == len(scored):
         scored.sort(key=lambda each: -each.score)
     else:
+        order = {hit.memory.id: hit.n for hit in hits}
         scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
     return scored
 

@@ -60,6 +60,14 @@ class SqliteStore(SqlStore):
         except (apsw.Error, UnicodeEncodeError) as error:
             raise _told(error, self.path, "reading") from error
 
+    def column(self, sql: str, **named: Any) -> list[Any]:
+        """Rows of one column, never null, as a plain list: a tuple around each would cost half as much again."""
+        try:
+            found = self._cursor.execute(sql, named).get
+        except (apsw.Error, UnicodeEncodeError) as error:
+            raise _told(error, self.path, "reading") from error
+        return found if isinstance(found, list) else [] if found is None else [found]
+
     def each(self, sql: str, **named: Any) -> Iterator[Any]:
         """Rows one by one, for what may be large."""
         try:

@@ -92,14 +92,15 @@ def find(
     deep: bool = False,
 ) -> Found:
     """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further."""
-    total: int = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
+    kept = _kept(store)
+    total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
     read = _tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
     meet = MEET[deep and total > LARGE]
-    postings = _Postings(store, asked, total)
-    take = _Taker(store, projects, min(limit, MOST), injectable)
+    postings = _Postings(store, kept, asked)
+    take = _Taker(store, kept, projects, min(limit, MOST), injectable)
     postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
     scores = postings.scores()
     hits = take.best(scores, take.size)
@@ -118,8 +119,9 @@ class Kept(dict[str, tuple[int, list[int]]]):
     By what the full text was asked for: how many rows at most, and those found, the newest first.
     """
 
-    def __init__(self, since: tuple[int, int]) -> None:
+    def __init__(self, since: tuple[int, int], total: int) -> None:
         self.since = since  # what others and we had written by then
+        self.total = total  # memories, counted by the newest
         self.room = KEPT
         self.lessons: dict[str, dict[int, tuple[Memory, str] | None]] = {}  # by what may be taken: row -> it, or nothing
 
@@ -127,17 +129,17 @@ class Kept(dict[str, tuple[int, list[int]]]):
 def _kept(store: SqliteStore) -> Kept:
     since = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
     if store.kept is None or store.kept.since != since or store.kept.room < 0:
-        store.kept = Kept(since)
+        store.kept = Kept(since, store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
     return store.kept
 
 
 class _Postings:
     """Which rows hold each of the asked words, as far as that is known, and how many do."""
 
-    def __init__(self, store: SqliteStore, asked: Sequence[str], total: int) -> None:
-        self.store, self.total = store, total
-        self.kept = _kept(store)
-        self.again = bool(self.kept)  # what is read now may serve once more
+    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str]) -> None:
+        total = kept.total
+        self.store, self.kept, self.total = store, kept, total
+        self.again = bool(kept)  # what is read now may serve once more
         self.first = SMALL if total <= SMALL else NEWEST
         self.cut = False  # whether a known word has more rows than are known
         # A small store answers phrases itself.
@@ -192,13 +194,10 @@ class _Postings:
     def _newest(self, match: str, limit: int) -> list[int]:
         most, rows = self.kept.get(match, (0, []))
         if most < limit and len(rows) == most:
-            # As one JSON text: a row at a time costs half as much again.
-            found = self.store.one(
-                "SELECT json_group_array(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match"
-                " ORDER BY rowid DESC LIMIT :limit)",
+            rows = self.store.column(
+                "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit",
                 match=match, limit=limit,
             )  # fmt: skip
-            rows = json.loads(found[0])
             self.kept[match] = (limit, rows)
             self.kept.room -= len(rows) + 8
         return rows if len(rows) <= limit else rows[:limit]
@@ -230,8 +229,10 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(self, store: SqliteStore, projects: Sequence[str], limit: int, injectable: bool) -> None:
-        self.store = store
+    def __init__(
+        self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool
+    ) -> None:
+        self.store, self.kept = store, kept
         self.projects = json.dumps(list(projects))
         self.limit = limit
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
@@ -239,8 +240,7 @@ class _Taker:
             f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
             " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
         )
-        self.kept = _kept(store)
-        self.lessons = self.kept.lessons.setdefault(f"{injectable} {self.projects}", {})
+        self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
 
     def best(self, scores: dict[int, float], most: int) -> list[Hit]:
         """The best lessons of these projects among the best so many rows."""
