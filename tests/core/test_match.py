@@ -82,7 +82,7 @@ def test_opposites_of_a_stranger_are_hardly_merged() -> None:
 
 
 def strangers(kind: Callable[[str], bool]) -> tuple[tuple[str, str, str], ...]:
-    """Pairs of eleven writers who had not seen the matcher, with the set each belongs to."""
+    """Pairs of thirteen writers who had not seen the matcher, with the set each belongs to."""
     lines = Path(__file__).with_name("strangers.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple((pair["kind"], pair["a"], pair["b"]) for pair in map(json.loads, lines) if kind(pair["kind"]))
 
@@ -135,6 +135,9 @@ def test_general_rules(one: str, other: str, against: str) -> None:
         ("Prefer tabs here, spaces give an error", "Prefer spaces here (see the manual), tabs give an error", "antonym: tab / space"),
         ("The DTO allows nulls while the column forbids them", "The column allows nulls while the DTO forbids them", "order: dto"),
         ("The coordinator sends beats to the workers", "The workers send beats to the coordinator", "order: to worker / coordinator"),
+        ("Here self is the bullet and other is the target", "Here self is the target and other is the bullet", "order: bullet"),
+        ("The mock answers on localhost:8081 in tests", "The mock answers on localhost:8089 in tests", "number: port#8081 / port#8089"),
+        ("It opens at a rate of 0.5.", "It opens at a rate of 0.05.", "version: 0.5 / 0.05"),
         ("It picks up changes without a restart", "It fails to pick up changes without a restart", "negation: restart"),
     ],
 )

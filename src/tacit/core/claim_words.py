@@ -248,7 +248,7 @@ double / single
 in-place inplace / copy
 pessimistic / optimistic
 weak / strong
-tight / loose
+tight tighten / loose loosen
 early earlier / late later
 rise / fall
 gain / loss
@@ -399,7 +399,7 @@ _NEGATORS = (
 FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
 # Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
 _DOUBTFUL = (
-    "fail missing lack unable absent broken impossible fehlt falta manque pointless useless needless unnecessary wrong harmful "
+    "fail missing lack unable absent broken impossible mistake fehlt falta manque pointless useless needless unnecessary wrong harmful "
     "unsupported"
 )
 # Verbs that take something away: a sentence with one of them more is not the sentence without it.
@@ -443,7 +443,7 @@ UNIVERSAL = frozenset(
 PARTICLES = frozenset(("on", "off", "in", "out", "up", "down"))
 EARLIER = frozenset(("before", "prior", "beforehand", "vor", "bevor", "avant", "antes", "until", "ahead"))
 LATER = frozenset(("after", "once", "following", "nach", "nachdem", "apres", "tras", "despues"))
-PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne", "page", "step"))
+PLACES = frozenset(("line", "lines", "column", "col", "zeile", "linea", "ligne"))
 RECORDS = frozenset(("issue", "bug", "ticket", "pr"))
 # Words that may come and go without changing a lesson.
 FILLERS = frozenset(

@@ -108,7 +108,8 @@ class Claims:
     little: frozenset[str] = frozenset()  # function words of all sorts
     turned: frozenset[str] = frozenset()  # groups of opposites of which a side was taken by denying the other
     limits: frozenset[str] = frozenset()  # kinds of limit: all, some, only, except, unless
-    words: frozenset[str] = frozenset()  # every word, folded
+    said: tuple[str, ...] = ()  # every word, folded, as they stand …
+    words: frozenset[str] = frozenset()  # … and as a set
     proper: frozenset[str] = frozenset()  # words with a capital inside a sentence
     joined: frozenset[tuple[str, str]] = frozenset()  # terms beside each other with "and" or "or" between them
     towards: frozenset[str] = frozenset()  # what stands behind "to the", "that", "which"
@@ -141,7 +142,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
         return f"scope: {against}"
     if prescribed:
         return ""
-    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _exchanged_sides(x, y):
+    if against := _negation(x, y) or _antonym(x, y) or _turned(x, y) or _exchanged_sides(x, y) or _swapped(x, y):
         return against
     if not same_error and (against := narrowed(x, y)):
         return f"scope: {against}"
@@ -161,7 +162,7 @@ def _other_number(x: Claims, y: Claims) -> str:
     """All else equal, a figure in place of another, even where both texts have both: then the place decides."""
     if x.numbers == y.numbers or len(x.numbers) != len(y.numbers):
         return ""
-    if len(set(x.numbers)) == 2 and x.numbers == y.numbers[::-1] and all("." in each for each in x.numbers) and not (x.words ^ y.words) & _TURNING:
+    if _reversed(x.numbers, y.numbers) and not (x.words ^ y.words) & _TURNING:
         return f"number: {x.numbers[0]} / {y.numbers[0]}"
     if _words(x) != _words(y):
         return ""
@@ -169,6 +170,17 @@ def _other_number(x: Claims, y: Claims) -> str:
         if not _same_figure(one, other) and sorted(x.numbers) != sorted(y.numbers):
             return f"number: {one} / {other}"
     return ""
+
+
+def _reversed(xs: tuple[str, ...], ys: tuple[str, ...]) -> bool:
+    """Whether two versions changed places."""
+    return (
+        len(xs) == len(ys) == 2
+        and all("." in each for each in xs + ys)
+        and not _same_figure(xs[0], ys[0])
+        and _same_figure(xs[0], ys[1])
+        and _same_figure(xs[1], ys[0])
+    )
 
 
 def _other_named(x: Claims, y: Claims) -> str:
@@ -196,7 +208,7 @@ _LITTLE = tuple(
     (one, other)
     for line in (
         "on / off", "in / out", "up / down", "over / under", "above / below", "from / to", "if / unless", "into / from",
-        "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since",
+        "some few most several / all every each any", "few / many most", "once / twice", "inside / outside", "until / since now",
         "must should shall / may might can could", "and both / or either", "with / without", "if when whenever while / unless until",
         "while during / before after until since",
     )
@@ -349,6 +361,20 @@ def _turned(x: Claims, y: Claims) -> str:
     if "then" not in x.order and sorted(_clauses_of(x.order)) == sorted(_clauses_of(y.order)):
         return ""
     return f"order: {exchanged}" if (exchanged := _exchanged(x.order, y.order)) else ""
+
+
+def _swapped(x: Claims, y: Claims) -> str:
+    """Two words that changed places, all others as they were: "self is the bullet and other the target". Members of a row may."""
+    one, other = x.said, y.said
+    if len(one) != len(other):
+        return ""
+    places = [at for at, (word, theirs) in enumerate(zip(one, other)) if word != theirs]
+    if len(places) != 2 or one[places[0]] != other[places[1]] or one[places[1]] != other[places[0]]:
+        return ""
+    if x.grouped == y.grouped and one[places[0]] not in PARTICLES:
+        return ""
+    between = one[places[0] + 1 : places[1]]
+    return f"order: {one[places[0]]}" if any(word not in JOINING and word not in ARTICLES for word in between) else ""
 
 
 def _exchanged_heads(x: Claims, y: Claims) -> str:
@@ -580,7 +606,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         taken=taken,
         doubtful=terms & doubtful(),
         named=_named(tokens),
-        figures=frozenset(numbers := _figures(tokens)),
+        figures=frozenset(numbers := (*_figures(tokens), *_ports(text, tokens))),
         subjects=_subjects(tokens),
         sides=_sides(tokens),
         mentioned=_mentioned(tokens),
@@ -596,6 +622,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
         turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
         limits=limits_of(words),
+        said=tuple(words),
         words=frozenset(words),
         grounds=_grounds(tokens),
         compounds=_compounds(tokens),
@@ -656,7 +683,8 @@ def _compounds(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
 def _joined(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
-    for one, between, other in zip(tokens, tokens[1:], tokens[2:]):
+    plain = [token for token in tokens if token.word not in ARTICLES]
+    for one, between, other in zip(plain, plain[1:], plain[2:]):
         if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
             pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
     return frozenset(pairs)
@@ -849,7 +877,7 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             word = NUMBER_WORDS.get(word, "")
             if word == "1" and (after is None or not after.terms):  # "the closed one", a pronoun
                 continue
-        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES or (word == "0.5" and not after):
+        if not word or kind not in (WORD, NUMBER, VERSION) or before in PLACES:
             continue
         if before in RECORDS:  # a name, not an amount
             found.append(f"record#{word}")
@@ -867,6 +895,12 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             bound = _bound(tokens, number, bool(unit))
         found.append((bound + f"{figure} {unit}").strip())
     return tuple(found)
+
+
+def _ports(text: str, tokens: Sequence[_Token]) -> list[str]:
+    """What stands behind a host and a colon; behind a file it is a line, and says nothing."""
+    head = text[: tokens[-1].piece.start + len(tokens[-1].piece.raw) + 6] if tokens else ""
+    return [f"port#{port}" for host, port in re.findall(r"([\w.-]+):(\d{2,5})\b", head) if not re.fullmatch(FILE, host)]
 
 
 _EACH = frozenset(("per", "every", "each", "other"))

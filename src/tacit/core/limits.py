@@ -24,7 +24,7 @@ _KINDS = {
         "alle jede jeder jedes immer todos todas cada siempre tous toutes chaque toujours",
         "some": "some most many few certain partly sometimes usually often rarely mostly generally occasionally half almost nearly",
         "only": "only solely exclusively merely nur solo solamente seulement uniquement",
-        "except": "except excepting excluding barring outside beyond ausser excepto salvo sauf",
+        "except": "except excepting excluding barring excepted aside outside beyond ausser excepto salvo sauf",
         "unless": "unless provided providing",
         "anyhow": "whether regardless whatever whichever even",
         "including": "including included",
@@ -55,7 +55,7 @@ _AS_UNLESS = _DENYING | frozenset("otherwise else or until if when except only b
 _AS_ONLY = _DENYING | frozenset("just alone once single nothing except until".split())
 # A word behind one of these says where or for what: more than the other text says.
 _PLACING = frozenset(
-    "for on in at with under within inside during per which that whose who from by via through".split()
+    "for on in at with under within inside during per which that whose who from by via through if when while".split()
 )
 
 
@@ -96,8 +96,8 @@ def _part(one: Claims, other: Claims) -> str:
         return f"all / {min(beyond)}"
     if inserted := _inserted(one, other, beyond):
         return inserted
-    if "if" in other.limits - one.limits:
-        return f"if {min(beyond)}"
+    if conditions := (other.limits - one.limits) & {"if", "unless"}:
+        return f"{min(conditions)} {min(beyond)}"
     behind = {term for little, term in other.bound if little in _PLACING} | other.towards
     if placed := sorted(filter(is_word, behind & beyond - HERE)):
         return placed[0]
