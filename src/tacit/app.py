@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+from functools import lru_cache
 
 from tacit.core import clock
 from tacit.core.digest import new_id
@@ -1688,11 +1689,18 @@ def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
 
 
 def _toml(path: str) -> dict[str, Any]:
+    """A configuration file, read again only if it has changed: a server asks for it at each question."""
     try:
-        with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
-            raw = file.read(1_000_000)
+        at = os.stat(path)
+        return _parsed(path, (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino))
     except OSError:
         return {}
+
+
+@lru_cache(maxsize=8)
+def _parsed(path: str, _state: tuple[int, ...]) -> dict[str, Any]:
+    with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
+        raw = file.read(1_000_000)
     import tomllib
 
     from tacit.core.errors import ConfigInvalid

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.core import keep
 from tacit.core.memory import Memory
+from tacit.core.value import replace
 from tacit.stores.sqlite import open_store, search
 
 Make = Callable[..., Memory]
@@ -111,6 +113,37 @@ def test_what_was_found_before_is_kept_while_it_is_true(tmp_path: Path) -> None:
         with tacit.open(path, project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as other:
             other.add("flux needs a worker of its own")
             assert ask() == 3
+
+
+def test_who_asked_before_finds_what_a_new_process_finds(
+    world: Any, make: Make, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same lessons with the same scores, whatever was kept of other questions, and however far they reached."""
+    for name, value in {"QUICK": 30, "DEEP": (90, 90), "WHOLE": 60, "COMMON": 1}.items():
+        monkeypatch.setattr(search, name, value)
+    chance = Random(7)
+    words = [f"w{int(60 ** chance.random())}" for _ in range(3000)]  # few are everywhere, most are rare
+    texts = [" ".join(words[n * 10 : n * 10 + 10]) for n in range(300)]
+    world.put(*(make(text, project=chance.choice(("p", "p", "other"))) for text in texts))
+    store = world.store
+    for _ in range(120):
+        asked = chance.sample(words, chance.randrange(1, 8))
+        how = {"limit": chance.choice((3, 20, 60)), "injectable": chance.random() < 0.5}
+        projects = chance.choice((HERE, ("other",)))
+        mine = store.find(projects, asked, **how)
+        kept, store.kept = store.kept, None
+        assert replace(store.find(projects, asked, **how), tokens=mine.tokens) == mine
+        store.kept = kept
+    assert kept.lessons and any(len(rows) == most for most, rows in kept.values())
+
+
+def test_what_a_preview_found_is_not_kept(world: Any, make: Make) -> None:
+    """It was never written, and SQLite does not count the changes back that it takes back."""
+    world.put(make("the worker lost its flux"))
+    with world.store.write(keep=False) as tx:
+        tx.apply(keep.made(make("the flux is back"), by="ada", reason="said so", at=NOW))
+        assert len(tx.find(HERE, ["flux"]).hits) == 2
+    assert len(world.store.find(HERE, ["flux"]).hits) == 1
 
 
 def test_lessons_about_an_error_are_found_by_its_signature(world: Any, make: Make) -> None:

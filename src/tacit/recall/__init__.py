@@ -386,8 +386,9 @@ def recall(
     floor = profile.rank.floor if min_score is None else min_score
     ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
     fit = [each for each in ranked if each.score >= floor and each.score]
-    left += _all_out(ranked[len(fit) :], "below the floor")
-    left += _all_out(fit[most:], "limit")
+    nearest = profile.budget.nearest
+    left += _all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
+    left += _all_out(fit[most : most + nearest], "limit")
     kept, run = fit[:most], ""
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
@@ -395,7 +396,7 @@ def recall(
         Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
         for each in kept
     )
-    return Recalled(answers, size, _left_out(left, profile.budget.nearest)[0], run, rewrite, meaning.note)
+    return Recalled(answers, size, _left_out(left, nearest)[0], run, rewrite, meaning.note)
 
 
 def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:

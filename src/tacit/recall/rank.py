@@ -13,7 +13,6 @@ be explained. The rankers of the origins stand in `origins`.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import log
 
 from tacit.core.clock import DAY, seconds
@@ -136,12 +135,12 @@ def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -
 
 def ordered(name: str, hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -> list[Ranked]:
     """Candidates by their score, equal ones by the profile's ties and then in the order of writing."""
-    order = {hit.memory.id: hit.n for hit in hits}
     scored = ranker(name)(hits, asked, profile, facts)
     ties = profile.rank.ties
     if len({each.score for each in scored}) == len(scored):
         scored.sort(key=lambda each: -each.score)
     else:
+        order = {hit.memory.id: hit.n for hit in hits}
         scored.sort(key=lambda each: (-each.score, *[_tie(each.memory, tie) for tie in ties], order[each.memory.id]))
     return scored
 
@@ -299,7 +298,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     settings = profile.rank.lexical
     held = words_reader(asked, facts, hits, settings.title, TASK)
     start = facts.start and settings.start_by_recurrence
-    now = seconds(facts.now)
+    knows = knower(profile, seconds(facts.now), facts.gone)
     found: list[Ranked] = []
     for hit in hits:
         memory = hit.memory
@@ -320,7 +319,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts["met"] = log(1 + _met(memory), 2) / MET
         score = sum(parts.values())
         if score:
-            known = known_of(memory, profile, now, facts.gone)
+            known = knows(memory)
             for factor in known.values():
                 score *= factor
             parts.update(known)
@@ -331,30 +330,55 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
 
 
-def known_of(memory: Memory, profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> dict[str, float]:
+def known_of(memory: Memory, profile: Profile, now: float) -> Mapping[str, float]:
     """What is known of a memory whatever is asked, as the factors of its score."""
-    settings = profile.rank.lexical
-    known = {
-        "recurrence": 1 + settings.recurrence * log(1 + memory.tally.seen),
-        "belief": 1 + settings.belief * _leaning(memory),
-        "severity": 1 + settings.severity * SEVERITIES.index(memory.severity),
-        "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(memory.scope)),
-        "age": _freshness(memory, settings.half_life_days, now),
-    }
-    if (memory.paths and gone.issuperset(memory.paths)) or (memory.tally.signals or {}).get("gone"):
-        known["path_gone"] = settings.path_gone
-    if memory.stale_at:
-        known["stale"] = profile.fade.stale_factor
+    return knower(profile, now)(memory)
+
+
+def knower(
+    profile: Profile, now: float, gone: frozenset[str] = frozenset()
+) -> Callable[[Memory], Mapping[str, float]]:
+    """A function that says what is known of a memory whatever is asked. Many are alike in that: it is found out once."""
+    alike: dict[tuple[Any, ...], dict[str, float]] = {}
+
+    def known(memory: Memory) -> Mapping[str, float]:
+        tally = memory.tally
+        day = (tally.seen_at or memory.created_at)[:10]
+        leaning = PRIOR if tally.belief is None else tally.belief - (tally.signals or {}).get("belief_harm", 0.0)
+        is_gone = bool((memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone")))
+        what = (tally.seen, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        if what not in alike:
+            alike[what] = _factors(profile, now, *what)
+        return alike[what]
+
     return known
+
+
+def _factors(
+    profile: Profile, now: float, seen: int, leaning: float, severity: str, scope: str, day: str, gone: bool, stale: bool
+) -> dict[str, float]:
+    settings = profile.rank.lexical
+    factors = {
+        "recurrence": 1 + settings.recurrence * log(1 + seen),
+        "belief": 1 + settings.belief * leaning,
+        "severity": 1 + settings.severity * SEVERITIES.index(severity),
+        "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(scope)),
+        "age": _freshness(day, settings.half_life_days, now),
+    }
+    if gone:
+        factors["path_gone"] = settings.path_gone
+    if stale:
+        factors["stale"] = profile.fade.stale_factor
+    return factors
 
 
 def explained(score: float, parts: Mapping[str, float]) -> dict[str, Any]:
     """A score as its parts: those that say how well a memory fits are added up, those that are known of it multiply."""
-    return {
-        "score": round(score, 6),
-        "fits": {name: round(part, 6) for name, part in parts.items() if name not in KNOWN},
-        "known": {name: round(part, 6) for name, part in parts.items() if name in KNOWN},
-    }
+    fits: dict[str, float] = {}
+    known: dict[str, float] = {}
+    for name, part in parts.items():
+        (known if name in KNOWN else fits)[name] = round(part, 6)
+    return {"score": round(score, 6), "fits": fits, "known": known}
 
 
 def words_reader(
@@ -372,26 +396,31 @@ def words_reader(
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
     usual = max(SHORT, sum(map(len, read.values())) / (len(read) or 1))
     wanted = {*single, *(word for phrase, _ in phrases for word in phrase)}
+    is_wanted = wanted.__contains__
 
     def held(hit: Hit) -> tuple[float, float]:
-        text = read[hit.memory.id]
-        parts, *met_in = hit.words.split("\n")
-        own = text + tokens(parts) if parts else text
-        tasks = [frozenset(tokens(line)) for line in met_in]
+        own = text = read[hit.memory.id]
+        tasks: list[frozenset[str]] = []
+        if hit.words:
+            parts, *met_in = hit.words.split("\n")
+            own = text + tokens(parts) if parts else text
+            tasks = [frozenset(tokens(line)) for line in met_in]
         heads = text[:FIRST_WORDS] if len(text) > TITLED else text
+        mine, first = list(filter(is_wanted, own)), list(filter(is_wanted, heads))
+        present = set(mine).union(*tasks) if tasks else set(mine)
         slack = K1 * (1 - B + B * len(text) / usual)
-        present = set(own).union(*tasks)
         total = 0.0
-        for word, rarity in single.items():  # in reading order: the same sum in every process, to the last digit
-            if word in present:
-                times = own.count(word) + (title - 1) * heads.count(word)
+        for word in filter(present.__contains__, single):  # in reading order: the same sum in every process, to the last digit
+            times = mine.count(word) + (title - 1) * first.count(word)
+            if tasks:
                 times += task * any(word in each for each in tasks)
-                total += rarity * times / (times + slack) if times else 0.0
+            if times:
+                total += single[word] * times / (times + slack)
         for phrase, rarity in phrases:
             if present.issuperset(phrase):
                 times = _in_a_row(phrase, own) + task * any(each.issuperset(phrase) for each in tasks)
                 total += rarity * times / (times + slack) if times else 0.0
-        alike = max((len(each & wanted) / len(each | wanted) for each in tasks if each), default=0.0)
+        alike = max((len(each & wanted) / len(each | wanted) for each in tasks if each), default=0.0) if tasks else 0.0
         return total / whole, alike
 
     return held
@@ -427,21 +456,10 @@ def _met(memory: Memory) -> int:
     return memory.tally.seen + (1 if memory.trust == "user" else 0)
 
 
-def _leaning(memory: Memory) -> float:
-    if memory.tally.belief is None:
-        return PRIOR
-    return memory.tally.belief - (memory.tally.signals or {}).get("belief_harm", 0.0)
-
-
-def _freshness(memory: Memory, half_life: float, now: float) -> float:
+def _freshness(day: str, half_life: float, now: float) -> float:
     """Between ½ and 1: half of the weight stays, the other halves with each half-life unseen."""
     if half_life <= 0:
         return 1.0
-    return _faded((memory.tally.seen_at or memory.created_at)[:10], half_life, now)
-
-
-@lru_cache(maxsize=512)
-def _faded(day: str, half_life: float, now: float) -> float:
     then = seconds(day)
     days = max(0.0, now - then) / DAY if then else 0.0
     return float((1 + 2 ** -(days / half_life)) / 2)

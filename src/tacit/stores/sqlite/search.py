@@ -49,6 +49,10 @@ SEGMENTS = (4, 16)  # of the full text that are left alone; more in a very large
 HUGE = 200_000  # rows
 MERGED = 500  # pages of it that are written in one transaction when they are merged: some hundredths of a second
 KEPT = 500_000  # row numbers that a process keeps between questions: some twenty megabytes at most
+LESSON = 100  # row numbers that weigh as much as a lesson
+WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more than what it shares and serves again
+READ = 2000  # texts whose words a process keeps …
+LONG = 2000  # … of so many characters at most
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
@@ -88,48 +92,56 @@ def find(
     deep: bool = False,
 ) -> Found:
     """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further."""
-    total: int = store.one("SELECT coalesce(max(n), 0) FROM memory")[0]
+    kept = _kept(store)
+    total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
     read = _tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
     meet = MEET[deep and total > LARGE]
-    postings = _Postings(store, asked, total)
-    take = _Taker(store, projects, min(limit, MOST), injectable)
+    postings = _Postings(store, kept, asked)
+    take = _Taker(store, kept, projects, min(limit, MOST), injectable)
     postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
     scores = postings.scores()
-    rows = take.best(scores, portions=1)
-    if 3 * len(rows) < 2 * take.limit and (postings.common or len(scores) > take.size):
-        here = _rows_of(store, projects, injectable) if len(rows) < take.size // 3 else None
+    hits = take.best(scores, take.size)
+    if 3 * len(hits) < 2 * take.limit and (postings.common or len(scores) > take.size):
+        here = _rows_of(store, projects, injectable) if len(hits) < take.size // 3 else None
         if here is not None:
             postings.read(DEEP[1], meet)
             scores = postings.scores(here)
-        rows = take.best(scores)
-    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, postings.frequency, read)
+        hits = take.best(scores, max(CHECKED, 2 * take.limit))
+    return Found(tuple(hits), total, postings.frequency, read)
 
 
-class Kept(dict[tuple[str, int], list[int]]):
-    """Rows that were looked up and are still true: a process that asks again meets the same common words again."""
+class Kept(dict[str, tuple[int, list[int]]]):
+    """What was looked up and is still true: a process that asks again meets the same common words and lessons again.
 
-    def __init__(self, since: tuple[int, int]) -> None:
+    By what the full text was asked for: how many rows at most, and those found, the newest first.
+    """
+
+    def __init__(self, since: tuple[int, int], total: int) -> None:
         self.since = since  # what others and we had written by then
+        self.total = total  # memories, counted by the newest
         self.room = KEPT
+        self.lessons: dict[str, dict[int, tuple[Memory, str] | None]] = {}  # by what may be taken: row -> it, or nothing
 
 
 def _kept(store: SqliteStore) -> Kept:
     since = (store.one("PRAGMA data_version")[0], store._connection.total_changes())
     if store.kept is None or store.kept.since != since or store.kept.room < 0:
-        store.kept = Kept(since)
+        store.kept = Kept(since, store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
     return store.kept
 
 
 class _Postings:
     """Which rows hold each of the asked words, as far as that is known, and how many do."""
 
-    def __init__(self, store: SqliteStore, asked: Sequence[str], total: int) -> None:
-        self.store, self.total = store, total
-        self.kept = _kept(store)
+    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str]) -> None:
+        total = kept.total
+        self.store, self.kept, self.total = store, kept, total
+        self.again = bool(kept)  # what is read now may serve once more
         self.first = SMALL if total <= SMALL else NEWEST
+        self.cut = False  # whether a known word has more rows than are known
         # A small store answers phrases itself.
         self.parts = {word: (word,) if total <= SMALL else _parts(word) for word in asked}
         self.rows = {part: self._newest(f'"{part}"', self.first) for parts in self.parts.values() for part in parts}
@@ -146,13 +158,19 @@ class _Postings:
             rows = self._newest(f'"{part}"', reach)
             if len(rows) < reach:
                 self.held[part] = len(rows)
+            else:
+                self.cut = True
             self.rows[part] = rows
             self.common.remove(part)
             self.known.append(part)
             reach -= len(rows)
+        met = [part for part in self.common[:meet] if self.held[part] * COMMON <= self.total]
+        known = set[int]().union(*map(self.rows.__getitem__, self.known)) if met and self.again else set()
         either = " OR ".join(f'"{part}"' for part in self.known)
-        for part in self.common[:meet]:
-            if self.held[part] * COMMON <= self.total:
+        for part in met:
+            if self.again and self.held[part] <= WHOLE and not self.cut:
+                self.rows[part] = list(known.intersection(self._newest(f'"{part}"', self.total)))
+            else:
                 self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
 
     @property
@@ -174,17 +192,15 @@ class _Postings:
         return scores
 
     def _newest(self, match: str, limit: int) -> list[int]:
-        rows = self.kept.get((match, limit))
-        if rows is None:
-            # As one JSON text: a row at a time costs half as much again.
-            found = self.store.one(
-                "SELECT json_group_array(rowid) FROM (SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match"
-                " ORDER BY rowid DESC LIMIT :limit)",
+        most, rows = self.kept.get(match, (0, []))
+        if most < limit and len(rows) == most:
+            rows = self.store.column(
+                "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit",
                 match=match, limit=limit,
             )  # fmt: skip
-            rows = self.kept[match, limit] = json.loads(found[0])
+            self.kept[match] = (limit, rows)
             self.kept.room -= len(rows) + 8
-        return rows
+        return rows if len(rows) <= limit else rows[:limit]
 
     def _estimate(self, rows: list[int]) -> int:
         """How many rows hold a word: counted, or told from how densely its newest ones lie."""
@@ -213,25 +229,41 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(self, store: SqliteStore, projects: Sequence[str], limit: int, injectable: bool) -> None:
-        self.store = store
+    def __init__(
+        self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool
+    ) -> None:
+        self.store, self.kept = store, kept
         self.projects = json.dumps(list(projects))
         self.limit = limit
-        self.size = max(limit + limit // 3, 16)  # of the first portion
+        self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
         self.sql = (
             f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
             " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
         )
+        self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
 
-    def best(self, scores: dict[int, float], portions: int = 9) -> list[Any]:
-        start, size = 0, self.size
-        found: list[Any] = []
-        order = self._order(scores, size if portions == 1 else max(CHECKED, 2 * self.limit))
-        while start < len(order) and len(found) < self.limit and portions:
-            rows = self.store.rows(self.sql, ns=json.dumps(order[start : start + size]), projects=self.projects)
-            found += sorted(rows, key=lambda row: (-scores[row[-1]], -row[-1]))
-            start, size, portions = start + size, 4 * size, portions - 1
+    def best(self, scores: dict[int, float], most: int) -> list[Hit]:
+        """The best lessons of these projects among the best so many rows."""
+        order = self._order(scores, most)
+        found: list[Hit] = []
+        start, size = 0, self.limit
+        while start < len(order) and len(found) < self.limit:
+            for n, lesson in self._looked_up(order[start : start + size]):
+                found.append(Hit(lesson[0], "words", scores[n], n, lesson[1]))
+            start, size = start + size, 4 * size
         return found[: self.limit]
+
+    def _looked_up(self, numbers: list[int]) -> list[tuple[int, tuple[Memory, str]]]:
+        """The lessons of these rows, in their order, without those of others."""
+        lessons = self.lessons
+        new = [n for n in numbers if n not in lessons]
+        if new:
+            rows = self.store.rows(self.sql, ns=json.dumps(new), projects=self.projects)
+            lessons.update(dict.fromkeys(new))
+            for memory, row in zip(self.store._with_tallies(rows), rows):
+                lessons[row[-1]] = (memory, row[-2])
+            self.kept.room -= LESSON * len(new)
+        return [(n, lesson) for n in numbers if (lesson := lessons[n])]
 
     def _order(self, scores: dict[int, float], most: int) -> list[int]:
         """The best so many rows, the newer of equal ones first. Most rows are far below: they need not be put in order."""
@@ -271,16 +303,26 @@ def tidy(store: SqliteStore, added: int = 0) -> int:
     return steps
 
 
+class _Tokens(dict[str, list[str]]):
+    """The words that the index makes of a text; a process that asks again reads the same lessons again."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.read = store._connection.fts5_tokenizer("porter", ["unicode61"])
+
+    def __missing__(self, text: str) -> list[str]:
+        raw = text.encode("utf-8", "replace")
+        tokens: list[str] = self.read(raw, 4, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
+        if len(text) <= LONG:
+            if len(self) >= READ:
+                self.clear()
+            self[text] = tokens
+        return tokens
+
+
 def _tokenizer(store: SqliteStore) -> Callable[[str], list[str]]:
-    import apsw
-
-    tokens = store._connection.fts5_tokenizer("porter", ["unicode61"])
-    flag = apsw.FTS5_TOKENIZE_DOCUMENT
-
-    def read(text: str) -> list[str]:
-        return tokens(text.encode("utf-8", "replace"), flag, None, include_offsets=False, include_colocated=False)  # type: ignore[return-value]
-
-    return read
+    if store.tokens is None:
+        store.tokens = _Tokens(store).__getitem__
+    return store.tokens
 
 
 def signed(
