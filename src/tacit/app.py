@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-from functools import lru_cache
 
 from tacit.core import clock
 from tacit.core.digest import new_id
@@ -241,6 +240,7 @@ class Memories:
         self._place: Place | None = None
         self._profile: Profile | None = None
         self._near: SqliteStore | None = None
+        self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
 
@@ -423,11 +423,15 @@ class Memories:
         return self.project.profile if self.project else ""
 
     def settings(self) -> dict[str, Any]:
-        """All settings with their sources."""
-        from tacit.core.config import settle
+        """All settings with their sources, settled again only if a file or the environment changed: each question asks."""
+        from tacit.core.config import VARIABLES, settle
 
         user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
-        return settle(_toml(user), _toml(repository), self.env, user_path=user, repository_path=repository)
+        state = (user, repository, _written(user), _written(repository), *map(self.env.get, VARIABLES.values()))
+        if self._settled is None or self._settled[0] != state:
+            found = settle(_toml(user), _toml(repository), self.env, user_path=user, repository_path=repository)
+            self._settled = (state, found)
+        return self._settled[1]
 
     def model(self, step: str) -> Model | None:
         """The model that the user's configuration names, for a step of the pipeline that the profile lets ask one."""
@@ -1688,19 +1692,21 @@ def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
         return renew(url, data_folder(env), far, machine_id(env))
 
 
-def _toml(path: str) -> dict[str, Any]:
-    """A configuration file, read again only if it has changed: a server asks for it at each question."""
+def _written(path: str) -> tuple[int, ...]:
+    """What changes when a file is written; empty where there is none."""
     try:
         at = os.stat(path)
-        return _parsed(path, (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino))
+    except OSError:
+        return ()
+    return at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino
+
+
+def _toml(path: str) -> dict[str, Any]:
+    try:
+        with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
+            raw = file.read(1_000_000)
     except OSError:
         return {}
-
-
-@lru_cache(maxsize=8)
-def _parsed(path: str, _state: tuple[int, ...]) -> dict[str, Any]:
-    with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
-        raw = file.read(1_000_000)
     import tomllib
 
     from tacit.core.errors import ConfigInvalid

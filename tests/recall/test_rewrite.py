@@ -94,3 +94,21 @@ def test_a_model_is_named_by_the_user_and_allowed_to_reword_by_the_user(folder: 
         with open() as memories:
             assert (memories.model("rewrite") is not None) is named
             assert (memories.model("triage") is not None) is bool(said)
+
+
+def test_an_open_store_follows_the_configuration(tmp_path: Path) -> None:
+    """Settings are kept between questions until a file or the environment says something else."""
+    file = tmp_path / ".config" / "tacit" / "config.toml"
+    file.parent.mkdir(parents=True)
+    env = {"HOME": str(tmp_path)}
+    with open(str(tmp_path / "tacit.db"), env=env, cwd=str(tmp_path)) as memories:
+        assert memories.settings()["budget"].value == "auto" and memories.settings() is memories.settings()
+        for said in ("lean", "balanced"):
+            file.write_text(f'budget = "{said}"\n')
+            assert memories.settings()["budget"].value == said
+        env["TACIT_BUDGET"] = "deep"
+        assert memories.settings()["budget"].value == "deep"
+        env.clear()
+        env["HOME"] = str(tmp_path)
+        file.unlink()
+        assert memories.settings()["budget"].value == "auto"

@@ -38,6 +38,7 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "sync.key": ("", False, "the SSH key that signs what this machine shares; its public half where an agent holds it"),
     "sync.signers": ("", False, "the allowed-signers file of the team: whose signed lessons are taken in as the team's"),
 }
+VARIABLES = {key: "TACIT_" + key.upper().replace(".", "_") for key in KEYS}  # of the environment
 
 
 @value
@@ -64,8 +65,7 @@ def settle(
             found[key] = Setting(key, _typed(key, entry, repository_path), repository_path)
     for key, entry in _flat(user, user_path).items():
         found[key] = Setting(key, _typed(key, entry, user_path), user_path)
-    for key in KEYS:
-        name = "TACIT_" + key.upper().replace(".", "_")
+    for key, name in VARIABLES.items():
         if env.get(name):
             found[key] = Setting(key, _typed(key, env[name], name), name)
     return found
