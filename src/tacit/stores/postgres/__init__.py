@@ -284,8 +284,10 @@ class Transaction(Writer):
             self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(" ".join(new)))
 
     def reindex(self) -> None:
+        from tacit.stores.postgres.bm25 import prepare
         from tacit.stores.postgres.search import tokens
 
+        prepare(self._store, anew=True)
         for n, text, words in self.rows("SELECT n, text, words FROM memory WHERE project = ANY(mine(2))"):
             self.rows("SELECT put_words(:n, :words)", n=n, words=tokens(f"{text} {words}"))
         self.rows("SELECT measure_anew()")

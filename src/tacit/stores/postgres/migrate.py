@@ -79,9 +79,10 @@ def _migrate(store: PostgresStore, goal: int) -> None:
             tx.rows("INSERT INTO version (number) VALUES (:number)", number=number)
         if store.one("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")[0]:
             _grant(store)
-    from tacit.stores.postgres.vectors import prepare
+    from tacit.stores.postgres import bm25, vectors
 
-    prepare(store)
+    vectors.prepare(store)
+    bm25.prepare(store)
 
 
 def _grant(store: PostgresStore) -> None:

@@ -2,7 +2,7 @@
 
 Words are cut by SQLite's own tokenizer, which apsw brings along: a team's store and a person's find by the same words. Of each
 word the newest rows of the project are fetched, up to a cap; the project stands in front of each word in the index, so that
-the lists are its own however many others share the server.
+the lists are its own however many others share the server. Where the server can rank words itself, it chooses the candidates (`bm25`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from math import log
 
 from tacit.core.words import index_words
 from tacit.stores.check import Fault
+from tacit.stores.postgres.bm25 import MADE, rows_like
 from tacit.stores.sql import _MEMORY, listed
 from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS, Found, Hit
 
@@ -31,17 +32,17 @@ def find(
     """Rows of these projects that hold the query's words, those with the rarest first."""
     asked = [word for word in dict.fromkeys(words) if word][:WORDS]
     cut = [tokens(word) for word in asked]
-    total = _total(store, projects)
+    total, is_ranked = _extent(store, projects)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, tokens)
     held = _held(store, projects, cut)
     frequency = {word: len(rows) for word, rows in zip(asked, held)}
-    scores: dict[int, float] = {}
-    for rows in held:
-        rarity = log(1 + total / (len(rows) + 0.5))
-        for n in rows:
-            scores[n] = scores.get(n, 0.0) + rarity
     wanted = min(limit, MOST)
+    if is_ranked:
+        parts = dict.fromkeys(part for word in cut for part in word)
+        scores = rows_like(store, projects, list(parts), max(NEWEST, 2 * wanted))
+    else:
+        scores = _by_rarity(held, total)
     best = _best(store, scores, wanted, injectable)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
 
@@ -58,11 +59,21 @@ def _held(store: PostgresStore, projects: Sequence[str], cut: Sequence[Sequence[
     return [set.intersection(*(rows[part] for part in word)) if word else set() for word in cut]
 
 
-def _total(store: PostgresStore, projects: Sequence[str]) -> int:
-    """Memories of these projects."""
-    return int(
-        store.one("SELECT coalesce(sum(memories), 0) FROM extent WHERE project = ANY(:them)", them=list(projects))[0]
-    )
+def _by_rarity(held: Sequence[set[int]], total: int) -> dict[int, float]:
+    """Each row with the rarities of the words it holds, added up."""
+    scores: dict[int, float] = {}
+    for rows in held:
+        rarity = log(1 + total / (len(rows) + 0.5))
+        for n in rows:
+            scores[n] = scores.get(n, 0.0) + rarity
+    return scores
+
+
+def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
+    """How many memories these projects have, and whether the server ranks words itself."""
+    sql = f"SELECT coalesce(sum(memories), 0), {MADE} FROM extent WHERE project = ANY(:them)"
+    total, is_ranked = store.one(sql, them=list(projects))
+    return int(total), is_ranked
 
 
 def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:

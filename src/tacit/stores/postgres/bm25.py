@@ -1,0 +1,73 @@
+"""Candidates ranked by the server itself, where its keeper has made an extension for that: pg_textsearch or pg_search.
+
+Without one, `rows_with` fetches the newest rows of each word, and rarities are added up here (`search`). With one, a word that
+half of a large project holds is no longer cut off at its newest rows: the server weighs all of them. What is found is ranked by
+us either way. The extension is the keeper's choice (they differ in licence and in what they ask of the server), so it is used
+where it has been made in the database, and never made by us.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.postgres import PostgresStore
+
+# How each of them makes its index, and how it is asked: a statement over the words, a partition, its index and the limit. {schema} is
+# where the extension lies. No project is asked for: it stands in each word.
+_INDEX = {
+    "pg_textsearch": "said) WITH (text_config = 'pg_catalog.simple'",
+    "pg_search": """n, said) WITH (key_field = 'n', text_fields = '{"said": {"tokenizer": {"type": "whitespace"}}}'""",
+}
+_QUERY = {
+    "pg_textsearch": (
+        "SELECT n, -score FROM (SELECT f.n, f.said OPERATOR({schema}.<@>) {schema}.to_bm25query(%1$L, %3$L) AS score"
+        " FROM %2$s f ORDER BY 2 LIMIT %4$s) found WHERE score < 0"
+    ),
+    "pg_search": (
+        "SELECT f.n, {schema}.score(f.n)::float8 FROM %2$s f"
+        " WHERE f.n OPERATOR(pg_catalog.@@@) {schema}.match('said', %1$L) ORDER BY 2 DESC LIMIT %4$s"
+    ),
+}
+MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
+
+
+def prepare(store: PostgresStore, *, anew: bool = False) -> bool:
+    """Make the index if that is possible, or make it anew; whether there is one."""
+    is_made = bool(store.one(f"SELECT {MADE}")[0])
+    found = store.one(
+        "SELECT e.extname, quote_ident(s.nspname) FROM pg_extension e JOIN pg_namespace s ON s.oid = e.extnamespace"
+        " WHERE e.extname = ANY(:them) AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'memory_fts'::regclass), 'usage')",
+        them=list(_INDEX),
+    )
+    if not found or (is_made and not anew):
+        return is_made
+    name, schema = found
+    with open(os.path.join(os.path.dirname(__file__), "schema", "bm25.sql"), encoding="utf-8") as file:
+        sql = file.read().replace("{index}", _INDEX[name])
+    query = _QUERY[name].replace("{schema}", schema).replace("'", "''")
+    try:
+        with store._connection.transaction():  # inside another one its failure takes back nothing else
+            store.rows("SELECT pg_advisory_xact_lock(hashtextextended('tacit schema', 0))")
+            if anew or not store.one(f"SELECT {MADE}")[0]:
+                store._connection.execute(sql.replace("{query}", f"'{query}'").encode())
+    except psycopg.Error:
+        return is_made  # one that is not as we know it
+    return True
+
+
+def rows_like(store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int) -> dict[int, float]:
+    """The rows of these projects that the server ranks first for these words, with their scores."""
+    scores: dict[int, float] = {}
+    for project in projects:
+        scores.update(
+            store.rows(
+                "SELECT n, score FROM rows_like(:p, :parts, :limit)", p=project, parts=list(parts), limit=limit
+            )
+        )
+    return scores
