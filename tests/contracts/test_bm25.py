@@ -106,6 +106,22 @@ def test_without_the_extension_the_rarities_of_words_do(ranked: Any, postgres_ad
     assert set(found(ranked, "lease")) == {id, later}
 
 
+def test_an_index_that_cannot_be_read_is_told_and_missed_by_nobody(ranked: Any) -> None:
+    """Young extensions break. Recall goes on by the rarities of words, also inside a transaction; doctor tells, reindex makes it anew."""
+    [id] = put(ranked, "The lease is renewed by the scheduler.")
+    ranked.rows("ALTER FUNCTION rows_like RENAME TO rows_likely")
+    ranked.rows("CREATE FUNCTION rows_like(text, text[], integer) RETURNS TABLE (n bigint, score float8) LANGUAGE sql AS 'SELECT 1, 1.0 / 0'")
+    assert found(ranked, "lease") == [id]
+    with ranked.write() as tx:
+        assert [hit.memory.id for hit in tx.find(("p",), ["lease"]).hits] == [id]
+        tx.apply(keep.edited(tx.get(id), {"text": "The lease ends."}, by="ada", at=now()))
+    assert [fault.id for fault in check(ranked).faults] == ["memory_fts_ranked"]
+    ranked.rows("DROP FUNCTION rows_like")
+    with ranked.write() as tx:
+        tx.reindex()
+    assert check(ranked).faults == () and found(ranked, "lease") == [id]
+
+
 def _superuser(admin: Any, database: str) -> Any:
     return psycopg.connect(**{**admin.info.get_parameters(), "password": admin.info.password, "dbname": database}, autocommit=True)
 

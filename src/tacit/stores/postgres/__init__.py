@@ -140,11 +140,12 @@ class PostgresStore(SqlStore):
 
     def index_faults(self) -> Iterator[Fault]:
         """What is wrong with full text and vectors."""
+        from tacit.stores.postgres import bm25, vectors
         from tacit.stores.postgres.search import index_faults
-        from tacit.stores.postgres.vectors import faults
 
         yield from index_faults(self)
-        yield from faults(self)
+        yield from bm25.faults(self)
+        yield from vectors.faults(self)
 
     def near(
         self,

@@ -9,12 +9,16 @@ where it has been made in the database, and never made by us.
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import psycopg
 
+from tacit.core.errors import TacitError, Unavailable
+from tacit.stores.check import Fault
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tacit.stores.postgres import PostgresStore
 
@@ -61,13 +65,24 @@ def prepare(store: PostgresStore, *, anew: bool = False) -> bool:
     return True
 
 
-def rows_like(store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int) -> dict[int, float]:
-    """The rows of these projects that the server ranks first for these words, with their scores."""
+def rows_like(store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int) -> dict[int, float] | None:
+    """The rows of these projects that the server ranks first for these words, with their scores; None where its index cannot be read."""
     scores: dict[int, float] = {}
-    for project in projects:
-        scores.update(
-            store.rows(
-                "SELECT n, score FROM rows_like(:p, :parts, :limit)", p=project, parts=list(parts), limit=limit
-            )
-        )
+    try:
+        # What fails inside a transaction must take back nothing else.
+        with store._connection.transaction() if store._is_inside else nullcontext():
+            for project in projects:
+                sql = "SELECT n, score FROM rows_like(:p, :parts, :limit)"
+                scores.update(store.rows(sql, p=project, parts=list(parts), limit=limit))
+    except Unavailable:
+        raise
+    except (TacitError, psycopg.Error):
+        return None
     return scores
+
+
+def faults(store: PostgresStore) -> Iterator[Fault]:
+    """An index that cannot be asked; candidates come by rarity until it is made anew."""
+    project = store.one(f"SELECT project FROM extent WHERE memories > 0 AND {MADE} LIMIT 1")
+    if project and rows_like(store, [project[0]], ["a"], 1) is None:
+        yield Fault("index", "memory_fts_ranked", "the server's ranking cannot be read; tacit reindex makes its index anew")

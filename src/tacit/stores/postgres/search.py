@@ -38,10 +38,11 @@ def find(
     held = _held(store, projects, cut)
     frequency = {word: len(rows) for word, rows in zip(asked, held)}
     wanted = min(limit, MOST)
+    scores = None
     if is_ranked:
         parts = dict.fromkeys(part for word in cut for part in word)
         scores = rows_like(store, projects, list(parts), max(NEWEST, 2 * wanted))
-    else:
+    if scores is None:
         scores = _by_rarity(held, total)
     best = _best(store, scores, wanted, injectable)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
