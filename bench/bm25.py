@@ -1,6 +1,6 @@
 """Candidates by the server's own BM25 against the rarities of each word's newest rows: what is found, and what it costs the server.
 
-    make bench-bm25 BM25=pg_textsearch        (or pg_search)
+    make bench-bm25 BM25=pg_search
     python bench/bm25.py [--projects 5] [--memories 20000] [--rounds 200] [--folder .bench/bm25]
 
 A few projects with the same lessons on a server that has the extension; the questions are made from lessons of one of them. They are asked with the index, then it is dropped and they are
@@ -47,7 +47,7 @@ def main() -> int:
     args = parser.parse_args()
     extension = os.environ.get("TEST_POSTGRES_EXTENSION", "")
     if not extension:
-        raise SystemExit("No extension is named: make bench-bm25 BM25=pg_textsearch, or BM25=pg_search.")
+        raise SystemExit("No extension is named: make bench-bm25 BM25=pg_search.")
     measure.nice()
     writer = Writer(1)
     lessons = [writer.lesson() for _ in range(args.memories)]

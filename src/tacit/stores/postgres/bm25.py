@@ -3,12 +3,13 @@
 Without one, `rows_with` fetches the newest rows of each word, and rarities are added up here (`search`). With one, a word that
 half of a large project holds is no longer cut off at its newest rows: the server weighs all of them. What is found is ranked by
 us either way. The extension is the keeper's choice (they differ in licence and in what they ask of the server), so it is used
-where it has been made in the database, and never made by us.
+where it has been made in the database, and never made by us; and only from a version on that a server may be killed under.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from tacit.core.errors import TacitError, Unavailable
 from tacit.stores.check import Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tacit.stores.postgres import PostgresStore
 
@@ -38,20 +39,22 @@ _QUERY = {
         " WHERE f.n OPERATOR(pg_catalog.@@@) {schema}.match('said', %1$L) ORDER BY 2 DESC LIMIT %4$s"
     ),
 }
+# pg_textsearch 0.6.1 came back from a kill -9 with empty pages in its index: writers failed, readers hung (docs/decisions/0016).
+TRUSTED = {"pg_textsearch": (1, 0), "pg_search": (0, 20)}
 MADE = "to_regclass('tacit.memory_fts_ranked') IS NOT NULL"
 
 
-def prepare(store: PostgresStore, *, anew: bool = False) -> bool:
+def prepare(store: PostgresStore, *, anew: bool = False, trusted: Mapping[str, tuple[int, ...]] = TRUSTED) -> bool:
     """Make the index if that is possible, or make it anew; whether there is one."""
     is_made = bool(store.one(f"SELECT {MADE}")[0])
     found = store.one(
-        "SELECT e.extname, quote_ident(s.nspname) FROM pg_extension e JOIN pg_namespace s ON s.oid = e.extnamespace"
+        "SELECT e.extname, quote_ident(s.nspname), e.extversion FROM pg_extension e JOIN pg_namespace s ON s.oid = e.extnamespace"
         " WHERE e.extname = ANY(:them) AND pg_has_role((SELECT relowner FROM pg_class WHERE oid = 'memory_fts'::regclass), 'usage')",
         them=list(_INDEX),
     )
-    if not found or (is_made and not anew):
+    if not found or (is_made and not anew) or _version(found[2]) < trusted[found[0]]:
         return is_made
-    name, schema = found
+    name, schema, _ = found
     with open(os.path.join(os.path.dirname(__file__), "schema", "bm25.sql"), encoding="utf-8") as file:
         sql = file.read().replace("{index}", _INDEX[name])
     query = _QUERY[name].replace("{schema}", schema).replace("'", "''")
@@ -63,6 +66,10 @@ def prepare(store: PostgresStore, *, anew: bool = False) -> bool:
     except psycopg.Error:
         return is_made  # one that is not as we know it
     return True
+
+
+def _version(told: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", told))
 
 
 def rows_like(store: PostgresStore, projects: Sequence[str], parts: Sequence[str], limit: int) -> dict[int, float] | None:
