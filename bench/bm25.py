@@ -1,4 +1,4 @@
-"""Candidates by the server's own BM25 against the rarities of each word's newest rows: what is found, and what it costs the server.
+"""Candidates by an extension's BM25 against the rarities that our own function adds up: what is found, and what it costs the server.
 
     make bench-bm25 BM25=pg_search
     python bench/bm25.py [--projects 5] [--memories 20000] [--rounds 200] [--folder .bench/bm25]
@@ -76,7 +76,7 @@ def main() -> int:
     table = measure.Table()
     table.tell("extension", f"{extension} {version[0]}")
     table.tell("memories, of them in the project that is asked", f"{args.projects * args.memories:,} · {args.memories:,}")
-    for name, part in (("the server's BM25", by_server), ("rarities of the newest rows", by_rarity)):
+    for name, part in (("the server's BM25", by_server), ("rarities, added up", by_rarity)):
         table.tell(f"{name}: lesson found among ten, first", f"{part['found']} · {part['first']} of {args.rounds}")
         table.tell(f"{name}: backend CPU, median, ms", f"{statistics.median(part['cpu']):.1f}")
     ratio = statistics.median(one / other for one, other in zip(by_server["cpu"], by_rarity["cpu"]))

@@ -306,7 +306,7 @@ def attempts(own: str, other: str, lesson: str) -> list[str]:
         f"INSERT INTO tacit.tally VALUES ('{lesson}', 'helped', '{other}', 1, '')",
         f"INSERT INTO tacit.counter VALUES ('{other}', '2026-01-01', 'x', 1)",
         f"DELETE FROM tacit.queue WHERE project = '{other}'",
-        f"SELECT * FROM tacit.rows_with('{other}', ARRAY['cach', 'kind', 'monday'], 10)",
+        f"SELECT * FROM tacit.rows_weighed('{other}', ARRAY['cach', 'kind', 'monday'], 10, 10)",
         "SELECT it FROM unnest(tacit.indexed((SELECT max(n) FROM tacit.memory_fts))) AS t (it)",
         "SELECT * FROM tacit.memory_fts LIMIT 1",
         "SELECT * FROM tacit.memory_fts_0 LIMIT 1",

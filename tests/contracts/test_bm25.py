@@ -42,13 +42,12 @@ def found(store: Any, *words: str, projects: tuple[str, ...] = ("p",), limit: in
     return [hit.memory.id for hit in store.find(projects, words, limit=limit).hits]
 
 
-def test_the_row_that_holds_both_common_words_is_found_however_old_it_is(ranked: Any) -> None:
-    from tacit.stores.postgres.search import NEWEST
-
-    [both] = put(ranked, "The scheduler holds the lease of the worker.")
+def test_the_row_that_holds_both_common_words_is_found_however_old_it_is(postgres_store: Any) -> None:
+    """With the extension and without it."""
+    [both] = put(postgres_store, "The scheduler holds the lease of the worker.")
     for word in ("scheduler", "lease"):
-        put(ranked, *(f"The {word} has number {number}." for number in range(NEWEST + 20)))
-    assert found(ranked, "scheduler", "lease", limit=1) == [both]
+        put(postgres_store, *(f"The {word} has number {number}." for number in range(420)))
+    assert found(postgres_store, "scheduler", "lease", limit=1) == [both]
 
 
 def test_a_project_finds_its_own_rows_and_counts_its_own_words(ranked: Any) -> None:

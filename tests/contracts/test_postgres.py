@@ -141,7 +141,7 @@ def test_a_project_sees_no_row_of_another_in_any_table(team: Team, opened: Calla
     for hidden in ("memory_fts", "memory_fts_0", "member"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             team.sql("stranger", f"SELECT * FROM tacit.{hidden}")
-    assert team.sql("stranger", "SELECT * FROM tacit.rows_with('p', ARRAY['migrat'], 9)") == []
+    assert team.sql("stranger", "SELECT * FROM tacit.rows_weighed('p', ARRAY['migrat'], 9, 9)") == []
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-"""Candidates ranked by the server itself, where its keeper has made an extension for that: pg_textsearch or pg_search.
+"""Candidates ranked by the server itself, where its keeper has made an extension for that: pg_search or pg_textsearch.
 
-Without one, `rows_with` fetches the newest rows of each word, and rarities are added up here (`search`). With one, a word that
-half of a large project holds is no longer cut off at its newest rows: the server weighs all of them. What is found is ranked by
-us either way. The extension is the keeper's choice (they differ in licence and in what they ask of the server), so it is used
-where it has been made in the database, and never made by us; and only from a version on that a server may be killed under.
+Without one, the rarities of the words that a row holds are added up (`search`); with one, its length counts as well, and a word
+that half of a large project holds need not be read to its end. What is found is ranked by us either way. The extension is the
+keeper's choice (they differ in licence and in what they ask of the server), so it is used where it has been made in the
+database, and never made by us; and only from a version on that a server may be killed under.
 """
 
 from __future__ import annotations

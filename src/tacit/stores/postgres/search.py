@@ -1,14 +1,13 @@
 """Candidates for a query on PostgreSQL, by channel; the same answers as the SQLite store gives, from other indexes.
 
-Words are cut by SQLite's own tokenizer, which apsw brings along: a team's store and a person's find by the same words. Of each
-word the newest rows of the project are fetched, up to a cap; the project stands in front of each word in the index, so that
-the lists are its own however many others share the server. Where the server can rank words itself, it chooses the candidates (`bm25`).
+Words are cut by SQLite's own tokenizer, which apsw brings along: a team's store and a person's find by the same words. All rows
+of the project that hold a word are weighed inside the server; the project stands in front of each word in the index, so that
+its lists are its own however many others share the server. Where the server can rank words itself, it chooses the candidates (`bm25`).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log
 
 from tacit.core.words import index_words
 from tacit.stores.check import Fault
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from tacit.stores.postgres import PostgresStore
 
-NEWEST = 400  # rows of a word that are fetched per project
+CANDIDATES = 400  # rows that are taken from a project at least; some of them may turn out not to be given
 
 
 def find(
@@ -35,39 +34,30 @@ def find(
     total, is_ranked = _extent(store, projects)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, tokens)
-    held = _held(store, projects, cut)
-    frequency = {word: len(rows) for word, rows in zip(asked, held)}
     wanted = min(limit, MOST)
-    scores = None
-    if is_ranked:
-        parts = dict.fromkeys(part for word in cut for part in word)
-        scores = rows_like(store, projects, list(parts), max(NEWEST, 2 * wanted))
-    if scores is None:
-        scores = _by_rarity(held, total)
+    parts = list(dict.fromkeys(part for word in cut for part in word))
+    ranked = rows_like(store, projects, parts, max(CANDIDATES, 2 * wanted)) if is_ranked else None
+    held, weighed = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted) if ranked is None else 0)
+    scores = weighed if ranked is None else ranked
+    frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
 
 
-def _held(store: PostgresStore, projects: Sequence[str], cut: Sequence[Sequence[str]]) -> list[set[int]]:
-    """Per asked word the rows that hold all of its parts."""
-    parts = list(dict.fromkeys(part for word in cut for part in word))
-    rows: dict[str, set[int]] = {part: set() for part in parts}
-    for project in projects:
-        for at, n in store.rows(
-            "SELECT word, n FROM rows_with(:p, :parts, :most)", p=project, parts=parts, most=NEWEST
-        ):
-            rows[parts[at - 1]].add(n)
-    return [set.intersection(*(rows[part] for part in word)) if word else set() for word in cut]
-
-
-def _by_rarity(held: Sequence[set[int]], total: int) -> dict[int, float]:
-    """Each row with the rarities of the words it holds, added up."""
+def _weighed(
+    store: PostgresStore, projects: Sequence[str], parts: Sequence[str], total: int, most: int
+) -> tuple[dict[str, int], dict[int, float]]:
+    """How many rows hold each word, and the rows whose words are rarest. A name is found by its words; ranking looks for it whole."""
+    held = dict.fromkeys(parts, 0)
     scores: dict[int, float] = {}
-    for rows in held:
-        rarity = log(1 + total / (len(rows) + 0.5))
-        for n in rows:
-            scores[n] = scores.get(n, 0.0) + rarity
-    return scores
+    sql = "SELECT word, n, amount FROM rows_weighed(:p, :parts, :total, :most)"
+    for project in projects:
+        for at, n, amount in store.rows(sql, p=project, parts=list(parts), total=float(total), most=most):
+            if at:
+                held[parts[at - 1]] += int(amount)
+            else:
+                scores[n] = amount
+    return held, scores
 
 
 def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
