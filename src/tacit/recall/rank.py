@@ -335,9 +335,7 @@ def known_of(memory: Memory, profile: Profile, now: float) -> Mapping[str, float
     return knower(profile, now)(memory)
 
 
-def knower(
-    profile: Profile, now: float, gone: frozenset[str] = frozenset()
-) -> Callable[[Memory], Mapping[str, float]]:
+def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[[Memory], Mapping[str, float]]:
     """A function that says what is known of a memory whatever is asked. Many are alike in that: it is found out once."""
     alike: dict[tuple[Any, ...], dict[str, float]] = {}
 
@@ -345,7 +343,9 @@ def knower(
         tally = memory.tally
         day = (tally.seen_at or memory.created_at)[:10]
         leaning = PRIOR if tally.belief is None else tally.belief - (tally.signals or {}).get("belief_harm", 0.0)
-        is_gone = bool((memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone")))
+        is_gone = bool(
+            (memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone"))
+        )
         what = (tally.seen, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         if what not in alike:
             alike[what] = _factors(profile, now, *what)
@@ -355,7 +355,15 @@ def knower(
 
 
 def _factors(
-    profile: Profile, now: float, seen: int, leaning: float, severity: str, scope: str, day: str, gone: bool, stale: bool
+    profile: Profile,
+    now: float,
+    seen: int,
+    leaning: float,
+    severity: str,
+    scope: str,
+    day: str,
+    gone: bool,
+    stale: bool,
 ) -> dict[str, float]:
     settings = profile.rank.lexical
     factors = {
@@ -410,7 +418,8 @@ def words_reader(
         present = set(mine).union(*tasks) if tasks else set(mine)
         slack = K1 * (1 - B + B * len(text) / usual)
         total = 0.0
-        for word in filter(present.__contains__, single):  # in reading order: the same sum in every process, to the last digit
+        # In reading order: the same sum in every process, to the last digit.
+        for word in filter(present.__contains__, single):
             times = mine.count(word) + (title - 1) * first.count(word)
             if tasks:
                 times += task * any(word in each for each in tasks)

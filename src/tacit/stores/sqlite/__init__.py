@@ -151,9 +151,10 @@ class SqliteStore(SqlStore):
         return sum(os.path.getsize(self.path + end) for end in ("", "-wal") if os.path.exists(self.path + end))
 
     def scrub(self) -> None:
-        """Leave no old page image of what was blanked."""
+        """Leave no old page image of what was blanked, and nothing of it in this process."""
         from tacit.stores.sqlite.erase import scrub
 
+        self.kept = self.tokens = None
         scrub(self)
 
     def tidy(self, added: int = 0) -> int:

@@ -17,6 +17,9 @@ the index's own tokenizer, so that what was found by a word is also ranked by it
 
 A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set
 of row numbers, and the words are read further within it.
+
+A process that asks again meets the same common words and the same lessons again: `Kept` has them, as long as nobody
+writes. Nothing else is found because of it: what is kept is what would be looked up.
 """
 
 from __future__ import annotations
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.stores.sqlite import SqliteStore
+
+    _Lesson = tuple[int, Memory, str]  # its row, itself, and what the index holds beside its text
 
 WORDS = 64  # distinct words of a query that are looked up at all: cutting long questions cost up to six in a hundred
 FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
@@ -123,7 +128,7 @@ class Kept(dict[str, tuple[int, list[int]]]):
         self.since = since  # what others and we had written by then
         self.total = total  # memories, counted by the newest
         self.room = KEPT
-        self.lessons: dict[str, dict[int, tuple[Memory, str] | None]] = {}  # by what may be taken: row -> it, or nothing
+        self.lessons: dict[str, dict[int, _Lesson | None]] = {}  # by what may be taken: row -> its lesson, if it may
 
 
 def _kept(store: SqliteStore) -> Kept:
@@ -229,9 +234,7 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(
-        self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool
-    ) -> None:
+    def __init__(self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool) -> None:
         self.store, self.kept = store, kept
         self.projects = json.dumps(list(projects))
         self.limit = limit
@@ -248,12 +251,12 @@ class _Taker:
         found: list[Hit] = []
         start, size = 0, self.limit
         while start < len(order) and len(found) < self.limit:
-            for n, lesson in self._looked_up(order[start : start + size]):
-                found.append(Hit(lesson[0], "words", scores[n], n, lesson[1]))
+            lessons = self._looked_up(order[start : start + size])
+            found += [Hit(memory, "words", scores[n], n, words) for n, memory, words in lessons]
             start, size = start + size, 4 * size
         return found[: self.limit]
 
-    def _looked_up(self, numbers: list[int]) -> list[tuple[int, tuple[Memory, str]]]:
+    def _looked_up(self, numbers: list[int]) -> list[_Lesson]:
         """The lessons of these rows, in their order, without those of others."""
         lessons = self.lessons
         new = [n for n in numbers if n not in lessons]
@@ -261,9 +264,9 @@ class _Taker:
             rows = self.store.rows(self.sql, ns=json.dumps(new), projects=self.projects)
             lessons.update(dict.fromkeys(new))
             for memory, row in zip(self.store._with_tallies(rows), rows):
-                lessons[row[-1]] = (memory, row[-2])
+                lessons[row[-1]] = (row[-1], memory, row[-2])
             self.kept.room -= LESSON * len(new)
-        return [(n, lesson) for n in numbers if (lesson := lessons[n])]
+        return [lesson for n in numbers if (lesson := lessons[n])]
 
     def _order(self, scores: dict[int, float], most: int) -> list[int]:
         """The best so many rows, the newer of equal ones first. Most rows are far below: they need not be put in order."""
@@ -307,11 +310,13 @@ class _Tokens(dict[str, list[str]]):
     """The words that the index makes of a text; a process that asks again reads the same lessons again."""
 
     def __init__(self, store: SqliteStore) -> None:
-        self.read = store._connection.fts5_tokenizer("porter", ["unicode61"])
+        from apsw import FTS5_TOKENIZE_DOCUMENT
+
+        self.read, self.flag = store._connection.fts5_tokenizer("porter", ["unicode61"]), FTS5_TOKENIZE_DOCUMENT
 
     def __missing__(self, text: str) -> list[str]:
         raw = text.encode("utf-8", "replace")
-        tokens: list[str] = self.read(raw, 4, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
+        tokens: list[str] = self.read(raw, self.flag, None, include_offsets=False, include_colocated=False)  # type: ignore[assignment]
         if len(text) <= LONG:
             if len(self) >= READ:
                 self.clear()
