@@ -117,7 +117,7 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     at["pinned"], at["on_page"] = bool(at["pinned"]), bool(at["on_page"])
     at["alias"], at["tally"] = alias, tally
     memory = Memory.__new__(Memory)  # rows come by the dozen on the hook path: filled as they are, without an `__init__`
-    memory.__dict__.update(at)
+    object.__setattr__(memory, "__dict__", at)  # its own dict: fields of one that was filled through another read half as fast
     return memory
 
 
