@@ -12,8 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tacit.core.trust import HOST_MARKERS
+
+settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
+settings.load_profile("untimed")
 
 SERVER = os.environ.get("TEST_POSTGRES", "")  # the address of a server on which we may make databases and roles
 EXTENSION = os.environ.get("TEST_POSTGRES_EXTENSION", "")  # one that ranks words, in every database of that server
