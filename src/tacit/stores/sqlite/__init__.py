@@ -386,7 +386,8 @@ def _prepare(store: SqliteStore, path: str) -> None:
             f"{path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
             "Upgrade Tacit; the store was not touched.",
         )
-    if version == 0 and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
+    # Asked once more: between the two questions another process may have made the store.
+    if version == 0 and store.rows("SELECT 1 FROM sqlite_schema LIMIT 1") and not store.rows("PRAGMA user_version")[0][0]:
         raise NotAStore(f"{path} is an SQLite file of another program.", "Name another file; this one was not touched.")
     from tacit.stores.sqlite.migrate import migrate
 
