@@ -31,9 +31,7 @@ from common import ROOT, Ledger, command, doctor, frozen_source, new_home, store
 
 AGENTS = 8
 MOST = 1.1
-# Seconds at most between two events of an agent. At two, eight agents start twelve hooks a second, a worker and backups of a store that doubles fill the
-# second core, and what grows is the wait for a processor: that is a queue, not a leak.
-THINKING = 10.0
+THINKING = 2.0  # seconds at most between two events of an agent
 JUDGED = ("hook time over python -c pass", "hook memory", "reader memory", "log bytes")
 LESSONS = 5_000
 PATIENCE = 900.0  # seconds for a command beside eight agents on a machine that others use as well
