@@ -24,7 +24,7 @@ EXTENSIONS = ("pg_textsearch", "pg_search")
 def ranked(postgres_store: Any) -> Any:
     """A store whose server ranks words, opened by the owner of its tables, in which the projects p and q are ours."""
     if not postgres_store.one("SELECT to_regclass('tacit.memory_fts_ranked')")[0]:
-        pytest.skip("no BM25 extension on this server: make test-postgres BM25=pg_textsearch brings one that has it")
+        pytest.skip("no BM25 extension on this server: make test-postgres BM25=pg_search brings one that has it")
     return postgres_store
 
 

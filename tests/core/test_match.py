@@ -228,8 +228,8 @@ def test_a_long_lesson_is_not_its_own_denial() -> None:
 
 
 def test_twins_are_found() -> None:
-    """Guards must not be bought with recall: of our own pairs that mean the same nineteen of twenty are merged, where neither says more than its twin."""
-    assert len(merged(PAIRS.SAME)) >= 0.94 * len(PAIRS.SAME)
+    """Guards must not be bought with recall: 95 % of the pairs that mean the same are merged."""
+    assert len(merged(PAIRS.SAME)) >= 0.95 * len(PAIRS.SAME)
     assert len(merged(MORE.MORE_SAME)) >= 0.95 * len(MORE.MORE_SAME)
 
 
@@ -238,8 +238,8 @@ def test_twins_are_found_among_strangers_and_opposites() -> None:
     store = [(f"{n:03}", read(a, kind)) for n, (kind, a, _) in enumerate((*PAIRS.SAME, *PAIRS.KNOWN, *PAIRS.BLIND))]
     chosen = [decide(read(b, kind), store, Settings()).id for kind, _, b in PAIRS.SAME]
     right = sum(id == f"{n:03}" for n, id in enumerate(chosen))
-    assert right >= 0.93 * len(chosen)  # four of them say more than their twins do, and that may be another lesson
-    assert sum(map(bool, chosen)) - right <= 3
+    assert right >= 0.95 * len(chosen)
+    assert sum(map(bool, chosen)) - right <= 2
 
 
 def test_the_pairs_are_as_many_as_promised() -> None:

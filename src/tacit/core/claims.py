@@ -665,13 +665,14 @@ def _proper(tokens: Sequence[_Token]) -> frozenset[str]:
 
 def _towards(tokens: Sequence[_Token]) -> frozenset[str]:
     """What stands behind "to a" (not "to load"), or begins a clause that says which: "releases that touch it"."""
-    found = zip(tokens, tokens[1:], tokens[2:])
-    return frozenset(
-        term
-        for one, two, three in found
-        if (one.word == "to" and two.word in ARTICLES) or (one.terms and two.word in ("that", "which") and not two.gap.strip())
-        for term in three.terms
-    )
+    told: set[str] = set()
+    named = False  # "the same thread that opened it": which one was said before
+    for one, two, three in zip(tokens, tokens[1:], tokens[2:]):
+        named = named or one.word == "same"
+        says_which = one.terms and two.word in ("that", "which") and not two.gap.strip() and not named
+        if says_which or (one.word == "to" and two.word in ARTICLES):
+            told.update(three.terms)
+    return frozenset(told)
 
 
 def _compounds(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:

@@ -88,7 +88,8 @@ def _part(one: Claims, other: Claims) -> str:
         return "all / only"
     if not one.terms - FILLERS <= other.terms:
         return ""
-    answer = other.doubtful if one.negations else frozenset()  # "no timeout", "missing timeout"
+    # "No timeout" and "missing timeout"; "not running" and "not started and not running".
+    answer = other.doubtful.union(*(denial.first for denial in other.denied)) if one.denied else frozenset()
     beyond = other.terms - one.terms - FILLERS - other.grounds - answer
     if not beyond:
         return ""
@@ -114,9 +115,11 @@ def _inserted(one: Claims, other: Claims, beyond: frozenset[str]) -> str:
     if len(met) < len(left):
         return ""
     for place, term in enumerate(right):
-        if place in met or term in BLAND or term not in beyond | other.grounds - one.terms:
+        if place in met or term in BLAND or term in HERE or term not in beyond | other.grounds - one.terms:
             continue
-        if place - 1 in met and (right[place - 1], term) in other.compounds and term not in HERE:
+        if place + 1 in met and right[place + 1][0].isdigit():
+            continue  # "HTTP 429": what sort of figure it is
+        if place - 1 in met and (right[place - 1], term) in other.compounds:
             return term
         following = next((at for at in range(place + 1, len(right)) if at in met or right[at] == "|"), None)
         if following is not None and right[following] != "|" and term not in other.grounds:
