@@ -454,7 +454,7 @@ FILLERS = frozenset(
     ).split()
 )
 # Words that say little where they are added: "avoid print", "do not use print".
-BLAND = frozenset(english_stem(word) for word in "use require add inside within first text do make".split())
+BLAND = frozenset(english_stem(word) for word in "use require add inside within first text do make silently explicitly".split())
 # Where a lesson holds anyway.
 HERE = frozenset(english_stem(word) for word in "repository project machine code codebase system team module utility helper".split())
 RUN_NEGATIONS = "不要|不能|不得|不可|不需要|不应|不会|不是|没有|禁止|避免|切勿|[不没未勿别無]|しない|ない|ません|なく|ず(?=に)|않|못|금지|없"

@@ -49,6 +49,7 @@ from tacit.core.claim_words import (
     side_table,
     taking_away,
 )
+from tacit.core.copies import changed
 from tacit.core.limits import aligned, is_word, limits_of, narrowed
 from tacit.core.value import value
 from tacit.core.words import (
@@ -110,6 +111,9 @@ class Claims:
     limits: frozenset[str] = frozenset()  # kinds of limit: all, some, only, except, unless
     said: tuple[str, ...] = ()  # every word, folded, as they stand …
     words: frozenset[str] = frozenset()  # … and as a set
+    meant: tuple[tuple[str, ...], ...] = ()  # the terms that each of them stands for …
+    clauses: tuple[int, ...] = ()  # … and the number of its clause …
+    brackets: frozenset[int] = frozenset()  # … of which these stand in brackets
     proper: frozenset[str] = frozenset()  # words with a capital inside a sentence
     joined: frozenset[tuple[str, str]] = frozenset()  # terms beside each other with "and" or "or" between them
     towards: frozenset[str] = frozenset()  # what stands behind "to the", "that", "which"
@@ -151,6 +155,12 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
     if against := _substitution(x, y, same_error) or _replaced(x, y, same_error) or _little_word(x, y):
         return f"other word: {against}"
     return ""
+
+
+def retouched(x: Claims, y: Claims) -> str:
+    """What was changed in a text that otherwise repeats another nearly word for word; empty where nothing was, or it does not."""
+    against = changed(x, y, _related)
+    return f"other word: {against}" if against else ""
 
 
 def _words(of: Claims) -> frozenset[str]:
@@ -492,6 +502,8 @@ def _related(one: str, other: str) -> bool:
     if not near().get(one, frozenset()).isdisjoint(near().get(other, frozenset())):
         return True
     short, long = sorted((one, other), key=len)
+    if long == f"ge{short}":  # a German participle
+        return True
     if len(short) >= 4 and long.startswith(short) and (len(short) >= 6 or len(long) - len(short) <= 3):
         return True  # not key and keyword, user and username
     if len(short) < 4 or short[:3] != long[:3]:
@@ -599,6 +611,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     words = [token.word for token in tokens]
     first, then = _sequence(tokens)
     grouped, frame, bound = _arrangement(tokens)
+    clauses = _clauses(tokens)
     terms = frozenset(term for token in tokens for term in token.terms)
     return Claims(
         denied=denied,
@@ -624,6 +637,9 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         limits=limits_of(words),
         said=tuple(words),
         words=frozenset(words),
+        meant=tuple(tuple(token.terms) for token in tokens),
+        clauses=tuple(number for number, clause in enumerate(clauses) for _ in clause),
+        brackets=frozenset(number for number, clause in enumerate(clauses) if "(" in clause[0].gap),
         grounds=_grounds(tokens),
         compounds=_compounds(tokens),
         towards=_towards(tokens),

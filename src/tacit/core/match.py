@@ -17,7 +17,7 @@ import re
 from functools import cached_property, lru_cache
 
 from tacit.core.claim_words import same_word
-from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length
+from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length, retouched
 from tacit.core.value import value
 from tacit.core.words import STEMMERS, VAGUE, fold, language, normal, piece_terms, scan, terms
 
@@ -304,7 +304,10 @@ def _compare(
             score += (1 - score) * told
         else:
             score *= 0.9
-    return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
+    against = opposed(a, b) if score >= guarded else ""
+    if not against and score >= guarded and not _same_error(a, b):
+        against = retouched(a.claims, b.claims)
+    return Likeness(score, against, parts)
 
 
 @lru_cache(maxsize=4096)
@@ -327,8 +330,11 @@ def opposed(a: Prepared, b: Prepared, prescribed: bool = False) -> str:
 
     `prescribed`: one of them is a rule and the other a report of its breach, so that yes and no may differ.
     """
-    same_error = bool(a.signature) and a.signature == b.signature
-    return disagreement(a.claims, b.claims, same_error=same_error, prescribed=prescribed)
+    return disagreement(a.claims, b.claims, same_error=_same_error(a, b), prescribed=prescribed)
+
+
+def _same_error(a: Prepared, b: Prepared) -> bool:
+    return bool(a.signature) and a.signature == b.signature
 
 
 # --- the origins' measures

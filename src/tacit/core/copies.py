@@ -1,0 +1,126 @@
+"""Near-copies: where one text repeats another nearly word for word, what was changed is the point.
+
+Who writes down the same lesson on another day uses other words throughout: of 216 such pairs that strangers wrote, six share
+three fifths of their words in the same order. Who repeats a sentence and changes one place in it, means that place: of 218
+opposites that older rules took for twins, 182 are such copies (docs/decisions/0004-matching.md). So between copies nothing may
+differ but wording that is known to change nothing: inflections, synonyms, the voice of a verb, a reason given besides, a part
+that moved as a whole.
+"""
+
+from __future__ import annotations
+
+from tacit.core.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, UNITS
+from tacit.core.limits import aligned
+from tacit.core.words import english_stem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tacit.core.claims import Claims
+
+COPIED = 0.65  # of the shorter text's words that the other has in the same order
+# Words that come and go with the voice, the mood and the style of a sentence; where they decide, other rules have read them.
+_STYLE = frozenset(
+    "is are was were be been being am get gets got do does did done has have had having must should shall need needs to will would can "
+    "could may it its they them their this that these those there here you your we our us i one of and or so as by then also too just "
+    "please if when because since whenever while on upon each every any all always not no never don't doesn't isn't without nothing "
+    "nobody none avoid unless rather than instead over prefer in inside within into through at with most more less least out make sure "
+    "avoided same again ist sind war wird werden wurde sein hat haben muss mussen soll sollen darf durfen zu es sie man und im in am an "
+    "bei von vor mit fur nicht kein keine nie la le les el los las se est sont ete etre faut doit doivent il debe deben ser de du des en "
+    "dans a ne pas nunca jamais al del".split()
+)
+# Verbs that only carry their object, and words that are read with their figures.
+_LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {"brauch"}
+_UNITS = frozenset(UNITS.values())  # of figures, which were compared before
+# A clause with one of these says for what else the lesson holds, or does not: no explanation.
+_OTHERS = frozenset(
+    "other others rest remaining those except excepted excepting excluding aside apart outside only unless provided if when whenever while "
+    "where whereas both neither either alike including included even but save alone long whether regardless".split()
+)
+
+
+def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
+    """What one of two near-copies says in place of the other, or besides; empty where they are no copies, or say the same."""
+    pairs = aligned(x.said, y.said)
+    if len(pairs) < COPIED * min(len(x.said), len(y.said)):
+        return ""
+    left, right = _left(x, {i for i, _ in pairs}), _left(y, {k for _, k in pairs})
+    ones, others = _terms(x, left), _terms(y, right)
+    for one, other, mine, places in ((x, y, ones, right), (y, x, others, left)):
+        theirs = [term for place in places for term in other.meant[place]]
+        denied = frozenset(side for denial in other.denied for side in denial.amounts_to)
+        for term in mine if denied.isdisjoint(one.taken) else ():
+            if term not in other.terms and not any(_stands_for(term, each, related) for each in theirs):
+                return term
+    if not ones and not others and (little := _little(x, left) ^ _little(y, right)) - {"for"}:
+        return min(little)
+    return _exchanged(x, y, pairs)
+
+
+def _left(of: Claims, met: set[int]) -> list[int]:
+    """Places of the words that the other text has not.
+
+    A clause of its own explains, if it begins as a reason does, or at least does not tell what else the lesson holds for.
+    """
+    told = {of.clauses[place] for place in met if of.meant[place]}
+    apart = set()
+    for number in {*of.clauses} - told:
+        clause = [word for word, at in zip(of.said, of.clauses) if at == number]
+        explains = _OTHERS.isdisjoint(clause) and len(clause) > (0 if number in of.brackets else 1)
+        if explains or clause[0] in GROUNDS:
+            apart.add(number)
+    spare = (place for place in range(len(of.said)) if place not in met and of.clauses[place] not in apart)
+    return [place for place in spare if not _adds_nothing(of, place, met)]
+
+
+def _adds_nothing(of: Claims, place: int, met: set[int]) -> bool:
+    """Whether a word tells of what sort a figure is ("HTTP 429"), that all are meant ("in every …"), or which one ("the same that …")."""
+    if of.meant[place] and place + 1 in met and of.said[place + 1][0].isdigit():
+        return True
+    before = of.said[:place]
+    return before[-1:] == ("every",) or ("same" in before and before[-1:] == ("that",))
+
+
+def _little(of: Claims, places: Sequence[int]) -> set[str]:
+    """The function words among these that change more than the style."""
+    return {of.said[place] for place in places if not of.meant[place] and not _only_then(of, place)} - _STYLE - ARTICLES
+
+
+def _only_then(of: Claims, place: int) -> bool:
+    """ "Only once" is "once"."""
+    return of.said[place] == "only" and of.said[place + 1 : place + 2] in (("once",), ("then",), ("after",), ("when",))
+
+
+def _terms(of: Claims, places: Sequence[int]) -> list[str]:
+    plain = FILLERS | BLAND | HERE | _LIGHT | _UNITS
+    judged = of.doubtful.union(*(denial.first for denial in of.denied))
+    found = [term for place in places for term in of.meant[place] if term not in plain and term not in judged]
+    return [term for term in found if term.isascii() or len(term) > 2]  # no pairs of letters of a script without spaces
+
+
+def _stands_for(one: str, other: str, related: Callable[[str, str], bool]) -> bool:
+    """Whether a word may stand for another, 3.11.7 for 3.11 and 30s for 30; names that are nearly alike may not."""
+    short, long = sorted((one, other), key=len)
+    if short[0].isdigit() and long.startswith(short):
+        return long[len(short)] in "." or long[len(short) :].isalpha()
+    return (one.isalpha() and other.isalpha() and related(one, other)) or long.endswith("/" + short)
+
+
+def _exchanged(x: Claims, y: Claims, pairs: Sequence[tuple[int, int]]) -> str:
+    """What changed places with something else, all around it as it was."""
+    gaps = []
+    for (i, k), (j, m) in zip([(-1, -1), *pairs], [*pairs, (len(x.said), len(y.said))]):
+        here, there = _told(x, i + 1, j), _told(y, k + 1, m)
+        gaps.append((here - there, there - here))
+    for number, (here, there) in enumerate(gaps):
+        for theirs, ours in gaps[number + 1 :]:
+            if here & ours and there & theirs:
+                return f"{min(here & ours)} / {min(there & theirs)}"
+    return ""
+
+
+def _told(of: Claims, start: int, end: int) -> set[str]:
+    """What stands at these places: terms, and little words that are no matter of style."""
+    words = zip(of.said[start:end], of.meant[start:end])
+    return {term for word, terms in words for term in terms or ((word,) if word not in _STYLE and word not in ARTICLES else ())}
