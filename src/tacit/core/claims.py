@@ -122,6 +122,7 @@ class Claims:
     universal: bool = False  # said of all
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
+    signs: frozenset[tuple[str, str]] = frozenset()  # "<", "<=" and their like, each with its figure
 
 
 # --- what two texts disagree on
@@ -140,7 +141,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
             return f"subject: {against}"
         if against := _other_number(x, y):
             return against
-        if against := _other_named(x, y):
+        if against := _other_named(x, y) or _other_sign(x, y):
             return against
     if against := _other_scope(x, y) or _other_person(x, y):
         return f"scope: {against}"
@@ -199,6 +200,15 @@ def _other_named(x: Claims, y: Claims) -> str:
         others = (y.named or {}).get(name)
         if others and not any(_same_figure(one, other) for one in figures for other in others):
             return f"number: {name} {min(figures)} / {min(others)}"
+    return ""
+
+
+def _other_sign(x: Claims, y: Claims) -> str:
+    """Below a figure and up to it: "< 6.12", "<= 6.12"."""
+    for sign, figure in sorted(x.signs - y.signs):
+        for other, theirs in sorted(y.signs - x.signs):
+            if figure == theirs:
+                return f"number: {sign} {figure} / {other} {theirs}"
     return ""
 
 
@@ -545,7 +555,7 @@ def _like(figure: str) -> str:
 def _same_figure(one: str, other: str) -> bool:
     if one == other:
         return True
-    a, b = one.lstrip("<>^~"), other.lstrip("<>^~")
+    a, b = one.lstrip("<>^~="), other.lstrip("<>^~=")
     if a != one and b != other and one[0] != other[0]:
         return False
     (a, _, unit_a), (b, _, unit_b) = a.partition(" "), b.partition(" ")
@@ -650,6 +660,11 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         ),
         negations=negations,
         numbers=numbers,
+        signs=frozenset(
+            (sign[0].replace("≤", "<=").replace("≥", ">="), token.word)
+            for token in tokens
+            if (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
+        ),
     )
 
 
@@ -820,13 +835,16 @@ def _clauses(tokens: Sequence[_Token]) -> list[list[_Token]]:
         contrast = token.word in CONTRASTS and (
             token.word not in ("over", "to") or (preferred and following not in ("be", "have"))
         )
-        joined = token.word in JOINING and number + 1 < len(tokens) and tokens[number + 1].negates
+        joined = token.word in JOINING and number + 1 < len(tokens) and (tokens[number + 1].negates or following in _RESUMING)
         but = token.word == "but" and number > 0 and tokens[number - 1].word in ALL_BUT
         token.negates = token.negates or contrast or but
         if any(mark in token.gap for mark in ",.;:!?()\n–—。、，；") or token.word in BREAKS or contrast or joined:
             clauses.append([])
         clauses[-1].append(token)
     return [clause for clause in clauses if clause]
+
+
+_RESUMING = frozenset("has have must should needs is are was were will".split())  # "never does x and has to be y": the y is not denied
 
 
 def _is_negation(clause: Sequence[_Token], number: int) -> bool:
@@ -906,7 +924,9 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
         if not unit and after is not None and after.word in UNITS and not after.gap.strip(" -"):
             unit = UNITS[after.word]
         sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
-        if sign:
+        if "exact" in before or before == "precisely":
+            bound = "="
+        elif sign:
             bound = sign[0][-1].replace("≤", "<").replace("≥", ">")
         else:
             bound = _bound(tokens, number, bool(unit))

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tacit.core.claims import Claims
 
 COPIED = 0.65  # of the shorter text's words that the other has in the same order
+PARTLY = 0.5  # so many do, where both texts have something of their own: one thing in place of another
+# What stands on the one side of these goes before what stands on the other, in time or in rank.
+_ANCHORS = frozenset("over than first later then before after instead rather".split())
 # Words that come and go with the voice, the mood and the style of a sentence; where they decide, other rules have read them.
 _STYLE = frozenset(
     "is are was were be been being am get gets got do does did done has have had having must should shall need needs to will would can "
@@ -43,19 +46,50 @@ _OTHERS = frozenset(
 def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
     """What one of two near-copies says in place of the other, or besides; empty where they are no copies, or say the same."""
     pairs = aligned(x.said, y.said)
-    if len(pairs) < COPIED * min(len(x.said), len(y.said)):
+    shared = len(pairs) / (min(len(x.said), len(y.said)) or 1)
+    if shared < PARTLY:
         return ""
     left, right = _left(x, {i for i, _ in pairs}), _left(y, {k for _, k in pairs})
-    ones, others = _terms(x, left), _terms(y, right)
-    for one, other, mine, places in ((x, y, ones, right), (y, x, others, left)):
-        theirs = [term for place in places for term in other.meant[place]]
-        denied = frozenset(side for denial in other.denied for side in denial.amounts_to)
-        for term in mine if denied.isdisjoint(one.taken) else ():
-            if term not in other.terms and not any(_stands_for(term, each, related) for each in theirs):
-                return term
-    if not ones and not others and (little := _little(x, left) ^ _little(y, right)) - {"for"}:
+    mine, theirs = _unexplained(x, left, y, right, related), _unexplained(y, right, x, left, related)
+    if mine and theirs:
+        return f"{mine} / {theirs}"
+    if not _moved_whole(x, y) and (turned := _exchanged(x, y, pairs) or _crossed(x, y)):
+        return turned
+    if shared < COPIED:
+        return ""
+    if mine or theirs:
+        return mine or theirs
+    if not _terms(x, left) and not _terms(y, right) and (little := _little(x, left) ^ _little(y, right)) - {"for"}:
         return min(little)
-    return _exchanged(x, y, pairs)
+    return ""
+
+
+def _unexplained(
+    one: Claims, left: Sequence[int], other: Claims, right: Sequence[int], related: Callable[[str, str], bool]
+) -> str:
+    """A word that one text has and for which nothing in the other stands."""
+    if any(one.taken & denial.amounts_to for denial in other.denied):
+        return ""  # "disable" and "do not enable"
+    theirs = [term for place in right for term in other.meant[place]]
+    for term in _terms(one, left):
+        if term not in other.terms and not any(_stands_for(term, each, related) for each in theirs):
+            return term
+    return ""
+
+
+def _crossed(x: Claims, y: Claims) -> str:
+    """What changed sides, both ways, of a word that puts in order: "prefer the old flag over the new one"."""
+    for anchor in sorted(_ANCHORS & x.words & y.words):
+        if x.said.count(anchor) == y.said.count(anchor) == 1:
+            sides = []
+            for of in (x, y):
+                at = of.said.index(anchor)
+                sides.append((_told(of, 0, at), _told(of, at + 1, len(of.said))))
+            (before, after), (first, then) = sides
+            ahead, behind = (before & then) - after - first, (after & first) - before - then
+            if ahead and behind:
+                return f"{min(ahead)} / {min(behind)}"
+    return ""
 
 
 def _left(of: Claims, met: set[int]) -> list[int]:
@@ -102,9 +136,18 @@ def _terms(of: Claims, places: Sequence[int]) -> list[str]:
 def _stands_for(one: str, other: str, related: Callable[[str, str], bool]) -> bool:
     """Whether a word may stand for another, 3.11.7 for 3.11 and 30s for 30; names that are nearly alike may not."""
     short, long = sorted((one, other), key=len)
-    if short[0].isdigit() and long.startswith(short):
-        return long[len(short)] in "." or long[len(short) :].isalpha()
+    if short[0].isdigit() and long.startswith(short):  # but 16.4 is no 16
+        return ("." in short and long[len(short)] == ".") or long[len(short) :].isalpha()
     return (one.isalpha() and other.isalpha() and related(one, other)) or long.endswith("/" + short)
+
+
+def _moved_whole(x: Claims, y: Claims) -> bool:
+    """Whether only clauses, or members of an enumeration, changed places."""
+    return x.grouped == y.grouped or sorted(_parts(x)) == sorted(_parts(y))
+
+
+def _parts(of: Claims) -> list[str]:
+    return " ".join(of.order).split(" | ")
 
 
 def _exchanged(x: Claims, y: Claims, pairs: Sequence[tuple[int, int]]) -> str:
