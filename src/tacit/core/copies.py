@@ -9,7 +9,7 @@ that moved as a whole.
 
 from __future__ import annotations
 
-from tacit.core.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, UNITS
+from tacit.core.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS
 from tacit.core.limits import aligned
 from tacit.core.words import english_stem
 
@@ -39,7 +39,8 @@ _UNITS = frozenset(UNITS.values())  # of figures, which were compared before
 # A clause with one of these says for what else the lesson holds, or does not: no explanation.
 _OTHERS = frozenset(
     "other others rest remaining those except excepted excepting excluding aside apart outside only unless provided if when whenever while "
-    "where whereas both neither either alike including included even but save alone long whether regardless".split()
+    "where whereas both neither either alike including included even but save alone long whether regardless "
+    "too also likewise equally besides".split()
 )
 
 
@@ -48,7 +49,7 @@ def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
     pairs = aligned(x.said, y.said)
     shared = len(pairs) / (min(len(x.said), len(y.said)) or 1)
     if shared < PARTLY:
-        return ""
+        return _exchanged_within(x, y)
     left, right = _left(x, {i for i, _ in pairs}), _left(y, {k for _, k in pairs})
     mine, theirs = _unexplained(x, left, y, right, related), _unexplained(y, right, x, left, related)
     if mine and theirs:
@@ -161,6 +162,30 @@ def _exchanged(x: Claims, y: Claims, pairs: Sequence[tuple[int, int]]) -> str:
             if here & ours and there & theirs:
                 return f"{min(here & ours)} / {min(there & theirs)}"
     return ""
+
+
+def _exchanged_within(x: Claims, y: Claims) -> str:
+    """Two words that changed places in a clause, wherever the clause stands; members of an enumeration may."""
+    for clause in map(_words, _numbered(x)):
+        for other in map(_words, _numbered(y)):
+            if clause == other or sorted(clause) != sorted(other):
+                continue
+            places = [at for at, (word, theirs) in enumerate(zip(clause, other)) if word != theirs]
+            if len(places) == 2 and not JOINING.issuperset(clause[places[0] + 1 : places[1]]):
+                return f"{clause[places[0]]} / {other[places[0]]}"
+    return ""
+
+
+def _numbered(of: Claims) -> list[list[str]]:
+    """The words of each clause."""
+    found: dict[int, list[str]] = {}
+    for word, number in zip(of.said, of.clauses):
+        found.setdefault(number, []).append(word)
+    return list(found.values())
+
+
+def _words(clause: Sequence[str]) -> list[str]:
+    return [word for word in clause if word not in ARTICLES]
 
 
 def _told(of: Claims, start: int, end: int) -> set[str]:
