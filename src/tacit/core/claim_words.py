@@ -402,6 +402,8 @@ _DOUBTFUL = (
     "fail missing lack unable absent broken impossible mistake fehlt falta manque pointless useless needless unnecessary wrong harmful "
     "unsupported"
 )
+# Of these, words that condemn what the rest of the sentence says.
+JUDGING = frozenset(map(english_stem, "mistake pointless useless needless unnecessary wrong harmful".split()))
 # Verbs that take something away: a sentence with one of them more is not the sentence without it.
 _TAKING_AWAY = "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress reverse inverse"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.

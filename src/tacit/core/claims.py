@@ -17,6 +17,7 @@ from tacit.core.claim_words import (
     ALONE,
     ARTICLES,
     BEFORE_VERB,
+    BLAND,
     BREAKS,
     CONTRASTS,
     EARLIER,
@@ -25,7 +26,9 @@ from tacit.core.claim_words import (
     FILLERS,
     FRENCH_SECOND,
     GROUNDS,
+    HERE,
     JOINING,
+    JUDGING,
     KEEPING,
     LATER,
     METHODS,
@@ -164,6 +167,12 @@ def retouched(x: Claims, y: Claims) -> str:
     return f"other word: {against}" if against else ""
 
 
+def beyond(one: Claims, other: Claims, but: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The terms of one text for which nothing in the other stands, `but` aside."""
+    mine, theirs = one.terms - other.terms - FILLERS - BLAND - HERE, other.terms - but
+    return frozenset(term for term in mine if not any(_related(term, each) or _same_place(term, each) for each in theirs))
+
+
 def _words(of: Claims) -> frozenset[str]:
     """What a text says, without its figures and what may come and go."""
     return frozenset(filter(is_word, of.terms)) - FILLERS
@@ -252,9 +261,11 @@ def _negation(x: Claims, y: Claims) -> str:
         certain = not one.denied and not other.denied
         if one.doubtful and certain and not other.doubtful and one.terms - other.terms <= one.doubtful:
             return f"negation: {min(one.doubtful)}"
-        beyond = one.terms - other.terms - FILLERS
-        if certain and beyond and beyond <= taking_away() and other.terms <= one.terms:
-            return f"negation: {min(beyond)}"
+        more = beyond(one, other)
+        if certain and more and more <= taking_away() and not beyond(other, one, more):
+            return f"negation: {min(more)}"
+        if (judged := one.doubtful & JUDGING) and not other.negations and not other.doubtful & JUDGING:
+            return f"negation: {min(judged)}"
     return ""
 
 

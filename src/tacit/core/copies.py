@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COPIED = 0.65  # of the shorter text's words that the other has in the same order
 PARTLY = 0.5  # so many do, where both texts have something of their own: one thing in place of another
+LITTLE = 0.4  # so many, and the first, for two things that changed places
 # What stands on the one side of these goes before what stands on the other, in time or in rank.
 _ANCHORS = frozenset("over than first later then before after instead rather".split())
 # Words that come and go with the voice, the mood and the style of a sentence; where they decide, other rules have read them.
@@ -33,6 +34,7 @@ _STYLE = frozenset(
     "bei von vor mit fur nicht kein keine nie la le les el los las se est sont ete etre faut doit doivent il debe deben ser de du des en "
     "dans a ne pas nunca jamais al del".split()
 )
+_CASES = (("we", "us"), ("i", "me"), ("they", "them"), ("he", "him"), ("she", "her"))  # who does it, and to whom it is done
 # Verbs that only carry their object, and words that are read with their figures.
 _LIGHT = frozenset(map(english_stem, "contains gives means newer later older earlier minimum maximum".split())) | {"brauch"}
 _UNITS = frozenset(UNITS.values())  # of figures, which were compared before
@@ -49,7 +51,8 @@ def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
     pairs = aligned(x.said, y.said)
     shared = len(pairs) / (min(len(x.said), len(y.said)) or 1)
     if shared < PARTLY:
-        return _exchanged_within(x, y)
+        begun = shared >= LITTLE and x.said[:1] == y.said[:1] and not _moved_whole(x, y)
+        return _exchanged_within(x, y) or (_exchanged(x, y, pairs) if begun else "")
     left, right = _left(x, {i for i, _ in pairs}), _left(y, {k for _, k in pairs})
     mine, theirs = _unexplained(x, left, y, right, related), _unexplained(y, right, x, left, related)
     if mine and theirs:
@@ -60,6 +63,8 @@ def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
         return ""
     if mine or theirs:
         return mine or theirs
+    if not mine and (us := [each for each in _CASES if {*each} <= x.words ^ y.words]):
+        return " / ".join(us[0])
     if not _terms(x, left) and not _terms(y, right) and (little := _little(x, left) ^ _little(y, right)) - {"for"}:
         return min(little)
     return ""

@@ -17,7 +17,7 @@ import re
 from functools import cached_property, lru_cache
 
 from tacit.core.claim_words import same_word
-from tacit.core.claims import Claims, claims_of, disagreement, edits, head_length, retouched
+from tacit.core.claims import Claims, beyond, claims_of, disagreement, edits, head_length, retouched
 from tacit.core.value import value
 from tacit.core.words import STEMMERS, VAGUE, fold, language, normal, piece_terms, scan, terms
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
         def threshold(self) -> float: ...
         @property
         def margin(self) -> float: ...
+        @property
+        def doubt(self) -> float: ...
 
 
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
@@ -62,6 +64,9 @@ LONG, LONG_FACTOR = 45, 1.3
 # nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
+# Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge.
+# It spares three of five false merges, and costs a third of the twins in other words (docs/decisions/0004-matching.md).
+DOUBT = 0.35
 
 
 @value
@@ -90,6 +95,7 @@ class Likeness:
     score: float  # 0 … 1, symmetric
     blocked: str = ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
     parts: Mapping[str, float] | None = None
+    doubt: float = 0.0  # the part of a text that the other does not account for, where each has such; the greater of the two
 
 
 @value
@@ -119,6 +125,7 @@ class Settings:
     matcher: str = "lexical"
     threshold: float = THRESHOLD
     margin: float = MARGIN
+    doubt: float = DOUBT
 
 
 def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
@@ -172,6 +179,7 @@ def decide(
     own = _weighed(finding, idf) if matcher is compare else None
     guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
+    doubts: dict[str, float] = {}
     blocked: tuple[float, str, str] = (0.0, "", "")
     for id, candidate in candidates:
         if candidate.text == finding.text and finding.text:
@@ -182,6 +190,7 @@ def decide(
             likeness = matcher(finding, candidate, idf)
         if not likeness.blocked:
             ranked.append((likeness.score, id, candidate))
+            doubts[id] = likeness.doubt
         elif likeness.score > blocked[0]:
             blocked = (likeness.score, id, likeness.blocked)
     # Equal scores: the equal text, then the smaller id, so that the order in which a store answers decides nothing.
@@ -192,6 +201,8 @@ def decide(
     second, second_id = (ranked[1][0], ranked[1][1]) if len(ranked) > 1 else (0.0, "")
     if best.text == finding.text:
         return Match(id, score, second_id, second, "equal text")
+    if doubts[id] > settings.doubt:
+        return Match("", score, id, score, f"alike {score:.2f} to {id}, but {doubts[id]:.0%} is said by one of them only")
     if score - second >= settings.margin or score >= CERTAIN:
         return Match(id, score, second_id, second, f"alike {score:.2f}, runner-up {second:.2f}")
     twins = matcher(best, ranked[1][2], idf)
@@ -230,7 +241,7 @@ def same_problem(memory: Prepared, finding: Prepared, settings: Rules, idf: Idf 
 def grown(settings: Rules, rows: int) -> Rules:
     """What a store of so many lessons asks: in a young one counts do not tell yet which words are common, and strangers look alike."""
     young = YOUNG_THRESHOLD - (YOUNG_THRESHOLD - settings.threshold) * min(1.0, rows / GROWN)
-    return Settings(settings.matcher, max(settings.threshold, young), settings.margin)
+    return Settings(settings.matcher, max(settings.threshold, young), settings.margin, settings.doubt)
 
 
 def lenient(threshold: float) -> float:
@@ -307,7 +318,16 @@ def _compare(
     against = opposed(a, b) if score >= guarded else ""
     if not against and score >= guarded and not _same_error(a, b):
         against = retouched(a.claims, b.claims)
-    return Likeness(score, against, parts)
+    return Likeness(score, against, parts, _doubt(a, b) if score >= guarded and not against else 0.0)
+
+
+def _doubt(a: Prepared, b: Prepared) -> float:
+    """How much of a lesson the other does not account for, where each has something of its own. Reports never share all their words."""
+    if max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
+        return 0.0
+    x, y = a.claims, b.claims
+    only_x, only_y = beyond(x, y), beyond(y, x)
+    return max(len(only_x) / len(x.terms), len(only_y) / len(y.terms)) if only_x and only_y else 0.0
 
 
 @lru_cache(maxsize=4096)

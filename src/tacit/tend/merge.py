@@ -52,6 +52,7 @@ class Pair:
     b: Memory
     score: float
     against: str = ""  # the claim on which they disagree
+    doubt: bool = False  # each says so much of its own that words do not vouch for it
 
 
 def step(context: Context) -> StepReport:
@@ -131,6 +132,8 @@ class _Merging:
             self._propose(tx, "contradiction", stays, goes, told)
         elif was_parted(tx, a, b):
             return
+        elif pair.doubt:
+            self._propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")
         elif goes.pinned or goes.on_page or goes.trust in self.profile.trust.person:
             self._propose(
                 tx, "merge", stays, goes, f"says the same as {goes.alias or goes.id}, which is a person's word"
@@ -176,7 +179,8 @@ def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair |
     """What two neighbours are to each other: the same lesson, opposites, or nothing."""
     against = likeness.blocked
     if not against:
-        return Pair(a, b, likeness.score) if likeness.score >= profile.tend.merge_threshold else None
+        doubt = likeness.doubt > profile.match.doubt
+        return Pair(a, b, likeness.score, doubt=doubt) if likeness.score >= profile.tend.merge_threshold else None
     opposites = against.startswith(OPPOSITE) and likeness.score >= profile.match.threshold
     opposites = opposites or (against.startswith(FIGURES) and _is_one_sentence(a, b, against))
     return (
