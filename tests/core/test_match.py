@@ -92,7 +92,7 @@ def test_opposites_of_many_strangers_are_hardly_merged() -> None:
     opposites, twins = strangers(lambda kind: kind != "same"), strangers(lambda kind: kind == "same")
     assert len(opposites) >= 1000 and len(twins) >= 300
     assert len(merged(opposites)) <= 0.02 * len(opposites)
-    assert len(merged(twins)) >= 0.3 * len(twins)  # where each says a third of its own, words do not vouch for it
+    assert len(merged(twins)) >= 0.22 * len(twins)  # where each says a quarter of its own, words do not vouch for it
 
 
 def test_the_latest_opposites_of_a_stranger() -> None:

@@ -987,8 +987,8 @@ def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
     if "from" in before[-2:] and not {"on", "onwards", "upwards", "up"}.isdisjoint(after):
         return ">"
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
-        if before[-2:] == ["up", "to"]:
-            return "<"
+        if before[-2:] in (["up", "to"], ["as", "of"]):
+            return "<" if before[-1] == "to" else ">"
         before.pop()
     bound = _BOUNDS.get(before[-1], "") if before else ""
     if (

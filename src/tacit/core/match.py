@@ -65,8 +65,8 @@ LONG, LONG_FACTOR = 45, 1.3
 BEHIND, FAR = 0.5, 0.2
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
 # Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge.
-# It spares three of five false merges, and costs a third of the twins in other words (docs/decisions/0004-matching.md).
-DOUBT = 0.35
+# It spares three of four false merges, and costs half of the twins in other words (docs/decisions/0004-matching.md).
+DOUBT = 0.25
 
 
 @value
@@ -316,18 +316,20 @@ def _compare(
         else:
             score *= 0.9
     against = opposed(a, b) if score >= guarded else ""
-    if not against and score >= guarded and not _same_error(a, b):
+    doubt = 0.0
+    # What a lesson says, it says in every word; a report never shares all of its words with another, nor do two of one error.
+    if not against and score >= guarded and max(len(a.weights), len(b.weights)) <= LONG and not _same_error(a, b):
         against = retouched(a.claims, b.claims)
-    return Likeness(score, against, parts, _doubt(a, b) if score >= guarded and not against else 0.0)
+        doubt = _doubt(a.claims, b.claims)
+    return Likeness(score, against, parts, doubt)
 
 
-def _doubt(a: Prepared, b: Prepared) -> float:
-    """How much of a lesson the other does not account for, where each has something of its own. Reports never share all their words."""
-    if max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
-        return 0.0
-    x, y = a.claims, b.claims
+def _doubt(x: Claims, y: Claims) -> float:
+    """How much of a lesson the other does not account for, where each has something of its own."""
     only_x, only_y = beyond(x, y), beyond(y, x)
-    return max(len(only_x) / len(x.terms), len(only_y) / len(y.terms)) if only_x and only_y else 0.0
+    if not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands
+        return 0.0
+    return max(len(only_x) / len(x.terms), len(only_y) / len(y.terms))
 
 
 @lru_cache(maxsize=4096)
