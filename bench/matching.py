@@ -284,12 +284,12 @@ def pair_lines() -> list[str]:
         "later opposites": opposites.LATER,
         "a stranger's opposites": opposites_unseen.UNSEEN,
         "another stranger's opposites": fresh_pairs("opposites_fresh"),
-        "thirteen strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
+        "many strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
     }
     same = {
         "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
         "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME,
-        "same meaning, thirteen strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
+        "same meaning, many strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
     }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():

@@ -675,7 +675,8 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
             (sign[0].replace("≤", "<=").replace("≥", ">="), token.word)
             for token in tokens
             if (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
-        ),
+        )
+        | _limits_of_figures(tokens),
     )
 
 
@@ -943,6 +944,20 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
             bound = _bound(tokens, number, bool(unit))
         found.append((bound + f"{figure} {unit}").strip())
     return tuple(found)
+
+
+def _limits_of_figures(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
+    """Whether a figure itself is meant: "more than five" and "five or more"."""
+    found = set()
+    for number, token in enumerate(tokens):
+        if token.piece.kind in (NUMBER, VERSION) or token.word in NUMBER_WORDS:
+            before = [each.word for each in tokens[max(0, number - 3) : number]]
+            after = [each.word for each in tokens[number + 1 : number + 4]]
+            if sign := next((_OPEN_ENDED[two] + "=" for one, two in pairwise(after) if one == "or" and two in _OPEN_ENDED), ""):
+                found.add((sign, token.word))
+            elif before[-1:] == ["than"] and len(before) > 1 and before[-2] in _BOUNDS and before[-3:-2] not in (["no"], ["not"]):
+                found.add((_BOUNDS[before[-2]], token.word))
+    return frozenset(found)
 
 
 def _ports(text: str, tokens: Sequence[_Token]) -> list[str]:
