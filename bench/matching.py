@@ -50,7 +50,7 @@ RULES = {
 }
 PERCENTILES = (0.9, 0.95)
 FIRST = "overlap .50, first (ArcheFlow)"
-EQUAL = "lexical at ArcheFlow's false merges"
+EQUAL = "lexical at ArcheFlow's false merges, nothing doubted"
 
 
 def calibrated(nearest: list[float], percentile: float) -> float:

@@ -32,7 +32,8 @@ def test_what_was_changed_in_a_copy_is_told(one: str, other: str, told: str) -> 
     against = changed(claims(one), claims(other), _related)
     assert against == told
     assert changed(claims(other), claims(one), _related)
-    assert compare(prepare(one), prepare(other)).blocked
+    likeness = compare(prepare(one), prepare(other))
+    assert likeness.blocked or likeness.doubt == 1.0
 
 
 @pytest.mark.parametrize(

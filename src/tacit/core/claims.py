@@ -163,8 +163,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
 
 def retouched(x: Claims, y: Claims) -> str:
     """What was changed in a text that otherwise repeats another nearly word for word; empty where nothing was, or it does not."""
-    against = changed(x, y, _related)
-    return f"other word: {against}" if against else ""
+    return changed(x, y, _related)
 
 
 def beyond(one: Claims, other: Claims, but: frozenset[str] = frozenset()) -> frozenset[str]:

@@ -64,7 +64,8 @@ LONG, LONG_FACTOR = 45, 1.3
 # nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
-# Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge.
+# Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge,
+# nor do they for a copy in which one place was changed. At 1 nothing is doubted.
 # It spares three of four false merges, and costs half of the twins in other words (docs/decisions/0004-matching.md).
 DOUBT = 0.25
 
@@ -95,7 +96,8 @@ class Likeness:
     score: float  # 0 … 1, symmetric
     blocked: str = ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
     parts: Mapping[str, float] | None = None
-    doubt: float = 0.0  # the part of a text that the other does not account for, where each has such; the greater of the two
+    doubt: float = 0.0  # 0 … 1: how little words alone vouch that they are the same, whatever the score …
+    doubted: str = ""  # … and for what
 
 
 @value
@@ -179,7 +181,7 @@ def decide(
     own = _weighed(finding, idf) if matcher is compare else None
     guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
-    doubts: dict[str, float] = {}
+    doubts: dict[str, str] = {}
     blocked: tuple[float, str, str] = (0.0, "", "")
     for id, candidate in candidates:
         if candidate.text == finding.text and finding.text:
@@ -190,7 +192,7 @@ def decide(
             likeness = matcher(finding, candidate, idf)
         if not likeness.blocked:
             ranked.append((likeness.score, id, candidate))
-            doubts[id] = likeness.doubt
+            doubts[id] = likeness.doubted if likeness.doubt > settings.doubt else ""
         elif likeness.score > blocked[0]:
             blocked = (likeness.score, id, likeness.blocked)
     # Equal scores: the equal text, then the smaller id, so that the order in which a store answers decides nothing.
@@ -201,8 +203,8 @@ def decide(
     second, second_id = (ranked[1][0], ranked[1][1]) if len(ranked) > 1 else (0.0, "")
     if best.text == finding.text:
         return Match(id, score, second_id, second, "equal text")
-    if doubts[id] > settings.doubt:
-        return Match("", score, id, score, f"alike {score:.2f} to {id}, but {doubts[id]:.0%} is said by one of them only")
+    if doubts[id]:
+        return Match("", score, id, score, f"alike {score:.2f} to {id}, but {doubts[id]}")
     if score - second >= settings.margin or score >= CERTAIN:
         return Match(id, score, second_id, second, f"alike {score:.2f}, runner-up {second:.2f}")
     twins = matcher(best, ranked[1][2], idf)
@@ -316,20 +318,22 @@ def _compare(
         else:
             score *= 0.9
     against = opposed(a, b) if score >= guarded else ""
-    doubt = 0.0
     # What a lesson says, it says in every word; a report never shares all of its words with another, nor do two of one error.
-    if not against and score >= guarded and max(len(a.weights), len(b.weights)) <= LONG and not _same_error(a, b):
-        against = retouched(a.claims, b.claims)
-        doubt = _doubt(a.claims, b.claims)
-    return Likeness(score, against, parts, doubt)
+    if against or score < guarded or max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
+        return Likeness(score, against, parts)
+    return Likeness(score, "", parts, *_doubt(a.claims, b.claims))
 
 
-def _doubt(x: Claims, y: Claims) -> float:
-    """How much of a lesson the other does not account for, where each has something of its own."""
+def _doubt(x: Claims, y: Claims) -> tuple[float, str]:
+    """How little words vouch that two lessons are one: not at all where one is a copy of the other with another word in it; else
+    by what each says that the other does not account for."""
+    if word := retouched(x, y):
+        return 1.0, f"it has another word: {word}"
     only_x, only_y = beyond(x, y), beyond(y, x)
     if not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands
-        return 0.0
-    return max(len(only_x) / len(x.terms), len(only_y) / len(y.terms))
+        return 0.0, ""
+    share = max(len(only_x) / len(x.terms), len(only_y) / len(y.terms))
+    return share, f"{share:.0%} is said by one of them only"
 
 
 @lru_cache(maxsize=4096)

@@ -220,7 +220,7 @@ KEYS: dict[str, Key] = {
     "match.matcher": function("matcher", "who says how alike two texts are"),
     "match.threshold": share("alike enough to be the same lesson"),
     "match.margin": share("and by so much more than the runner-up"),
-    "match.doubt": share("not the same if each says something of its own, and that is more than such a part of it"),
+    "match.doubt": share("no merge if each says more than such a part of its own, or one is the other with a word changed; 1: never mind"),
     "match.fields": texts("what is compared", choices=("text", "tags", "paths", "signature", "quote")),
     "match.min_word": whole("words of fewer letters do not count", 1),
     "match.same_kind": flag("only within one kind"),

@@ -179,8 +179,9 @@ def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair |
     """What two neighbours are to each other: the same lesson, opposites, or nothing."""
     against = likeness.blocked
     if not against:
-        doubt = likeness.doubt > profile.match.doubt
-        return Pair(a, b, likeness.score, doubt=doubt) if likeness.score >= profile.tend.merge_threshold else None
+        if likeness.score < profile.tend.merge_threshold or (likeness.doubt == 1.0 and profile.match.doubt < 1.0):
+            return None  # another lesson, or nearly the same with one place changed, which is the point of it
+        return Pair(a, b, likeness.score, doubt=likeness.doubt > profile.match.doubt)
     opposites = against.startswith(OPPOSITE) and likeness.score >= profile.match.threshold
     opposites = opposites or (against.startswith(FIGURES) and _is_one_sentence(a, b, against))
     return (
