@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
+PER_HIT, LEAST = 2, 16  # candidates for each answer that is asked for, and in all; five found no more …
+FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 MOST = 1000  # hits of one recall, whatever is asked for
 
@@ -363,12 +365,14 @@ def recall(
         return Recalled((), size, rewrite=rewrite)
     projects = scope_projects(project.id)
     meaning = Near()
+    is_short = limit is not None and len(wanted.words) <= FEW_WORDS
+    fetch = max(min(size.fetch, max(PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
-        found = store.find(projects, (*wanted.words, *wanted.file_words), limit=max(size.fetch, 2 * most))
+        found = store.find(projects, (*wanted.words, *wanted.file_words), limit=fetch)
         hits = [*_signed(store, projects, wanted.signatures), *found.hits]
-        meaning = _by_meaning(store, projects, wanted, embedder, hits, max(size.fetch, 2 * most))
+        meaning = _by_meaning(store, projects, wanted, embedder, hits, fetch)
         hits += meaning.hits
         facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)
     marks: dict[str, str] = {}

@@ -409,12 +409,14 @@ def words_reader(
     def held(hit: Hit) -> tuple[float, float]:
         own = text = read[hit.memory.id]
         tasks: list[frozenset[str]] = []
+        mine = list(filter(is_wanted, text))
+        first = mine if len(text) <= TITLED else list(filter(is_wanted, text[:FIRST_WORDS]))
         if hit.words:
             parts, *met_in = hit.words.split("\n")
-            own = text + tokens(parts) if parts else text
+            if parts:
+                more = tokens(parts)
+                own, mine = text + more, mine + list(filter(is_wanted, more))
             tasks = [frozenset(tokens(line)) for line in met_in]
-        heads = text[:FIRST_WORDS] if len(text) > TITLED else text
-        mine, first = list(filter(is_wanted, own)), list(filter(is_wanted, heads))
         present = set(mine).union(*tasks) if tasks else set(mine)
         slack = K1 * (1 - B + B * len(text) / usual)
         total = 0.0

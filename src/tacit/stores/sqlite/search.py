@@ -192,8 +192,9 @@ class _Postings:
             if not scores and here is None:  # the longest at once
                 scores = dict.fromkeys(rows, rarity)
                 continue
+            get = scores.get
             for n in rows if here is None else here.intersection(rows):
-                scores[n] = scores.get(n, 0.0) + rarity
+                scores[n] = get(n, 0.0) + rarity
         return scores
 
     def _newest(self, match: str, limit: int) -> list[int]:
@@ -270,10 +271,10 @@ class _Taker:
 
     def _order(self, scores: dict[int, float], most: int) -> list[int]:
         """The best so many rows, the newer of equal ones first. Most rows are far below: they need not be put in order."""
-        if len(scores) > 2 * most:
-            least = sorted(scores.values(), reverse=True)[most - 1]
-            scores = {n: score for n, score in scores.items() if score >= least}
-        return [n for _, n in sorted(zip(scores.values(), scores), reverse=True)][:most]
+        least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
+        best = [(score, n) for n, score in scores.items() if score >= least]
+        best.sort(reverse=True)
+        return [n for _, n in best[:most]]
 
 
 def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
