@@ -627,11 +627,11 @@ class _Token:
 def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     """What the head of a text says."""
     tokens = _tokens(text, pieces, tongue)
-    denied, plain, taken, negations = _polarity(tokens)
+    clauses = _clauses(tokens)
+    denied, plain, taken, negations = _polarity(tokens, clauses)
     words = [token.word for token in tokens]
     first, then = _sequence(tokens)
     grouped, frame, bound = _arrangement(tokens)
-    clauses = _clauses(tokens)
     terms = frozenset(term for token in tokens for term in token.terms)
     return Claims(
         denied=denied,
@@ -660,7 +660,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         meant=tuple(tuple(token.terms) for token in tokens),
         clauses=tuple(number for number, clause in enumerate(clauses) for _ in clause),
         brackets=frozenset(number for number, clause in enumerate(clauses) if "(" in clause[0].gap),
-        grounds=_grounds(tokens),
+        grounds=_grounds(clauses),
         compounds=_compounds(tokens),
         towards=_towards(tokens),
         joined=_joined(tokens),
@@ -673,17 +673,17 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         signs=frozenset(
             (sign[0].replace("≤", "<=").replace("≥", ">="), token.word)
             for token in tokens
-            if (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
+            if token.gap.strip() and (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
         )
         | _limits_of_figures(tokens),
     )
 
 
-def _grounds(tokens: Sequence[_Token]) -> frozenset[str]:
+def _grounds(clauses: Sequence[Sequence[_Token]]) -> frozenset[str]:
     """What is said only to explain the rest: "because …", "otherwise …", "it …"."""
     told: set[str] = set()
     explained: set[str] = set()
-    for clause in _clauses(tokens):
+    for clause in clauses:
         (explained if clause[0].word in GROUNDS else told).update(term for token in clause for term in token.terms)
     return frozenset(explained - told)
 
@@ -786,7 +786,9 @@ def _sides_of(
     ]
 
 
-def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]], int]:
+def _polarity(
+    tokens: Sequence[_Token], clauses: Sequence[list[_Token]]
+) -> tuple[tuple[Denial, ...], frozenset[str], frozenset[tuple[str, str]], int]:
     """The negations, the terms and sides said plainly, and how many words deny; marks the word that each negation denies first.
 
     A negation reaches from its word to the end of its clause, or back over the clause where it comes last. Two in one
@@ -796,7 +798,7 @@ def _polarity(tokens: Sequence[_Token]) -> tuple[tuple[Denial, ...], frozenset[s
     denied: list[list[_Token]] = []
     plain: list[_Token] = []
     scripts: set[str] = set()
-    for clause in _clauses(tokens):
+    for clause in clauses:
         places = [number for number in range(len(clause)) if _is_negation(clause, number)]
         for place in places:
             clause[place].denying = True

@@ -166,7 +166,11 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
 
 def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
     """How alike two texts are; the default matcher. `idf` says how rare a term is in this store."""
-    return _compare(a, _weighed(a, idf), b, _weighed(b, idf))
+    likeness = _compare(a, _weighed(a, idf), b, _weighed(b, idf))
+    if likeness.blocked or likeness.score < GUARDED:
+        return likeness
+    doubt, why = _doubt(a, b)
+    return Likeness(likeness.score, "", likeness.parts, doubt, why)
 
 
 def decide(
@@ -181,7 +185,6 @@ def decide(
     own = _weighed(finding, idf) if matcher is compare else None
     guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
-    doubts: dict[str, str] = {}
     blocked: tuple[float, str, str] = (0.0, "", "")
     for id, candidate in candidates:
         if candidate.text == finding.text and finding.text:
@@ -192,7 +195,6 @@ def decide(
             likeness = matcher(finding, candidate, idf)
         if not likeness.blocked:
             ranked.append((likeness.score, id, candidate))
-            doubts[id] = likeness.doubted if likeness.doubt > settings.doubt else ""
         elif likeness.score > blocked[0]:
             blocked = (likeness.score, id, likeness.blocked)
     # Equal scores: the equal text, then the smaller id, so that the order in which a store answers decides nothing.
@@ -203,8 +205,9 @@ def decide(
     second, second_id = (ranked[1][0], ranked[1][1]) if len(ranked) > 1 else (0.0, "")
     if best.text == finding.text:
         return Match(id, score, second_id, second, "equal text")
-    if doubts[id]:
-        return Match("", score, id, score, f"alike {score:.2f} to {id}, but {doubts[id]}")
+    doubt, why = _doubt(finding, best) if own is not None else (0.0, "")
+    if doubt > settings.doubt:
+        return Match("", score, id, score, f"alike {score:.2f} to {id}, but {why}")
     if score - second >= settings.margin or score >= CERTAIN:
         return Match(id, score, second_id, second, f"alike {score:.2f}, runner-up {second:.2f}")
     twins = matcher(best, ranked[1][2], idf)
@@ -317,16 +320,18 @@ def _compare(
             score += (1 - score) * told
         else:
             score *= 0.9
-    against = opposed(a, b) if score >= guarded else ""
-    # What a lesson says, it says in every word; a report never shares all of its words with another, nor do two of one error.
-    if against or score < guarded or max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
-        return Likeness(score, against, parts)
-    return Likeness(score, "", parts, *_doubt(a.claims, b.claims))
+    return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
 
 
-def _doubt(x: Claims, y: Claims) -> tuple[float, str]:
+def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
     """How little words vouch that two lessons are one: not at all where one is a copy of the other with another word in it; else
-    by what each says that the other does not account for."""
+    by what each says that the other does not account for.
+
+    What a lesson says, it says in every word; a report never shares all of its words with another, nor do two of one error.
+    """
+    if a.text == b.text or max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
+        return 0.0, ""
+    x, y = a.claims, b.claims
     if word := retouched(x, y):
         return 1.0, f"it has another word: {word}"
     only_x, only_y = beyond(x, y), beyond(y, x)

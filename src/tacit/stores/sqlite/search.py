@@ -45,7 +45,7 @@ FEWER = 16  # in a large store; of 100 twins the best seven hold 1 to 3 fewer
 SMALL = 3000  # rows; a store up to here is read completely
 NEWEST = 64  # rows of a word that are fetched at first
 QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
-DEEP = (2000, 20_000)  # for a question: a tenth of the store's rows, within these bounds
+DEEP = (2000, 12_000)  # for a question: a twentieth of the store's rows, within these bounds
 MEET = (3, 8)  # common words that are asked for together with those known; more for a question to a large store
 LARGE = 20_000  # rows
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
@@ -106,7 +106,7 @@ def find(
     meet = MEET[deep and total > LARGE]
     postings = _Postings(store, kept, asked)
     take = _Taker(store, kept, projects, min(limit, MOST), injectable)
-    postings.read(min(max(total // 10, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
+    postings.read(min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
     scores = postings.scores()
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and (postings.common or len(scores) > take.size):
