@@ -937,7 +937,7 @@ def _figures(tokens: Sequence[_Token]) -> tuple[str, ...]:
         if not unit and after is not None and after.word in UNITS and not after.gap.strip(" -"):
             unit = UNITS[after.word]
         sign = re.search(r"[<>≤≥^~]|(?:^|[\s(=:])-$", token.gap)
-        if "exact" in before or before == "precisely":
+        if before in ("exact", "exactly", "precisely"):
             bound = "="
         elif sign:
             bound = sign[0][-1].replace("≤", "<").replace("≥", ">")
