@@ -306,6 +306,26 @@ def test_a_session_belongs_to_the_project_its_hook_spoke_for(memories: Memories,
     assert kept(memories)["runs"] == [(name, True)] and len(memories.store.projects()) == 3  # it, and the two that hold everywhere
 
 
+GAVE_WAY = """
+import os, sys
+os.nice(int(sys.argv.pop(1)))
+from tacit.surfaces.cli import main
+main()
+print("nice", os.nice(0))
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "words", "least"), [(0, ["worker", "--now"], 10), (0, ["tend"], 10), (0, ["backup"], 10), (15, ["tend"], 10), (0, ["list"], 0)]
+)
+@pytest.mark.file_only("nothing here asks the store")
+def test_housekeeping_gives_way_to_hooks(memories: Memories, more: int, words: list[str], least: int) -> None:
+    """Whoever started it; a process that has given way is not slowed twice, and what people wait for is not slowed at all."""
+    argv = [sys.executable, "-c", GAVE_WAY, str(more), *words, "--store", memories.store.path]
+    done = subprocess.run(argv, capture_output=True, text=True, cwd="/", check=True)
+    assert done.stdout.splitlines()[-1] == f"nice {max(os.nice(0) + more, least)}"
+
+
 # -- detached -----------------------------------------------------------------------------------------------------------
 
 

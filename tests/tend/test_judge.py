@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,10 @@ def unchecked(checked: bool = False) -> str:
 
 
 def propose(
-    memories: Memories, text: str, section: str = "Pitfalls", *, tier: str = "rules", id: str = "", kind: str = "rule"
+    memories: Memories, text: str, section: str = "Pitfalls", *, tier: str = "rules", id: str = "", kind: str = "rule", at: str = ""
 ) -> Proposal:
     memory = memories.add(text, kind=kind)
-    at = clock.now()
+    at = at or clock.now()
     made = Proposal(
         id or unchecked(), memories.project_id, "page", "has earned a line", "tend", at, memory.id, tier=tier,
         payload={"act": "put", "section": section, "text": text, "key": memory.id}, expires_at=clock.after_days(at, 7),
@@ -121,7 +122,8 @@ def test_of_two_that_wait_and_say_the_same_the_longer_goes_on(memories: Memories
 
 def test_a_model_judges_in_batches_and_is_not_asked_again(memories: Memories) -> None:
     """Promoted, rejected, left to a person; the next pass has nothing to ask."""
-    waiting = [propose(memories, f"Lesson number {n} about topic {n * 7919}") for n in range(12)]
+    began = time.time()  # each a second after the one before: two of one millisecond would be asked about in the order of their ids
+    waiting = [propose(memories, f"Lesson number {n} about topic {n * 7919}", at=clock.stamp(began - 12 + n)) for n in range(12)]
     actions = ["promote", "reject", "needs-review"] * 4
     model = Scripted(said(*zip(waiting[:10], actions)), said(*zip(waiting[10:], actions[10:])))
     done = triage(memories, model)

@@ -42,7 +42,6 @@ DEATHS = 20  # after which it is left alone; by then hours have passed
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
-NICE = 10
 NO_PROBLEM = ("command", "fact", "estimate")  # classes of lessons that are used again, not suffered again
 
 
@@ -162,8 +161,8 @@ def _is_session(name: str) -> bool:
 
 
 def detach() -> None:
-    """Leave the hook's surroundings: its session, its folder, its open files, its priority."""
-    for leave in (os.setsid, lambda: os.nice(NICE), lambda: os.chdir("/")):
+    """Leave the hook's surroundings: its session, its folder, its open files."""
+    for leave in (os.setsid, lambda: os.chdir("/")):
         try:
             leave()
         except OSError:

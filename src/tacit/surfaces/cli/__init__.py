@@ -70,6 +70,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
+HOUSEKEEPING = ("worker", "tend", "backup")  # gives way to hooks, by hand as well: an agent waits for those
+NICE = 10
 
 
 class Answer:
@@ -133,6 +135,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             from tacit.surfaces.cli.inject import main as inject
 
             return _at_once(inject, args, argv is None)
+        if argv is None and _verb(args) in HOUSEKEEPING:
+            _give_way()
         return _main(args, Cli(os.environ, sys.stdout, sys.stderr))
     except BrokenPipeError:
         # The reader went away, for instance `tacit list | head`. Nothing of ours failed.
@@ -159,6 +163,14 @@ def _at_once(command: Callable[[Sequence[str]], int], args: Sequence[str], leave
         gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
         gc.unfreeze()
         gc.enable()
+
+
+def _give_way() -> None:
+    """Let hooks go first. A process that was started by one that gave way has done so already."""
+    try:
+        os.nice(max(0, NICE - os.nice(0)))
+    except OSError:  # a sandbox may forbid even this
+        pass
 
 
 def _main(args: list[str], cli: Cli) -> int:
