@@ -424,6 +424,17 @@ def test_an_opposite_is_new_and_says_so() -> None:
     assert found == Match("", 0.0, "", 0.0, "opposed to m1: negation: commit")
 
 
+def test_claims_are_read_only_where_they_decide_something() -> None:
+    """They cost four times what preparing a text does: of none while nothing is near, of two where there are more."""
+    texts = ["Missing input validation in the signup form", *(f"Null checks are missing in API handlers, {n} seen" for n in "abc")]
+    far, *near = stored = [prepare(text, tags=("read anew",)) for text in texts]
+    asked = [(str(n), each) for n, each in enumerate(stored)]
+    assert 0.24 < decide(prepare("The form has no labels"), asked, Settings()).score < 0.36  # it could only be in another's way
+    assert not any("claims" in each.__dict__ for each in stored)
+    decide(prepare("Null checks are missing in API handlers"), asked, Settings())
+    assert sum("claims" in each.__dict__ for each in near) == 2 and "claims" not in far.__dict__
+
+
 def test_without_candidates_everything_is_new() -> None:
     """The first finding of a store."""
     assert decide(prepare("x"), [], Settings()) == Match("", 0.0, "", 0.0, "nearest 0.00 is below 0.36")

@@ -183,22 +183,7 @@ def decide(
     """
     matcher = MATCHERS[settings.matcher]
     own = _weighed(finding, idf) if matcher is compare else None
-    guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
-    ranked: list[tuple[float, str, Prepared]] = []
-    blocked: tuple[float, str, str] = (0.0, "", "")
-    for id, candidate in candidates:
-        if candidate.text == finding.text and finding.text:
-            likeness = Likeness(1.0)
-        elif own is not None:
-            likeness = _compare(finding, own, candidate, _weighed(candidate, idf), guarded)
-        else:
-            likeness = matcher(finding, candidate, idf)
-        if not likeness.blocked:
-            ranked.append((likeness.score, id, candidate))
-        elif likeness.score > blocked[0]:
-            blocked = (likeness.score, id, likeness.blocked)
-    # Equal scores: the equal text, then the smaller id, so that the order in which a store answers decides nothing.
-    ranked.sort(key=lambda each: (-each[0], each[2].text != finding.text, each[1]))
+    ranked, blocked = _unopposed(finding, _scored(finding, own, candidates, matcher, idf), settings)
     if not ranked or ranked[0][0] < settings.threshold:
         return _none(ranked, blocked, settings)
     score, id, best = ranked[0]
@@ -214,6 +199,48 @@ def decide(
     if twins.score >= settings.threshold and not twins.blocked:
         return Match(id, score, second_id, second, f"alike {score:.2f}; the runner-up is its twin")
     return Match("", score, id, score, f"alike {score:.2f}, but {id} and {second_id} are equally near")
+
+
+def _scored(
+    finding: Prepared,
+    own: tuple[dict[str, float], float] | None,
+    candidates: Sequence[tuple[str, Prepared]],
+    matcher: Callable[[Prepared, Prepared, Idf | None], Likeness],
+    idf: Idf | None,
+) -> list[tuple[Likeness, str, Prepared]]:
+    """Candidates by their likeness, the nearest first. Of equal scores the equal text, then the smaller id, so that the order in
+    which a store answers decides nothing."""
+    scored = []
+    for id, candidate in candidates:
+        if candidate.text == finding.text and finding.text:
+            likeness = Likeness(1.0)
+        elif own is not None:
+            likeness = _compare(finding, own, candidate, _weighed(candidate, idf), math.inf)
+        else:
+            likeness = matcher(finding, candidate, idf)
+        scored.append((likeness, id, candidate))
+    return sorted(scored, key=lambda each: (-each[0].score, each[2].text != finding.text, each[1]))
+
+
+def _unopposed(
+    finding: Prepared, scored: Sequence[tuple[Likeness, str, Prepared]], settings: Rules
+) -> tuple[list[tuple[float, str, Prepared]], tuple[float, str, str]]:
+    """The nearest two that say nothing against the finding, and the nearest that does. What a text claims is dear to read, four times
+    what preparing it costs, so it is read only where something is decided by it, and no further than to the second."""
+    decisive = min(settings.threshold, lenient(settings.threshold))
+    claims = settings.matcher == "lexical" and bool(scored) and scored[0][0].score >= decisive
+    guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
+    ranked: list[tuple[float, str, Prepared]] = []
+    blocked = (0.0, "", "")
+    for likeness, id, candidate in scored:
+        read = claims and likeness.score >= guarded and candidate.text != finding.text
+        if against := opposed(finding, candidate) if read else likeness.blocked:
+            blocked = blocked if blocked[1] else (likeness.score, id, against)
+            continue
+        ranked.append((likeness.score, id, candidate))
+        if len(ranked) == 2:
+            break
+    return ranked, blocked
 
 
 def _none(ranked: list[tuple[float, str, Prepared]], blocked: tuple[float, str, str], settings: Rules) -> Match:
