@@ -14,6 +14,7 @@ from tacit.core import clock
 from tacit.core.links import Use
 from tacit.core.run import Finding
 from tacit.core.value import replace
+from tacit.learn import PORTION
 from tacit.stores.check import check
 from tacit.stores.sql import run_id
 from tacit.testing import finding, run, tool, user
@@ -69,6 +70,20 @@ def test_two_reviewers_of_one_run_are_one_sighting(memories: Memories) -> None:
     [memory] = memories.list()
     assert (memory.tally.seen, memory.state) == (2, "provisional")
     assert second.moves[0][1:3] == ("candidate", "provisional")
+
+
+def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memories) -> None:
+    """Neighbours are looked up for a portion of the findings at a time: in the same portion, in an earlier one, in an earlier run."""
+    words = "alpha bravo cargo delta echo fargo gamma hotel india juliet kilo lima mike nova oscar papa".split()
+    lessons = [f"The {words[n % 16]} service drops every {words[n // 16]} message of queue{n} when {words[n * 7 % 16]}{n} restarts" for n in range(PORTION + 20)]
+    known = lessons[3]
+    learn(memories, "r0", finding("r0", known))
+    said = [finding("r1", text, place=f"p{n}") for n, text in enumerate((*lessons[:8], lessons[5], *lessons[8:], lessons[6], known + "."))]
+    learned = learn(memories, "r1", *said)
+    assert len(learned.new) == len(lessons) - 1
+    seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}
+    assert (len(seen), seen[known], seen[lessons[5]]) == (len(lessons), 2, 1)
+    assert [len(memories.store.evidence(memory.id)) for memory in memories.list(limit=200) if memory.text in (lessons[5], lessons[6])] == [2, 2]
 
 
 def test_retries_of_one_unit_are_one_sighting(memories: Memories) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
-NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
+PORTION = 50  # findings whose neighbours are looked up at once
 
 
 @value
@@ -91,8 +91,7 @@ def learn(
         session.redacted = sum(hits for _, hits in cleaned)
         with store.write(confidence=profile.signals) as tx:
             session.enter(tx)
-            for finding, decision in judged:
-                session.take(tx, finding, decision)
+            session.take(tx, judged)
             session.settle(tx, judged, over or session.is_over())
             session.leave(tx, len(judged))
             if dry_run:
@@ -149,8 +148,7 @@ def ask_model(
     session.redacted = sum(hits for _, hits in cleaned)
     with store.write(confidence=profile.signals) as tx:
         session.enter(tx)
-        for finding, decision in judged:
-            session.take(tx, finding, decision)
+        session.take(tx, judged)
         tx.put_run(replace(session.row, facts={**(session.row.facts or {}), "observed": mark}))
     return session.report()
 
@@ -224,7 +222,7 @@ def submit(
     with store.write(confidence=profile.signals) as tx:
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
-        session.take(tx, kept, decision)
+        session.take(tx, [(kept, decision)])
         taken = next(each for each in tx.findings(run=id) if each.key == kept.key)
     word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(taken.outcome, "known")
     return Submitted(run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory)
@@ -362,8 +360,17 @@ class _Session:
         hours = days_between(self.run.ended_at, self.at) * 24 if self.run.ended_at else 0.0
         return self.run.complete or hours >= self.profile.learn.settle_hours
 
-    def take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
-        """One finding: matched, judged, and turned into a memory, a sighting, or a counted nothing."""
+    def take(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """Each finding becomes a memory, a sighting, or a counted nothing."""
+        from tacit.learn.match import Neighbours
+
+        for at in range(0, len(judged), PORTION):
+            portion = judged[at : at + PORTION]
+            self.near = Neighbours(tx, self.project.id, [finding for finding, _ in portion], self.profile)
+            for finding, decision in portion:
+                self._take(tx, finding, decision)
+
+    def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         known, score, runner_up = self._match(tx, finding)
         self.about[finding.key] = {known.id, known.family or known.id} if known else set()
         if finding.key in self.seen_keys or finding.place in self.buried:
@@ -379,6 +386,7 @@ class _Session:
         else:
             self.counts["rejected"] += decision.rejected
             memory = self._store(tx, finding, decision, known)
+            self.near.wrote(tx, memory)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 
@@ -400,8 +408,8 @@ class _Session:
     def _match(self, tx: Transaction, finding: Finding) -> tuple[Memory | None, float, float]:
         from tacit.learn.match import match
 
-        found = match(tx, self.project.id, finding, self.profile, NEIGHBOURS)
-        memory = found.memory
+        found = match(tx, self.project.id, finding, self.profile, self.near.of(finding))
+        memory = tx.get(found.memory.id) if found.memory else None  # as it is now
         for _ in range(8):  # a superseded lesson hands its sightings to its successor
             if memory is None or memory.state != "superseded" or not memory.superseded_by:
                 break

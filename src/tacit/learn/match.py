@@ -20,13 +20,14 @@ from tacit.core.match import (
     rarity,
     same_problem,
 )
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.stores.sql import scope_projects
+from tacit.stores.sqlite.search import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tacit.core.match import Idf, Prepared, Rules
     from tacit.core.memory import Memory
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite.search import Found
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
+NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
 @value
@@ -52,10 +54,31 @@ class Matched:
     twin: Memory | None = None  # so near that both must fall to the same arm, although it is another lesson
 
 
-def match(tx: Transaction, project: str, finding: Finding, profile: Profile, limit: int) -> Matched:
-    """The lesson that a finding repeats, or none."""
+class Neighbours:
+    """What findings are compared with: looked up for many of them before any is written, since a write makes a store forget
+    what it has looked up; and beside that what they themselves have written by now."""
+
+    def __init__(self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile) -> None:
+        texts = dict.fromkeys(finding.text for finding in findings)
+        projects = scope_projects(project)
+        self.found = {text: tx.find(projects, _words(text, profile), limit=NEIGHBOURS) for text in texts}
+        self.written: dict[str, Hit] = {}
+
+    def wrote(self, tx: Transaction, id: str) -> None:
+        """A lesson is new, or was met again."""
+        memory = tx.get(id)
+        [(n, words)] = tx.rows("SELECT n, words FROM memory WHERE id = :id", id=id)
+        self.written[id] = Hit(memory, "words", 0.0, n, words)
+
+    def of(self, finding: Finding) -> Found:
+        """A finding's own neighbours and what was written since they were looked up, as both are now."""
+        found = self.found[finding.text]
+        return replace(found, hits=(*(hit for hit in found.hits if hit.memory.id not in self.written), *self.written.values()))
+
+
+def match(tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found) -> Matched:
+    """The lesson that a finding repeats, or none; `found` is what there may be."""
     mine = prepared(finding)
-    found = tx.find(scope_projects(project), _words(finding.text, profile), limit=limit)
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
         rows = tx.rows(

@@ -251,10 +251,13 @@ class Transaction(Writer):
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
-        """As the store's own, inside the transaction, where others wait: never a deep look."""
+        """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared.
+
+        Common words only put the candidates of rarer ones into an order, and a matcher reads all of them.
+        """
         from tacit.stores.sqlite.search import find
 
-        return find(self._store, projects, words, limit=limit, injectable=injectable)
+        return find(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
         if old is not None:

@@ -95,15 +95,17 @@ def find(
     limit: int = 50,
     injectable: bool = False,
     deep: bool = False,
+    brief: bool = False,
 ) -> Found:
-    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further."""
+    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further, `brief` asks for no
+    common words beside the rare ones."""
     kept = _kept(store)
     total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
     read = _tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
-    meet = MEET[deep and total > LARGE]
+    meet = 0 if brief else MEET[deep and total > LARGE]
     postings = _Postings(store, kept, asked)
     take = _Taker(store, kept, projects, min(limit, MOST), injectable)
     postings.read(min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
