@@ -22,14 +22,18 @@ from tacit.core.lifecycle import (
     advance,
     allows,
     due,
+    hinges,
     is_legal,
     judge,
     lasts,
     nearest,
     review_days,
 )
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory
 from tacit.core.profile import CLASSES, changed
 from tacit.core.profile_toml import BUILTIN, compile_profile, standard
+from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace
 
 ANA = ("ana", "person")
@@ -540,6 +544,28 @@ def test_walls(name: str, standing: Standing) -> None:
     assert not (standing.held and move.to in INJECTABLE)
     assert not (move.cause == "silence" and lasts(profile, standing))
     assert judge(profile, standing, move.to) == move
+
+
+@given(st.sampled_from(BUILTIN), STANDINGS, st.integers(0, 9), st.integers(0, 90))
+def test_evidence_is_read_only_where_a_rule_hinges_on_it(name: str, standing: Standing, in_period: int, unseen: int) -> None:
+    """Where none does, the ladder answers the same without it, word for word."""
+    profile = standard(name)
+    whole = replace(standing, seen_in_period=in_period, runs_unseen=unseen)
+    blank = replace(whole, **{each: getattr(Standing("candidate"), each) for each in BY_EVIDENCE})
+    if not hinges(profile, blank, BY_EVIDENCE):
+        assert (advance(profile, blank), due(profile, blank)) == (advance(profile, whole), due(profile, whole))
+
+
+def test_what_only_evidence_knows() -> None:
+    """Nothing else of a standing depends on it; and of a lesson that is used and met, the default ladder does not ask."""
+    at = "2026-11-15T10:00:00.000Z"
+    memory = Memory("m", "p", "text", state="stable", klass="fix", trust="agent", review_after="2026-12-01T00:00:00.000Z", created_at="2026-11-01T00:00:00.000Z")
+    rows = [Evidence("m", "p", f"r{n}", f"r{n}", f"f{n}", tier="user", at=f"2026-11-{10 + n}T00:00:00.000Z", seq=n + 1) for n in range(3)]
+    without, known = (standing_of(memory, standard("default"), at, evidence=some, run_seq=9) for some in ((), rows))
+    assert {name for name in known.__dict__ if known.__dict__[name] != without.__dict__[name]} == set(BY_EVIDENCE)
+    assert not hinges(standard("default"), without, BY_EVIDENCE)
+    overdue = standing_of(replace(memory, review_after="2026-11-14T00:00:00.000Z"), standard("default"), at)
+    assert hinges(standard("default"), overdue, BY_EVIDENCE)
 
 
 @given(st.sampled_from(BUILTIN), STANDINGS, st.sampled_from(STATES))

@@ -19,7 +19,7 @@ from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tacit.core.profile import Condition, Profile, Rule
 
@@ -210,6 +210,16 @@ def due(profile: Profile, standing: Standing) -> tuple[Move, ...]:
         if asked and all(_holds(each, standing) for each in rule.when):
             found.append(_move(rule, to, standing, wanted or ("person",)))
     return tuple(found)
+
+
+def hinges(profile: Profile, standing: Standing, on: Sequence[str]) -> bool:
+    """Whether any rule hangs on these quantities, not known yet: everything else it asks for holds."""
+    for rule, _ in _rules(profile, standing):
+        unknown = [each for each in rule.when if each.quantity in on]
+        told = any(f"{{{name}}}" in rule.reason for name in on)
+        if (unknown or told) and all(_holds(each, standing) for each in rule.when if each not in unknown):
+            return True
+    return False
 
 
 def judge(profile: Profile, standing: Standing, to: str, by: tuple[str, str] | None = None) -> Move | Refusal:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
 
 
+# What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
+BY_EVIDENCE = ("person", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
+
+
 def standing_of(
     memory: Memory,
     profile: Profile,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.core.lifecycle import advance, due
+from tacit.core.lifecycle import advance, due, hinges
 from tacit.core.moves import moved, proposed, was_answered
-from tacit.core.standing import standing_of
+from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -46,9 +46,10 @@ def promote(
     moves: list[tuple[str, str, str, str]] = []
     for _ in range(RUNGS):
         memory = tx.get(id)
-        standing = standing_of(
-            memory, profile, at, evidence=tx.evidence(id), run_seq=seq or project.run_seq, moment=moment
-        )
+        now = seq or project.run_seq
+        standing = standing_of(memory, profile, at, run_seq=now, moment=moment)
+        if hinges(profile, standing, BY_EVIDENCE):
+            standing = standing_of(memory, profile, at, evidence=tx.evidence(id), run_seq=now, moment=moment)
         move = advance(profile, standing)
         if move is not None and move.cause == "silence" and moment != "sweep":
             # Old runs are often learned late: what they say is news to us, and silence is for `tend` to judge.
