@@ -3,11 +3,15 @@
 It begins with a store of the size that a project has after some time, and its sessions meet the same fifty problems again
 and again: what grows is runs, uses, evidence and journal, as in a steady state, and a leak would show. After some minutes of
 warming up, medians of the last third are set against those of the first third: the hook's time and memory, the reader's memory,
-the size of the write-ahead log. None may grow by more than a tenth. A hook's time is judged twice: in plain seconds, as the
-agent waits for it, and as its ratio to an interpreter that does nothing, started in the same moment (half of the time before
-the hook, half of the time after it). The seconds need a machine on which nothing else runs: others make it slower and faster by
-more than a tenth. The ratio takes that out, and with it what our own worker, tend and backup do to the machine. Noted beside
-them and not judged: the slowest hooks, the processor's time of hook and interpreter, and how long each command takes.
+the size of the write-ahead log. None may grow by more than a tenth. A hook's time is judged twice, each time beside an
+interpreter that does nothing, started in the same moment (half of the time before the hook, half of the time after it):
+
+- its seconds over the *processor's* seconds of that interpreter. A machine gets faster and slower by a quarter within half an
+  hour, which the processor's seconds tell and this takes out. What a hook waits for, because our own worker, tend and backup
+  have the processor or the store, stays in. Nothing else may run beside it.
+- its seconds over the seconds of that interpreter, which takes out what others on the machine do, and what our own jobs do.
+
+Noted beside them and not judged: plain seconds, the slowest hooks, the processor's time of both, how long each command takes.
 
     python bench/faults/soak.py --minutes 30
 """
@@ -33,7 +37,8 @@ from common import ROOT, Ledger, command, doctor, frozen_source, new_home, store
 AGENTS = 8
 MOST = 1.1
 THINKING = 2.0  # seconds at most between two events of an agent
-JUDGED = ("hook seconds", "hook time over python -c pass", "hook memory", "reader memory", "log bytes")
+WAITED = "hook seconds over processor seconds of python -c pass"
+JUDGED = (WAITED, "hook time over python -c pass", "hook memory", "reader memory", "log bytes")
 SLOWEST = (0.95, 0.99)
 LESSONS = 5_000
 PATIENCE = 900.0  # seconds for a command beside eight agents on a machine that others use as well
@@ -68,7 +73,7 @@ class Soak:
 
     def __init__(self, home: Path, minutes: float) -> None:
         self.home, self.end = home, time.monotonic() + minutes * 60
-        names = ("hook time over python -c pass", "hook seconds", "hook processor seconds", "bare processor seconds", "hook memory", "log bytes", "store bytes")
+        names = (WAITED, "hook time over python -c pass", "hook seconds", "hook processor seconds", "bare processor seconds", "hook memory", "log bytes", "store bytes")
         self.samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
         self.wrong: list[str] = []
         self.counts: dict[str, int] = {}
@@ -91,7 +96,7 @@ class Soak:
     def hook(self, event: str, payload: dict[str, Any]) -> None:
         """One event, its time and its memory, and beside it an interpreter that does nothing."""
         before = self.number % 2
-        bare = self.bare() if before else 0.0
+        bare = self.bare() if before else None
         peak = self.home / f"peak-{threading.get_ident()}"
         began = time.monotonic()
         done = subprocess.Popen(
@@ -105,9 +110,10 @@ class Soak:
         done.stdout.close()
         done.stderr.close()
         now = time.monotonic()
-        bare = bare or self.bare()
+        seconds, processor = bare or self.bare()
         self.samples["hook processor seconds"].append((now, used))
-        self.samples["hook time over python -c pass"].append((now, (now - began) / bare))
+        self.samples["hook time over python -c pass"].append((now, (now - began) / seconds))
+        self.samples[WAITED].append((now, (now - began) / processor))
         self.samples["hook seconds"].append((now, now - began))
         for name in ("hook memory", f"hook memory, {event}", "hook memory, it spoke" if out else "hook memory, it was silent"):
             self.samples.setdefault(name, []).append((now, float(peak.read_text())))
@@ -116,14 +122,14 @@ class Soak:
         if status or b"Traceback" in err:
             self.wrong.append(f"hook {event}: {status} {err[-200:]!r}")
 
-    def bare(self) -> float:
-        """Seconds of an interpreter that does nothing."""
+    def bare(self) -> tuple[float, float]:
+        """Seconds of an interpreter that does nothing, and those of the processor."""
         began = time.monotonic()
         status, used = _ended(subprocess.Popen([sys.executable, "-c", "pass"], cwd=self.home / "work", env=surroundings(self.home)))
         assert not status
         now = time.monotonic()
         self.samples["bare processor seconds"].append((now, used))
-        return now - began
+        return now - began, used
 
     def count(self, name: str, by: int) -> None:
         """Add to a count."""
