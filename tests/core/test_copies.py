@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.core.claims import Claims, _related
+from tacit.core.claims import Claims
 from tacit.core.copies import changed
 from tacit.core.match import compare, prepare
 
@@ -29,9 +29,9 @@ def claims(text: str) -> Claims:
 )
 def test_what_was_changed_in_a_copy_is_told(one: str, other: str, told: str) -> None:
     """A place more, a condition, another time, exchanged parts: no list has these words; either text may come first."""
-    against = changed(claims(one), claims(other), _related)
+    against = changed(claims(one), claims(other))
     assert against == told
-    assert changed(claims(other), claims(one), _related)
+    assert changed(claims(other), claims(one))
     likeness = compare(prepare(one), prepare(other))
     assert likeness.blocked or likeness.doubt == 1.0
 
@@ -52,10 +52,10 @@ def test_what_was_changed_in_a_copy_is_told(one: str, other: str, told: str) -> 
 )
 def test_another_style_is_no_other_lesson(one: str, other: str) -> None:
     """Voice, order of whole parts, reasons, synonyms, the sort of a figure."""
-    assert changed(claims(one), claims(other), _related) == changed(claims(other), claims(one), _related) == ""
+    assert changed(claims(one), claims(other)) == changed(claims(other), claims(one)) == ""
 
 
 def test_texts_in_other_words_are_no_copies() -> None:
     """Whether those are twins is for the other rules to say."""
     one, other = claims("Never feed bread to the ducks on the pond"), claims("Ducks get ill from bread, so give them none")
-    assert changed(one, other, _related) == ""
+    assert changed(one, other) == ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tacit.core.words import STEMMERS, english_stem
+from tacit.core.words import STEMMERS, edits, english_stem
 
 
 def same_word(term: str) -> str:
@@ -513,3 +513,27 @@ def other_side() -> dict[str, dict[str, str]]:
     lines = [line for table in _OPPOSITES.values() for line in table.strip().split("\n")]
     sides = [[side.split()[0] for side in line.split("/")] for line in lines]
     return {"~" + one + other: {one: other, other: one} for one, other in sides}
+
+
+@lru_cache(maxsize=4096)
+def related(one: str, other: str) -> bool:
+    """Two forms of one word (a typo, an abbreviation, an inflection our stemmer does not know), or two words of near meaning."""
+    if not near().get(one, frozenset()).isdisjoint(near().get(other, frozenset())):
+        return True
+    short, long = sorted((one, other), key=len)
+    if long == f"ge{short}":  # a German participle
+        return True
+    if len(short) >= 4 and long.startswith(short) and (len(short) >= 6 or len(long) - len(short) <= 3):
+        return True  # not key and keyword, user and username
+    if len(short) < 4 or short[:3] != long[:3]:
+        return False
+    return edits(one, other) <= max(1, len(long) // 4)
+
+
+def same_place(one: str, other: str) -> bool:
+    """Two names of one thing: `src/app.py` and `app.py`, `os.path.join` and `join`, one file below two home folders."""
+    short, long = sorted((one, other), key=len)
+    if one == other or long.endswith(("/" + short, "." + short, ":" + short)) or f"/{short}/" in long:
+        return True
+    ends = one.split("/")[-3:], other.split("/")[-3:]
+    return ends[0] == ends[1] or (one[0] in "/~" and other[0] in "/~" and ends[0][-2:] == ends[1][-2:])

@@ -9,13 +9,13 @@ that moved as a whole.
 
 from __future__ import annotations
 
-from tacit.core.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS
+from tacit.core.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS, related
 from tacit.core.limits import aligned
 from tacit.core.words import english_stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from tacit.core.claims import Claims
 
@@ -46,7 +46,7 @@ _OTHERS = frozenset(
 )
 
 
-def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
+def changed(x: Claims, y: Claims) -> str:
     """What one of two near-copies says in place of the other, or besides; empty where they are no copies, or say the same."""
     pairs = aligned(x.said, y.said)
     shared = len(pairs) / (min(len(x.said), len(y.said)) or 1)
@@ -54,7 +54,7 @@ def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
         begun = shared >= LITTLE and x.said[:1] == y.said[:1] and not _moved_whole(x, y)
         return _exchanged_within(x, y) or (_exchanged(x, y, pairs) if begun else "")
     left, right = _left(x, {i for i, _ in pairs}), _left(y, {k for _, k in pairs})
-    mine, theirs = _unexplained(x, left, y, right, related), _unexplained(y, right, x, left, related)
+    mine, theirs = _unexplained(x, left, y, right), _unexplained(y, right, x, left)
     if mine and theirs:
         return f"{mine} / {theirs}"
     if not _moved_whole(x, y) and (turned := _exchanged(x, y, pairs) or _crossed(x, y)):
@@ -70,15 +70,13 @@ def changed(x: Claims, y: Claims, related: Callable[[str, str], bool]) -> str:
     return ""
 
 
-def _unexplained(
-    one: Claims, left: Sequence[int], other: Claims, right: Sequence[int], related: Callable[[str, str], bool]
-) -> str:
+def _unexplained(one: Claims, left: Sequence[int], other: Claims, right: Sequence[int]) -> str:
     """A word that one text has and for which nothing in the other stands."""
     if any(one.taken & denial.amounts_to for denial in other.denied):
         return ""  # "disable" and "do not enable"
     theirs = [term for place in right for term in other.meant[place]]
     for term in _terms(one, left):
-        if term not in other.terms and not any(_stands_for(term, each, related) for each in theirs):
+        if term not in other.terms and not any(_stands_for(term, each) for each in theirs):
             return term
     return ""
 
@@ -139,7 +137,7 @@ def _terms(of: Claims, places: Sequence[int]) -> list[str]:
     return [term for term in found if term.isascii() or len(term) > 2]  # no pairs of letters of a script without spaces
 
 
-def _stands_for(one: str, other: str, related: Callable[[str, str], bool]) -> bool:
+def _stands_for(one: str, other: str) -> bool:
     """Whether a word may stand for another, 3.11.7 for 3.11 and 30s for 30; names that are nearly alike may not."""
     short, long = sorted((one, other), key=len)
     if short[0].isdigit() and long.startswith(short):  # but 16.4 is no 16

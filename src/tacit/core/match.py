@@ -17,9 +17,11 @@ import re
 from functools import cached_property, lru_cache
 
 from tacit.core.claim_words import same_word
-from tacit.core.claims import Claims, beyond, claims_of, disagreement, edits, head_length, retouched
+from tacit.core.claims import Claims, claims_of, head_length
+from tacit.core.copies import changed
+from tacit.core.disagree import beyond, disagreement
 from tacit.core.value import value
-from tacit.core.words import STEMMERS, VAGUE, fold, language, normal, piece_terms, scan, terms
+from tacit.core.words import STEMMERS, VAGUE, edits, fold, language, normal, piece_terms, scan, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -359,7 +361,7 @@ def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
     if a.text == b.text or max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
         return 0.0, ""
     x, y = a.claims, b.claims
-    if word := retouched(x, y):
+    if word := changed(x, y):
         return 1.0, f"it has another word: {word}"
     only_x, only_y = beyond(x, y), beyond(y, x)
     if not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands

@@ -613,3 +613,24 @@ def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
         (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
     )
     return tuple((re.compile(pattern), mask) for pattern, mask in forms)
+
+
+def edits(a: str, b: str) -> int:
+    """How many letters to insert, delete or replace; a row of Levenshtein's table in one integer (Myers, Hyyrö)."""
+    if a == b or not a or not b:
+        return 0 if a == b else max(len(a), len(b))
+    if len(a) > len(b):
+        a, b = b, a
+    places: dict[str, int] = {}
+    for number, letter in enumerate(a):
+        places[letter] = places.get(letter, 0) | 1 << number
+    full, last, count = (1 << len(a)) - 1, 1 << (len(a) - 1), len(a)
+    rises, falls = full, 0
+    for letter in b:
+        equal = places.get(letter, 0)
+        diagonal = (((equal & rises) + rises) ^ rises) | equal | falls
+        up, down = falls | ~(diagonal | rises) & full, diagonal & rises
+        count += bool(up & last) - bool(down & last)
+        up, down = up << 1 | 1, down << 1
+        rises, falls = (down | ~(diagonal | up)) & full, up & diagonal & full
+    return count
