@@ -32,7 +32,19 @@ import time
 from pathlib import Path
 from typing import Any
 
-from common import ROOT, Ledger, command, doctor, frozen_source, new_home, store_of, surroundings, tacit, transcript
+from common import (
+    ROOT,
+    Ledger,
+    command,
+    commit,
+    doctor,
+    frozen_source,
+    new_home,
+    store_of,
+    surroundings,
+    tacit,
+    transcript,
+)
 
 AGENTS = 8
 MOST = 1.1
@@ -188,6 +200,7 @@ def main() -> int:
     args = parser.parse_args()
     every = args.warm_up + args.minutes
     frozen_source()
+    commit()  # of what is run, whatever is committed meanwhile
     place = Path(tempfile.mkdtemp(prefix="tacit-soak-"))
     home = new_home(place)
     tacit(home, "init")
