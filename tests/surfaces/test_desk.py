@@ -226,7 +226,8 @@ def test_desk_and_command_line_leave_the_same_journal(browser: Client, tacit: An
     ):  # fmt: skip
         assert tacit(*args).code == 0, args
     told = [
-        [(e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted(e["after"])) for e in tacit("log", "--memory", id, "--json").data["entries"]]
+        # Two entries of one millisecond do not both change the time.
+        [(e["verb"], e["by"], e["reason"].replace(id, "ID"), sorted({*e["after"]} - {"updated_at"})) for e in tacit("log", "--memory", id, "--json").data["entries"]]
         for id in (here, there)
     ]
     assert told[0] == told[1]
