@@ -165,6 +165,15 @@ def test_bytes_that_became_a_text_are_read_as_bytes(memories: Any) -> None:
     assert repair(path, folder).lost == () and sound(path)
 
 
+def test_words_for_full_text_that_are_none_any_more_cost_no_lesson(memories: Any) -> None:
+    """They are derived, and no hash holds them; a lesson that can be read otherwise stays (found by a flipped bit)."""
+    path, folder = closed(memories)
+    before = texts(path)
+    tamper(path, "UPDATE memory SET words = CAST(x'746f6f6cad' AS TEXT) WHERE n = 1")
+    done = repair(path, folder)
+    assert (done.lost, texts(path), sound(path)) == ((), before, True)
+
+
 def test_a_file_that_is_no_database_any_more(memories: Any) -> None:
     """Its first page overwritten: the backup is put in its place, under the store's own locks."""
     memories.backup()

@@ -733,7 +733,7 @@ class _Building:
                 if _hashes_to(row, wanted):
                     if row["hash"] != wanted:
                         self._count("memory")
-                    return {**row, "hash": wanted}, length
+                    return {**row, "hash": wanted, "words": ""}, length  # those are derived anew, whatever became of them
             found = next((row for row in there if _hashes_to(row, wanted)), None)
             if found is None:
                 found = self._folded(id, chain[:length], there)
