@@ -157,7 +157,8 @@ class Soak:
                 self.wrong.append(f"{args} did not end within {PATIENCE:.0f} seconds")
                 continue
             self.count(args[0], 1)
-            self.samples.setdefault(f"{args[0]} seconds", []).append((time.monotonic(), time.monotonic() - began))
+            if not done.returncode:
+                self.samples.setdefault(f"{args[0]} seconds", []).append((time.monotonic(), time.monotonic() - began))
             if args[0] == "backup" and done.returncode == 4:  # the worker is making one, and it says so
                 self.count("backup while another was made", 1)
             elif done.returncode or "Traceback" in done.stderr:

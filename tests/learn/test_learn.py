@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,34 @@ def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memorie
     seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}
     assert (len(seen), seen[known], seen[lessons[5]]) == (len(lessons), 2, 1)
     assert [len(memories.store.evidence(memory.id)) for memory in memories.list(limit=200) if memory.text in (lessons[5], lessons[6])] == [2, 2]
+
+
+def test_an_equal_text_is_met_however_common_its_words_are(memories: Memories) -> None:
+    """Also among thousands of newer lessons that share most of them, and none of which is rare."""
+    words = "cache build token route worker queue index branch socket header session server client table column query".split()
+    chance = random.Random(3)
+    texts = dict.fromkeys(" ".join(chance.sample(words, 5)) for _ in range(4000))
+    memories.add_many({"text": f"the {text} fails", "kind": "pitfall"} for text in texts)
+    known = memories.store.rows("SELECT id, text FROM memory WHERE n = 5")[0]
+    learned = learn(memories, "r1", finding("r1", known[1]))
+    assert (learned.new, learned.matched) == ((), (known[0],))
+
+
+def test_a_runs_own_lessons_tell_which_words_are_common(folder: Path, tmp_path: Path) -> None:
+    """What is kin to what in a new store is the same whether lessons came in one run or one by one."""
+    subjects = "export import refund invoice ledger coupon payout tax receipt voucher balance statement".split()
+    said = [f"The billing module of the shop service {verb} the {each} when the {other} is {state}" for each, other, verb, state in zip(
+        subjects, subjects[5:] + subjects[:5], "drops doubles delays truncates rejects".split() * 3, "empty locked stale large".split() * 3)]  # fmt: skip
+    kin = []
+    for name, runs in (("one", [said]), ("many", [[text] for text in said])):
+        with open_memories(str(tmp_path / f"{name}.db"), cwd=str(folder)) as memories:
+            for number, texts in enumerate(runs):
+                memories.learn(run(f"r{number}", *(finding(f"r{number}", text, place=str(n)) for n, text in enumerate(texts))))
+            found = memories.list(limit=50)
+            named = {memory.id: memory.text for memory in found}
+            kin.append({memory.text: named.get(memory.family, "") for memory in found})
+    assert kin[0] == kin[1]
+    assert len(kin[0]) > 8
 
 
 def test_retries_of_one_unit_are_one_sighting(memories: Memories) -> None:

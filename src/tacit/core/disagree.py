@@ -321,8 +321,8 @@ def _exchanged_among(x: Claims, y: Claims) -> str:
     other = [term for term in y.placed if term in both or term in PARTICLES]
     if len(one) != len(set(one)) or sorted(one) != sorted(other):
         return ""
-    grouped = ([term for term in each.grouped if term in both] for each in (x, y))
-    if next(grouped) == next(grouped) and not any(term in PARTICLES for term in one):
+    mine, theirs = ([term for term in each.grouped if term in both] for each in (x, y))
+    if mine == theirs and not any(term in PARTICLES for term in one):
         return ""
     return _exchanged(tuple(one), tuple(other))
 

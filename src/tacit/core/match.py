@@ -185,7 +185,8 @@ def decide(
     """
     matcher = MATCHERS[settings.matcher]
     own = _weighed(finding, idf) if matcher is compare else None
-    ranked, blocked = _unopposed(finding, _scored(finding, own, candidates, matcher, idf), settings)
+    scored = _scored(finding, own, candidates, matcher, idf)
+    ranked, blocked = _unopposed(finding, scored, settings, guard=own is not None)
     if not ranked or ranked[0][0] < settings.threshold:
         return _none(ranked, blocked, settings)
     score, id, best = ranked[0]
@@ -225,12 +226,11 @@ def _scored(
 
 
 def _unopposed(
-    finding: Prepared, scored: Sequence[tuple[Likeness, str, Prepared]], settings: Rules
+    finding: Prepared, scored: Sequence[tuple[Likeness, str, Prepared]], settings: Rules, guard: bool
 ) -> tuple[list[tuple[float, str, Prepared]], tuple[float, str, str]]:
     """The nearest two that say nothing against the finding, and the nearest that does. What a text claims is dear to read, four times
-    what preparing it costs, so it is read only where something is decided by it, and no further than to the second."""
-    decisive = min(settings.threshold, lenient(settings.threshold))
-    claims = settings.matcher == "lexical" and bool(scored) and scored[0][0].score >= decisive
+    what preparing it costs, so a `guard` reads it only where something is decided by it, and no further than to the second."""
+    claims = guard and bool(scored) and scored[0][0].score >= lenient(settings.threshold)
     guarded = min(settings.threshold - settings.margin, lenient(settings.threshold))  # nearer ones decide something
     ranked: list[tuple[float, str, Prepared]] = []
     blocked = (0.0, "", "")

@@ -386,7 +386,7 @@ class _Session:
         else:
             self.counts["rejected"] += decision.rejected
             memory = self._store(tx, finding, decision, known)
-            self.near.wrote(tx, memory)
+            self.near.wrote(tx, memory, new=known is None)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 

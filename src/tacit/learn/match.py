@@ -59,21 +59,36 @@ class Neighbours:
     what it has looked up; and beside that what they themselves have written by now."""
 
     def __init__(self, tx: Transaction, project: str, findings: Sequence[Finding], profile: Profile) -> None:
-        texts = dict.fromkeys(finding.text for finding in findings)
         projects = scope_projects(project)
-        self.found = {text: tx.find(projects, _words(text, profile), limit=NEIGHBOURS) for text in texts}
+        self.asked = {finding.text: _words(finding.text, profile) for finding in findings}
+        self.found = {text: tx.find(projects, words, limit=NEIGHBOURS) for text, words in self.asked.items()}
         self.written: dict[str, Hit] = {}
+        self.new: list[str] = []
 
-    def wrote(self, tx: Transaction, id: str) -> None:
+    def wrote(self, tx: Transaction, id: str, *, new: bool) -> None:
         """A lesson is new, or was met again."""
         memory = tx.get(id)
         [(n, words)] = tx.rows("SELECT n, words FROM memory WHERE id = :id", id=id)
         self.written[id] = Hit(memory, "words", 0.0, n, words)
+        if new:
+            self.new.append(id)
 
     def of(self, finding: Finding) -> Found:
-        """A finding's own neighbours and what was written since they were looked up, as both are now."""
+        """A finding's own neighbours and what was written since they were looked up, as both are now, and so are the counts: in a
+        young store a run's own lessons tell which words are common."""
         found = self.found[finding.text]
-        return replace(found, hits=(*(hit for hit in found.hits if hit.memory.id not in self.written), *self.written.values()))
+        hits = (*(hit for hit in found.hits if hit.memory.id not in self.written), *self.written.values())
+        return replace(found, hits=hits, rows=found.rows + len(self.new), frequency=self._counted(finding.text, found))
+
+    def _counted(self, text: str, found: Found) -> dict[str, int]:
+        added = [{*_tokens(found, self.written[id])} for id in self.new]
+        words = {word: {*found.tokens(word)} for word in self.asked[text]}
+        return {word: found.frequency.get(word, 0) + sum(bool(parts) and parts <= each for each in added) for word, parts in words.items()}
+
+
+def _tokens(found: Found, hit: Hit) -> list[str]:
+    """What the index makes of a lesson: its text, and the parts of its names."""
+    return found.tokens(f"{hit.memory.text} {hit.words.partition(chr(10))[0]}")
 
 
 def match(tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found) -> Matched:
@@ -103,7 +118,7 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
     # Not the same lesson, yet one told would tell the other's unit too.
-    near_enough = not choice.id and choice.runner_up >= lenient(profile.match.threshold)
+    near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)

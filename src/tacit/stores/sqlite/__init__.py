@@ -251,10 +251,7 @@ class Transaction(Writer):
     def find(
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
-        """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared.
-
-        Common words only put the candidates of rarer ones into an order, and a matcher reads all of them.
-        """
+        """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared."""
         from tacit.stores.sqlite.search import find
 
         return find(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)

@@ -47,6 +47,7 @@ NEWEST = 64  # rows of a word that are fetched at first
 QUICK = 500  # rows of common words that are read on for a prompt: a quarter of a microsecond each
 DEEP = (2000, 12_000)  # for a question: a twentieth of the store's rows, within these bounds
 MEET = (3, 8)  # common words that are asked for together with those known; more for a question to a large store
+TELLING = 4  # words of a text, its rarest, by which an equal one is looked for
 LARGE = 20_000  # rows
 COMMON = 4  # a word in more than one of so many rows tells too little to be asked for so
 PROJECT = 5000  # rows of a project up to which they are taken as a set
@@ -97,16 +98,19 @@ def find(
     deep: bool = False,
     brief: bool = False,
 ) -> Found:
-    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further, `brief` asks for no
-    common words beside the rare ones."""
+    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further. `brief` asks for common
+    words together only where there is no rare one, and for an equal text whatever its words are."""
     kept = _kept(store)
     total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
     read = _tokenizer(store)
     if not asked or not total or limit <= 0:
         return Found((), total, {}, read)
-    meet = 0 if brief else MEET[deep and total > LARGE]
-    postings = _Postings(store, kept, asked)
+    postings = _Postings(store, kept, asked, brief)
+    meet = MEET[deep and total > LARGE]
+    if brief:
+        postings.find_equal()
+        meet = 0 if postings.known else meet
     take = _Taker(store, kept, projects, min(limit, MOST), injectable)
     postings.read(min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
     scores = postings.scores()
@@ -143,10 +147,10 @@ def _kept(store: SqliteStore) -> Kept:
 class _Postings:
     """Which rows hold each of the asked words, as far as that is known, and how many do."""
 
-    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str]) -> None:
+    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str], brief: bool) -> None:
         total = kept.total
         self.store, self.kept, self.total = store, kept, total
-        self.again = bool(kept)  # what is read now may serve once more
+        self.again = bool(kept) and not brief  # what is read now may serve once more
         self.first = SMALL if total <= SMALL else NEWEST
         self.cut = False  # whether a known word has more rows than are known
         # A small store answers phrases itself.
@@ -179,6 +183,19 @@ class _Postings:
                 self.rows[part] = list(known.intersection(self._newest(f'"{part}"', self.total)))
             else:
                 self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
+
+    def find_equal(self) -> None:
+        """Where every asked word is in the store, the rows with the rarest of them together go first: an equal text is among those,
+        however common its words are."""
+        if not self.common or not all(self.rows.values()):
+            return
+        known = [{*self.rows[part]} for part in self.known]
+        rows = set.intersection(*known) if known else set[int]()
+        if not known or len(rows) > TELLING:
+            rarest = sorted(self.rows, key=self.held.__getitem__)[:TELLING]
+            rows = {*self._newest(" AND ".join(f'"{part}"' for part in rarest), self.first)}
+        for part in self.common if rows else ():
+            self.rows[part] = list(dict.fromkeys([*rows, *self.rows[part]]))
 
     @property
     def frequency(self) -> dict[str, int]:
