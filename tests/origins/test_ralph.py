@@ -329,10 +329,11 @@ def format_summary(loop: Loop, given: Any, wanted: Any) -> str:
         "estimates": "estimate",
         "conventions": "convention",
     }
+    at = clock.now()  # one for all: the newer of two would come first
     learnings = [
         {
             "id": f"learn-{name}-{number}", "type": kind, "taskType": "general", "content": each["content"], "confidence": 0.9,
-            "sourceLoops": [], "createdAt": clock.now(), "updatedAt": clock.now(), "useCount": 0, "successRate": 0.9,
+            "sourceLoops": [], "createdAt": at, "updatedAt": at, "useCount": 0, "successRate": 0.9,
         }
         for name, kind in kinds.items()
         for number, each in enumerate(given["knowledge"][name])
