@@ -56,8 +56,8 @@ def blocked(one: str, other: str) -> str:
     return compare(prepare(one), prepare(other)).blocked
 
 
-def merged(pairs: tuple[tuple[str, str, str], ...], **settings: float) -> list[tuple[str, str, str]]:
-    rules = Settings(**settings)  # type: ignore[arg-type]
+def merged(pairs: tuple[tuple[str, str, str], ...], doubt: float = Settings().doubt) -> list[tuple[str, str, str]]:
+    rules = Settings(doubt=doubt)
     return [pair for pair in pairs if decide(read(pair[1], pair[0]), [("m", read(pair[2], pair[0]))], rules).id]
 
 
