@@ -113,10 +113,18 @@ def test_the_latest_opposites_of_a_stranger() -> None:
         ("Some tests need the network", "All tests need the network", "scope: all / some"),
         ("The gate forwards mail", "The gate declines to forward mail", "negation: forward"),
         ("kubectl_apply reads a/b/one.yml", "kubectl_apply reads a/b/two.yml", "subject: a/b/one.yml / a/b/two.yml"),
+        ("`oven heat` takes the lock", "The lock is taken by `oven vent`, so heat goes on", "subject: oven heat / vent"),
+        ("Ask @mia about the flour", "About the flour ask @tom, Mia has left", "subject: @mia / @tom"),
+        ("`match` takes (seen, wanted)", "`match` takes (wanted, seen)", "order: seen"),
+        ("The gauge counts kilobits", "The gauge counts kilobytes", "scope: bit / byte"),
+        ("Pin the mill to ~=4.3", "Pin the mill to ~=4.3.2", "version: ~4.3 / ~4.3.2"),
+        ("The stall was due to the mill's belt", "The mill's belt was innocent of the stall", "negation: innocent"),
+        ("Masters may open the oven", "Just the masters may open the oven", "scope: only / without limit"),
+        ("Sift flour that has lumps", "Sift flour that has lumps and no smell", "scope: and smell"),
     ],
 )
 def test_general_rules(one: str, other: str, against: str) -> None:
-    """Signs, records, little words that face each other, words of refusal, one path of several names."""
+    """Signs, records, little words that face each other, words of refusal, one path of several names; commands and whom an @ names."""
     assert blocked(one, other) == against and blocked(other, one)
 
 

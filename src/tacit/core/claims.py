@@ -116,6 +116,9 @@ class Claims:
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
     signs: frozenset[tuple[str, str]] = frozenset()  # "<", "<=" and their like, each with its figure
+    commands: frozenset[tuple[str, str]] = frozenset()  # a program and what it is told: `git push`
+    handles: frozenset[str] = frozenset()  # whom or what an @ names
+    pairs: frozenset[tuple[str, str]] = frozenset()  # two in brackets, in that order: (expected, actual)
 
 
 def head_length(text: str, pieces: Sequence[Piece]) -> int:
@@ -147,6 +150,7 @@ class _Token:
 def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
     """What the head of a text says."""
     tokens = _tokens(text, pieces, tongue)
+    head = text[: pieces[-1].start + len(pieces[-1].raw) + 1].lower() if pieces else ""
     clauses = _clauses(tokens)
     denied, plain, taken, negations = _polarity(tokens, clauses)
     words = [token.word for token in tokens]
@@ -196,7 +200,15 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
             if token.gap.strip() and (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
         )
         | _limits_of_figures(tokens),
+        commands=frozenset(_COMMAND.findall(head)) if "`" in head else frozenset(),
+        handles=frozenset(_HANDLE.findall(head)) if "@" in head else frozenset(),
+        pairs=frozenset(_PAIR.findall(head)) if "(" in head else frozenset(),
     )
+
+
+_COMMAND = re.compile(r"`([\w.-]+) ([\w:.][\w:.-]*)")
+_HANDLE = re.compile(r"(?<![\w.])@[\w-]+")
+_PAIR = re.compile(r"\((\w+), ?(\w+)\)")
 
 
 def _grounds(clauses: Sequence[Sequence[_Token]]) -> frozenset[str]:
@@ -246,11 +258,14 @@ def _compounds(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
 def _joined(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
-    plain = [token for token in tokens if token.word not in ARTICLES]
+    plain = [token for token in tokens if token.word not in ARTICLES and token.word not in _DENYING]
     for one, between, other in zip(plain, plain[1:], plain[2:]):
         if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
             pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
     return frozenset(pairs)
+
+
+_DENYING = frozenset("no not never does do is are".split())  # "and no tests" joins tests as "and tests" does
 
 
 def _joints(token: _Token) -> list[str]:

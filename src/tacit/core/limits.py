@@ -38,7 +38,7 @@ _PHRASES = {
     for kind, phrases in {
         "except": (("apart", "from"), ("aside", "from"), ("other", "than"), ("save", "for"), ("but", "not"), ("exception", "of")),
         "unless": (("long", "as"),),
-        "only": (("just", "one"), ("just", "a"), ("only", "when"), ("no", "other"), ("nothing", "else")),
+        "only": (("just", "one"), ("just", "a"), ("just", "the"), ("only", "when"), ("no", "other"), ("nothing", "else")),
         "anyhow": (("no", "matter"),),
         "if": (("every", "time"), ("each", "time"), ("any", "time")),
         "": (
