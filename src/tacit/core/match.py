@@ -20,6 +20,7 @@ from tacit.core.claim_words import same_word
 from tacit.core.claims import Claims, claims_of, head_length
 from tacit.core.copies import changed
 from tacit.core.disagree import beyond, disagreement
+from tacit.core.trouble import reports
 from tacit.core.value import value
 from tacit.core.words import STEMMERS, VAGUE, edits, fold, language, normal, piece_terms, scan, terms
 
@@ -44,10 +45,10 @@ if TYPE_CHECKING:
 
 
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
-# lower finds more twins among reports at more false merges, higher loses paraphrases. The margin costs one twin of
-# twenty there and spares a quarter of the false merges; it is what tells a twin from a neighbour in a store about one subject.
+# lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since
+# lessons are doubted; a wider one costs twins of which there are several already.
 THRESHOLD = 0.36
-MARGIN = 0.12
+MARGIN = 0.03
 YOUNG_THRESHOLD, GROWN = (
     0.45,
     100,
@@ -62,6 +63,9 @@ SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate 
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
+# Two reports of one thing name it in their first lines, and one's first line often stands somewhere in the other. So where both
+# have more than a first line, that is added, up to this, instead of the factor.
+HEADS = 0.3
 # Which candidates are worth reading closely, by a glance at their words: the first, and whoever is neither far behind it
 # nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
@@ -83,12 +87,18 @@ class Prepared:
     tags: tuple[str, ...] = ()
     signature: str = ""
     category: str = ""
+    head: frozenset[str] = frozenset()  # the terms of the first line, where more follows it
 
     @cached_property
     def claims(self) -> Claims:
         """What the head of the text says."""
         pieces = list(scan(self.source))
         return claims_of(self.source, pieces[: head_length(self.source, pieces)], language(pieces))
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it tells what went wrong, and not what to do."""
+        return language(scan(self.source)) == "en" and reports(self.source.lstrip().partition("\n")[0])
 
 
 @value
@@ -144,6 +154,7 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
     scanned = normal(text)
     ended = head_length(scanned, pieces)
     counts: dict[str, float] = {}
+    head = set[str]()
     for number, piece in enumerate(pieces):
         whole = True
         for term in piece_terms(piece, stem):
@@ -151,6 +162,8 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
             term = same_word(term)
             counts[term] = counts.get(term, 0.0) + share
             whole = False
+            if number < ended < len(pieces):
+                head.add(term)
     letters = frozenset[str]()
     if len(counts) <= SHORT:
         flat = " ".join(piece.whole for piece in pieces)
@@ -163,6 +176,7 @@ def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -
         tags=tags,
         signature=signature,
         category=category,
+        head=frozenset(head),
     )
 
 
@@ -341,8 +355,11 @@ def _compare(
     if a.letters and b.letters and by_words > 0.1:
         parts["letters"] = by_letters = 2 * len(a.letters & b.letters) / (len(a.letters) + len(b.letters))
         score = (1 - LETTERS) * by_words + LETTERS * by_letters
-    elif len(left) > SHORT:
+    elif len(left) > SHORT and not (a.head and b.head):
         score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT) / (LONG - SHORT)))
+    if a.head and b.head:
+        parts["heads"] = met = (_held(a.head, of_a[0], of_b[0]) + _held(b.head, of_b[0], of_a[0])) / 2
+        score = min(1.0, score + HEADS * met)
     if a.signature and b.signature:
         if a.signature == b.signature:
             parts["signature"] = told = _told(a.signature)
@@ -352,22 +369,38 @@ def _compare(
     return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
 
 
+def _held(head: frozenset[str], own: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Which share of a head's terms, by their weight, the other text has anywhere."""
+    weights = {term: own[term] * own[term] for term in head}
+    whole = math.fsum(weights.values())
+    return math.fsum(weight for term, weight in weights.items() if term in other) / whole if whole else 0.0
+
+
 def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
     """How little words vouch that two lessons are one: not at all where one is a copy of the other with another word in it; else
     by what each says that the other does not account for.
 
-    What a lesson says, it says in every word; a report never shares all of its words with another, nor do two of one error.
+    What a lesson says, it says in every word. A report never shares all of its words with another, nor do two of one error; only a
+    figure in the place of another makes it another report.
     """
     if a.text == b.text or max(len(a.weights), len(b.weights)) > LONG or _same_error(a, b):
         return 0.0, ""
     x, y = a.claims, b.claims
-    if word := changed(x, y):
+    word, reported = changed(x, y), _both_report(a, b)
+    if word and (not reported or any(map(str.isdigit, word))):
         return 1.0, f"it has another word: {word}"
     only_x, only_y = beyond(x, y), beyond(y, x)
-    if not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands
+    if reported or not only_x or not only_y or len(only_x) == len(only_y) == 1:  # one word for another was judged by where it stands
         return 0.0, ""
     share = max(len(only_x) / len(x.terms), len(only_y) / len(y.terms))
     return share, f"{share:.0%} is said by one of them only"
+
+
+def _both_report(a: Prepared, b: Prepared) -> bool:
+    """Whether both tell what went wrong, or both have a head and more below it than a lesson has."""
+    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT:
+        return True
+    return a.reports and b.reports
 
 
 @lru_cache(maxsize=4096)
