@@ -285,11 +285,13 @@ def pair_lines() -> list[str]:
         "a stranger's opposites": opposites_unseen.UNSEEN,
         "another stranger's opposites": fresh_pairs("opposites_fresh"),
         "many strangers' opposites": tuple(pair for pair in fresh_pairs("strangers") if pair[0] != "same"),
+        "strangers' opposites, reports only": tuple(pair for pair in fresh_pairs("reported") if pair[0] != "same"),
     }
     same = {
         "same meaning": (*opposites.SAME, *opposites_more.MORE_SAME),
         "same meaning, a stranger's": opposites_unseen.UNSEEN_SAME,
         "same meaning, many strangers'": tuple(pair for pair in fresh_pairs("strangers") if pair[0] == "same"),
+        "same problem, strangers' reports": tuple(pair for pair in fresh_pairs("reported") if pair[0] == "same"),
     }
     for title, pairs in {**sets, **same}.items():
         for name, settings in RULES.items():

@@ -535,7 +535,9 @@ def _bound(tokens: Sequence[_Token], number: int, measured: bool) -> str:
         and before[-1] not in _BOUNDS
     ):
         before.pop()  # since Django 4.2
-    if "from" in before[-2:] and not {"on", "onwards", "upwards", "up"}.isdisjoint(after):
+    if "from" in before[-2:] and not {"on", "onward", "onwards", "upward", "upwards", "up"}.isdisjoint(after):
+        return ">"
+    if before[-2:-1] in (["starting"], ["beginning"]) and before[-1] in ("at", "with", "from", "in"):
         return ">"
     while before and before[-1] in ("of", "the", "a", "an", "version", "release", "to", "than"):
         if before[-2:] in (["up", "to"], ["as", "of"]):

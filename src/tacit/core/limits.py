@@ -64,6 +64,9 @@ def limits_of(words: Sequence[str]) -> frozenset[str]:
     found = set()
     for before, word, after in zip(("", *words), words, (*words[1:], "")):
         found.add(_PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, ""))))
+    for place, word in enumerate(words):
+        if word == "but" and any(_KINDS.get(each) == "all" for each in words[max(0, place - 3) : place]):
+            found.add("except")  # every switch but the old one
     return frozenset(found - {""})
 
 

@@ -20,10 +20,10 @@ _TROUBLE = frozenset(
     "lost misleading missing mistake mistakes neither not nothing npe oom orphaned outdated poor poorly problem problems race raises "
     "refused refuses rejected rejects silently slow slower slowly stale stopped stuck swallowed swallows thrown throws timed timeout "
     "timeouts twice typo typos unable uncaught unescaped unhandled unneeded unreachable unreadable unresponsive unsupported unusable "
-    "unwanted useless warning warnings wasn't weren't won't wouldn't".split()
+    "unwanted useless warning warnings wasn't weren't won't wouldn't froze".split()
 )
 _BEGIN = (
-    "fail", "error", "exception", "segfault", "panic", "crash", "freez", "froze", "incorrect", "wrong", "corrupt", "deadlock",
+    "fail", "error", "exception", "segfault", "panic", "crash", "freez", "incorrect", "wrong", "corrupt", "deadlock",
     "regress", "intermittent", "vanish", "disappear", "unexpected", "duplicat", "mismatch", "inconsistent", "overflow", "truncat",
     "vulnerab", "flicker",
 )  # fmt: skip
