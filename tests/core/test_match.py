@@ -114,7 +114,7 @@ def test_the_latest_opposites_of_a_stranger() -> None:
         ("Some tests need the network", "All tests need the network", "scope: all / some"),
         ("The gate forwards mail", "The gate declines to forward mail", "negation: forward"),
         ("kubectl_apply reads a/b/one.yml", "kubectl_apply reads a/b/two.yml", "subject: a/b/one.yml / a/b/two.yml"),
-        ("`oven heat` takes the lock", "The lock is taken by `oven vent`, so heat goes on", "subject: oven heat / vent"),
+        ("`oven heat` takes the lock", "The lock is taken by `oven vent`, so heat goes on", "subject: oven heat / oven vent"),
         ("Ask @mia about the flour", "About the flour ask @tom, Mia has left", "subject: @mia / @tom"),
         ("`match` takes (seen, wanted)", "`match` takes (wanted, seen)", "order: seen"),
         ("The gauge counts kilobits", "The gauge counts kilobytes", "scope: bit / byte"),
@@ -325,6 +325,12 @@ def test_the_claim_on_which_two_texts_disagree_is_named(one: str, other: str, re
         ("ruff and mypy must pass", "mypy and ruff must pass"),
         ("Login does not work on Safari", "Login fails on Safari"),
         ("Il ne faut pas vider le cache", "Ne pas vider le cache"),
+        ("Both ovens (stone, steel) run at night", "At night both ovens (steel, stone) run"),
+        ("Pin the mill to ^1.2", "Pin the mill to ^1.2.0"),
+        ("Commit the lock file", "Commit the lock file and do not ignore it"),
+        ("All loaves rise but the oven fails", "All loaves rise, yet the oven fails"),
+        ("Check `oven get trays` at dawn", "At dawn check `oven get tray`"),
+        ("Warm up with `make bread` at dawn", "`make bread -j2` warms up at dawn"),
     ],
 )
 def test_what_only_looks_opposed_is_not_blocked(one: str, other: str) -> None:
@@ -493,6 +499,8 @@ def test_ties_go_to_the_smaller_id() -> None:
         ("Always add null checks in API handlers", "Missing null check in the API handler"),
         ("Run ruff before committing", "ruff was not run before the commit"),
         ("Do not mock the payment gateway in integration tests", "Integration tests mock the payment gateway"),
+        ("Run `npm ci` in pipelines to respect the lock file", "The lock file was not respected in pipelines: somebody ran `npm install`"),
+        ("Never commit secrets, ask @mia for the vault", "Secrets committed in the vault folder, found by @tom"),
     ],
 )
 def test_a_breach_of_a_lesson_is_its_problem(lesson: str, finding: str) -> None:

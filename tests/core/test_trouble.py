@@ -22,7 +22,11 @@ from tacit.core.trouble import reports
         "The worker never finishes when the queue is empty",
         "build: tests fail on Windows",
         "Test runner shows a blank page instead of the results",
-        "Close button switches to the wrong tab",
+        "Cannot write in comment fields",
+        "Incoming mail not displayed",
+        "Comments don't post on mobile data",
+        "Unable to navigate the map",
+        "delete() returns the wrong value",
     ],
 )
 def test_what_went_wrong_is_a_report(text: str) -> None:
@@ -44,6 +48,19 @@ def test_what_went_wrong_is_a_report(text: str) -> None:
         "The fix for the OOM on small agents was one worker",
         "Test the fallback: it fails silently",
         "The cache is warmed by the nightly job",  # nothing goes wrong
+        "Log errors with the request id",
+        "Never suppress warnings",
+        "If the build fails delete node_modules",
+        "After a crash restart the worker",
+        "On CI do not retry failed jobs",
+        "In tests don't mock the clock",
+        "Kill hanging workers with SIGTERM",
+        "We don't use Redux in this project",
+        "Tabs, not spaces",
+        "Errors are logged as JSON",
+        "The error budget is owned by the platform team",
+        "Failed jobs go to the dead-letter queue",
+        "Handlers return problem+json on error",
         "",
     ],
 )
@@ -77,6 +94,8 @@ def test_reports_of_other_problems_stay_apart(one: str, other: str) -> None:
 def test_a_report_in_another_language_is_read_as_a_lesson() -> None:
     """Where an order is not known by its first word, nothing is taken for a report."""
     assert not prepare("Nach dem Deploy nicht die Migration ausführen, sie ist fehlerhaft").reports
+    assert not prepare("Timeout beim Deploy: Worker stoppen, Datenbank sichern").reports
+    assert not prepare("遇到 TimeoutError 时重启 worker").reports
     assert prepare("The deploy fails with a timeout").reports
 
 
@@ -87,6 +106,22 @@ def test_the_first_line_of_a_report_is_sought_in_all_of_the_other() -> None:
     third = prepare("Message window after update\nThe toolbar lost a button. The print preview is gone, mail cannot be put on paper any longer.")
     assert compare(one, other).parts["heads"] > compare(one, third).parts["heads"]  # type: ignore[index]
     assert compare(one, other).score > compare(one, third).score
+
+
+def test_a_title_that_all_have_tells_nothing() -> None:
+    """Else every finding under "Code review finding" would be the first one of them."""
+    title = "Code review finding in pull request\n"
+    one, other = prepare(title + "Handlers of the orders service miss null checks."), prepare(title + "Dates are formatted in the server's zone.")
+    common = prepare(title + "x y").weights
+    assert compare(one, other, lambda term: 0.1 if term in common else 5.0).score < 0.1
+
+
+def test_rules_with_a_body_are_lessons_still() -> None:
+    """A reason below makes no report of an order."""
+    why = "\nThe provider charges for each attempt and customers get a mail for every decline; support had forty tickets after the last storm on Sunday."
+    one, other = prepare("Retry declined payments once after an hour" + why), prepare("Declined payments wait for the customer, retry by hand" + why)
+    assert not decide(one, [("m", other)], Settings()).id
+    assert "is said by one of them only" in decide(one, [("m", other)], Settings()).reason
 
 
 def test_opposite_reports_of_strangers_are_hardly_merged() -> None:

@@ -16,7 +16,7 @@ from tacit.stores.sql import run_id
 from tacit.testing import finding, run
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
-TWIN = "The response of the payment service is not checked for null by the nightly export, so guard it"
+TWIN = "The response of the payment service is not checked for null by the nightly export"
 
 
 @pytest.fixture

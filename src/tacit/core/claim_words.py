@@ -401,10 +401,10 @@ FRENCH_SECOND = frozenset(("pas", "jamais", "aucun", "aucune", "rien", "plus"))
 # Words that may be a negation: "fails to start", "the index is missing"; so may those that refuse ("is forbidden").
 _DOUBTFUL = (
     "fail missing lack unable absent broken impossible mistake fehlt falta manque pointless useless needless unnecessary wrong harmful "
-    "unsupported innocent blameless untouched exempt"
+    "unsupported innocent blameless"
 )
 # Of these, words that condemn what the rest of the sentence says.
-JUDGING = frozenset(map(english_stem, "mistake pointless useless needless unnecessary wrong harmful innocent blameless untouched exempt".split()))
+JUDGING = frozenset(map(english_stem, "mistake pointless useless needless unnecessary wrong harmful innocent blameless".split()))
 # Verbs that take something away: a sentence with one of them more is not the sentence without it.
 _TAKING_AWAY = "remove drop disable skip ignore omit lose forget discard refuse reject stop quit abandon retire deprecate suppress reverse inverse"
 # "Use a instead of b": what follows is denied, in a clause of its own. "over" and "to" only after a verb of preference.

@@ -116,9 +116,9 @@ class Claims:
     negations: int = 0  # words that deny, wherever they stand …
     numbers: tuple[str, ...] = ()  # … and figures, in the order in which they stand
     signs: frozenset[tuple[str, str]] = frozenset()  # "<", "<=" and their like, each with its figure
-    commands: frozenset[tuple[str, str]] = frozenset()  # a program and what it is told: `git push`
+    commands: frozenset[tuple[str, ...]] = frozenset()  # a program and what it is told: `git push`
     handles: frozenset[str] = frozenset()  # whom or what an @ names
-    pairs: frozenset[tuple[str, str]] = frozenset()  # two in brackets, in that order: (expected, actual)
+    pairs: frozenset[tuple[str, str]] = frozenset()  # two that are passed in that order: (expected, actual)
 
 
 def head_length(text: str, pieces: Sequence[Piece]) -> int:
@@ -178,7 +178,7 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
         terms=terms,
         little=frozenset(token.word for token in tokens if not token.terms and not token.denying),
         turned=frozenset(group for token in tokens if token.denied for group, _ in token.sides if group[0] == "~"),
-        limits=limits_of(words),
+        limits=limits_of(tuple(words)),
         said=tuple(words),
         words=frozenset(words),
         meant=tuple(tuple(token.terms) for token in tokens),
@@ -200,15 +200,24 @@ def claims_of(text: str, pieces: Sequence[Piece], tongue: str) -> Claims:
             if token.gap.strip() and (sign := re.search(r"[<>]=?|[≤≥]", token.gap))
         )
         | _limits_of_figures(tokens),
-        commands=frozenset(_COMMAND.findall(head)) if "`" in head else frozenset(),
+        commands=_commands(head) if "`" in head else frozenset(),
         handles=frozenset(_HANDLE.findall(head)) if "@" in head else frozenset(),
         pairs=frozenset(_PAIR.findall(head)) if "(" in head else frozenset(),
     )
 
 
-_COMMAND = re.compile(r"`([\w.-]+) ([\w:.][\w:.-]*)")
-_HANDLE = re.compile(r"(?<![\w.])@[\w-]+")
-_PAIR = re.compile(r"\((\w+), ?(\w+)\)")
+_HANDLE = re.compile(r"(?<![\w.])@[\w-]+(?![\w/])")  # no scope of packages
+_PAIR = re.compile(r"(?:\w|`|\btakes |\border |\breturns |\barguments |\bas )\((\w+), ?(\w+)\)")
+
+
+def _commands(head: str) -> frozenset[tuple[str, ...]]:
+    """What stands between backticks and is a program with words behind it, up to the first flag or path."""
+    found = set()
+    for span in re.findall(r"`([^`]+)`", head):
+        words = re.match(r"[\w.-]+((?: [a-z][\w:-]*(?= |$))+)", span)
+        if words:
+            found.add(tuple(word.removesuffix("s") if len(word) > 3 else word for word in words[0].split()))
+    return frozenset(found)
 
 
 def _grounds(clauses: Sequence[Sequence[_Token]]) -> frozenset[str]:
@@ -258,14 +267,11 @@ def _compounds(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
 def _joined(tokens: Sequence[_Token]) -> frozenset[tuple[str, str]]:
     """Words with "and" or "or" between them, either way round."""
     pairs: set[tuple[str, str]] = set()
-    plain = [token for token in tokens if token.word not in ARTICLES and token.word not in _DENYING]
+    plain = [token for token in tokens if token.word not in ARTICLES and token.word != "no"]  # "and no tests" joins tests, too
     for one, between, other in zip(plain, plain[1:], plain[2:]):
         if between.word in JOINING and all(each.terms and not each.terms[0][0].isdigit() for each in (one, other)):
             pairs |= {(one.terms[0], other.terms[0]), (other.terms[0], one.terms[0])}
     return frozenset(pairs)
-
-
-_DENYING = frozenset("no not never does do is are".split())  # "and no tests" joins tests as "and tests" does
 
 
 def _joints(token: _Token) -> list[str]:
@@ -564,7 +570,7 @@ _BOUNDS = {
     ),
 }
 _OPEN_ENDED = {
-    **dict.fromkeys("newer later above more higher greater up over longer larger beyond onwards".split(), ">"),
+    **dict.fromkeys("newer later above more higher greater up upward upwards over longer larger beyond onward onwards".split(), ">"),
     **dict.fromkeys("older earlier below less fewer lower under smaller shorter down".split(), "<"),
 }
 

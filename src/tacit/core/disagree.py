@@ -43,7 +43,7 @@ def disagreement(x: Claims, y: Claims, *, same_error: bool = False, prescribed: 
             return against
         if against := _other_subject(x.subjects, y.subjects):
             return f"subject: {against}"
-        if against := _other_command(x, y):
+        if not prescribed and (against := _other_command(x, y)):
             return f"subject: {against}"
         if against := _other_number(x, y):
             return against
@@ -265,7 +265,7 @@ def _affixed(one: str, other: str) -> bool:
 
 def _turned(x: Claims, y: Claims) -> str:
     """The same words in exchanged places: "b before a", "copy from b to a", "b imports a", "use b; a is refused"."""
-    for one, other in x.pairs & {(other, one) for one, other in y.pairs}:
+    for one, other in sorted(x.pairs & {(other, one) for one, other in y.pairs}):
         return f"order: {min(one, other)}"
     for one, other in x.ways & {(other, one) for one, other in y.ways}:
         return f"order: {min(one, other)}"
@@ -452,8 +452,10 @@ def _same_figure(one: str, other: str) -> bool:
     if one == other:
         return True
     a, b = one.lstrip("<>^~="), other.lstrip("<>^~=")
-    if a != one and b != other and (one[0] != other[0] or one[0] in "~^"):
-        return False  # ~4.36 and ~4.36.2 let other versions in
+    if a != one and b != other and one[0] != other[0]:
+        return False
+    if a != one and b != other and one[0] in "~^":  # ~4.36 and ~4.36.2 let other versions in
+        return a.removesuffix(".0") == b.removesuffix(".0")
     (a, _, unit_a), (b, _, unit_b) = a.partition(" "), b.partition(" ")
     if unit_a and unit_b and unit_a != unit_b:
         return False
@@ -462,15 +464,19 @@ def _same_figure(one: str, other: str) -> bool:
 
 
 def _other_command(x: Claims, y: Claims) -> str:
-    """One program told two things, `git push` and `git pull`, or another name behind an @; each text has one that the other has not."""
-    only_x, only_y = x.commands - y.commands, y.commands - x.commands
-    for program, told in sorted(only_x):
-        for same, other in sorted(only_y):
-            if program == same and not {told} & {each for _, each in y.commands}:
-                return f"{program} {told} / {other}"
+    """One program told two things, `git push` and `git pull`, or another name behind an @: each text has one that the other has not."""
+    for one in sorted(x.commands - y.commands):
+        for other in sorted(y.commands - x.commands):
+            if one[0] == other[0] and one[: len(other)] != other[: len(one)] and not _told(one, y) and not _told(other, x):
+                return f"{' '.join(one)} / {' '.join(other)}"
     if x.handles and y.handles and not x.handles & y.handles:
         return f"{min(x.handles)} / {min(y.handles)}"
     return ""
+
+
+def _told(command: tuple[str, ...], by: Claims) -> bool:
+    """Whether a text knows a command, with more words or with fewer."""
+    return any(command[: len(each)] == each[: len(command)] for each in by.commands)
 
 
 def _other_subject(xs: frozenset[str], ys: frozenset[str]) -> str:

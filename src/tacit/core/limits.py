@@ -42,12 +42,14 @@ _PHRASES = {
         "anyhow": (("no", "matter"),),
         "if": (("every", "time"), ("each", "time"), ("any", "time")),
         "": (
-            ("not", "only"), ("only", "then"), ("only", "once"), ("only", "after"), ("just", "once"), ("at", "all"), ("at", "any"),
+            ("not", "only"), ("not", "just"),
+            ("only", "then"), ("only", "once"), ("only", "after"), ("just", "once"), ("at", "all"), ("at", "any"),
             ("at", "most"), ("in", "any"), ("if", "any"), ("first", "of"),
         ),
     }.items()
     for phrase in phrases
 }  # fmt: skip
+_EACH = frozenset("all every each any".split())
 # What may say the same as a limit: then how it is said is a matter of wording.
 _DENYING = frozenset("not no never without unless".split())
 _AS_EXCEPT = _DENYING | {"only", "but"}
@@ -62,10 +64,11 @@ _PLACING = frozenset(
 def limits_of(words: Sequence[str]) -> frozenset[str]:
     """The kinds of limit that a text draws, by its folded words in order."""
     found = set()
-    for before, word, after in zip(("", *words), words, (*words[1:], "")):
-        found.add(_PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, ""))))
-    for place, word in enumerate(words):
-        if word == "but" and any(_KINDS.get(each) == "all" for each in words[max(0, place - 3) : place]):
+    for place, (before, word, after) in enumerate(zip(("", *words), words, (*words[1:], ""))):
+        turned = _PHRASES.get((before, word)) == "" or words[max(0, place - 2) : place] == ("not", "just")
+        if not turned:  # "not only", "not just the"
+            found.add(_PHRASES.get((word, after), _PHRASES.get((before, word), _KINDS.get(word, ""))))
+        if word == "but" and not _EACH.isdisjoint(words[max(0, place - 2) : place]):
             found.add("except")  # every switch but the old one
     return frozenset(found - {""})
 

@@ -20,7 +20,7 @@ from tacit.core.claim_words import same_word
 from tacit.core.claims import Claims, claims_of, head_length
 from tacit.core.copies import changed
 from tacit.core.disagree import beyond, disagreement
-from tacit.core.trouble import reports
+from tacit.core.trouble import orders, reports
 from tacit.core.value import value
 from tacit.core.words import STEMMERS, VAGUE, edits, fold, language, normal, piece_terms, scan, terms
 
@@ -64,8 +64,8 @@ SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate 
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
 # Two reports of one thing name it in their first lines, and one's first line often stands somewhere in the other. So where both
-# have more than a first line, that is added, up to this, instead of the factor.
-HEADS = 0.3
+# have more than a first line, so much of what that weighs in each text is added instead; a title that all have weighs nothing.
+HEADS = 0.5
 # Which candidates are worth reading closely, by a glance at their words: the first, and whoever is neither far behind it
 # nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
@@ -87,7 +87,7 @@ class Prepared:
     tags: tuple[str, ...] = ()
     signature: str = ""
     category: str = ""
-    head: frozenset[str] = frozenset()  # the terms of the first line, where more follows it
+    head: frozenset[str] = frozenset()  # the terms of the first line, or of its beginning, where more follows
 
     @cached_property
     def claims(self) -> Claims:
@@ -95,10 +95,23 @@ class Prepared:
         pieces = list(scan(self.source))
         return claims_of(self.source, pieces[: head_length(self.source, pieces)], language(pieces))
 
+    @property
+    def _first_line(self) -> str:
+        return self.source.lstrip().partition("\n")[0]
+
+    @property
+    def _english(self) -> bool:
+        return self.source.replace("’", "'").isascii() and language(scan(self.source)) == "en"
+
     @cached_property
     def reports(self) -> bool:
         """Whether it tells what went wrong, and not what to do."""
-        return language(scan(self.source)) == "en" and reports(self.source.lstrip().partition("\n")[0])
+        return self._english and reports(self._first_line)
+
+    @cached_property
+    def orders(self) -> bool:
+        """Whether it tells somebody what to do; where that cannot be read it is taken so."""
+        return not self._english or orders(self._first_line)
 
 
 @value
@@ -358,7 +371,7 @@ def _compare(
     elif len(left) > SHORT and not (a.head and b.head):
         score = min(1.0, by_words * (1 + (LONG_FACTOR - 1) * (min(LONG, len(left)) - SHORT) / (LONG - SHORT)))
     if a.head and b.head:
-        parts["heads"] = met = (_held(a.head, of_a[0], of_b[0]) + _held(b.head, of_b[0], of_a[0])) / 2
+        parts["heads"] = met = (_held(a.head, *of_a, of_b[0]) + _held(b.head, *of_b, of_a[0])) / 2
         score = min(1.0, score + HEADS * met)
     if a.signature and b.signature:
         if a.signature == b.signature:
@@ -369,11 +382,9 @@ def _compare(
     return Likeness(score, opposed(a, b) if score >= guarded else "", parts)
 
 
-def _held(head: frozenset[str], own: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Which share of a head's terms, by their weight, the other text has anywhere."""
-    weights = {term: own[term] * own[term] for term in head}
-    whole = math.fsum(weights.values())
-    return math.fsum(weight for term, weight in weights.items() if term in other) / whole if whole else 0.0
+def _held(head: frozenset[str], own: Mapping[str, float], length: float, other: Mapping[str, float]) -> float:
+    """How much of a text is what its head says and the other has anywhere, by weight."""
+    return math.fsum(own[term] * own[term] for term in head if term in other) / (length * length)
 
 
 def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
@@ -397,8 +408,8 @@ def _doubt(a: Prepared, b: Prepared) -> tuple[float, str]:
 
 
 def _both_report(a: Prepared, b: Prepared) -> bool:
-    """Whether both tell what went wrong, or both have a head and more below it than a lesson has."""
-    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT:
+    """Whether both tell what went wrong; or both have a head that orders nothing and more below it, and one is longer than a lesson."""
+    if a.head and b.head and max(len(a.weights), len(b.weights)) > SHORT and not a.orders and not b.orders:
         return True
     return a.reports and b.reports
 

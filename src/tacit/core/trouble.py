@@ -12,54 +12,61 @@ from __future__ import annotations
 
 import re
 
-# What goes wrong: words, beginnings of words, ends of names, two words.
-_TROUBLE = frozenset(
-    "aborted aborts anymore aren't bad blank break breakage breaking breaks broke broken bug buggy bugs can't cannot couldn't dead "
-    "denied didn't died dies doesn't don't dropped drops empty flaky forever garbled hadn't hang hanging hangs hardcoded hasn't haven't "
-    "hung ignored ignores impossible inactive invalid invisible isn't issue issues killed lags leak leaked leaking leaks loses losing "
-    "lost misleading missing mistake mistakes neither not nothing npe oom orphaned outdated poor poorly problem problems race raises "
-    "refused refuses rejected rejects silently slow slower slowly stale stopped stuck swallowed swallows thrown throws timed timeout "
-    "timeouts twice typo typos unable uncaught unescaped unhandled unneeded unreachable unreadable unresponsive unsupported unusable "
-    "unwanted useless warning warnings wasn't weren't won't wouldn't froze".split()
+# What goes wrong, as something that happens. "Errors", "warnings" and "failed jobs" are things that a rule may be about.
+_WRONG = frozenset(
+    "anymore blank breakage breaking broken buggy corrupted corruption failing failure failures flaky freezing garbled hanging impossible "
+    "inactive incorrect incorrectly intermittent intermittently invisible leaking losing mismatch missing neither npe oom orphaned poor "
+    "poorly regression segfault segfaults stuck timeout typo typos unable uncaught unexpected unexpectedly unhandled unreachable "
+    "unreadable unresponsive unsupported unusable unwanted wrong wrongly".split()
 )
-_BEGIN = (
-    "fail", "error", "exception", "segfault", "panic", "crash", "freez", "incorrect", "wrong", "corrupt", "deadlock",
-    "regress", "intermittent", "vanish", "disappear", "unexpected", "duplicat", "mismatch", "inconsistent", "overflow", "truncat",
-    "vulnerab", "flicker",
-)  # fmt: skip
-_END = ("error", "exception", "failure")
+_FINITE = frozenset(
+    "aborts aren't breaks broke can't cannot corrupts couldn't crashed crashes deadlocks didn't died dies disappeared disappears "
+    "doesn't fails flickers freezes froze hangs hasn't haven't hung isn't lags leaks loses lost overflows panics stopped throws "
+    "vanished vanishes wasn't weren't won't wouldn't".split()
+)
+_PLURAL = frozenset("break crash deadlock die disappear fail flicker freeze hang leak lose panic vanish".split())  # "tests fail"
+_NOUNS = frozenset("bug crash deadlock error exception leak overflow panic problem".split())  # "error when …", not "error messages"
+_NAMED = ("error", "exception", "failure")  # names of errors end so
 _TWO = frozenset(
-    (("no", "longer"), ("timing", "out"), ("times", "out"), ("out", "of"), ("any", "more"), ("instead", "of"))
+    (("no", "longer"), ("timing", "out"), ("times", "out"), ("timed", "out"), ("any", "more"), ("failed", "to"), ("failed", "with"))
 )
-# Somebody must, may or need not do something; or it is told what helped.
+_BE = frozenset("is are was were does did has have had can could will would".split())  # with "not" it does not happen
+_BEHIND = frozenset("in on at with when while if after before during for from is was occurs because and".split()) | {""}
+_ABOUT = frozenset("in on as into to by per each every any no an".split())  # in front of a noun that is only mentioned
+_UNDONE = ("ed", "ing", "shown", "seen", "found", "available", "possible", "sent")
+# Somebody must, may, wants or need not do something; or it is told what helped.
 _RULE = frozenset(
-    "allowed always avoid better convention cure cured enough ensure expects fine fix fixed fixes helped helps hence intended let may "
-    "must mustn't need needed needs ok okay otherwise ought permitted please policy prefer preferred rather recommend recommended "
+    "allowed always avoid better convention cure cured enough ensure expects fine fix fixed fixes helped helps hence intended let like "
+    "may must mustn't need needed needs ok okay otherwise ought permitted please policy prefer preferred rather recommend recommended "
     "remember require required requires rule safe shall should shouldn't so solved solves suggest suggested therefore unless want wants "
     "workaround".split()
 )
-# Verbs that begin an order …
+# Verbs of orders: at the beginning of a clause, and wherever no other word asks for them …
 _ORDER = frozenset(
-    "accept acquire add adjust alert allow annotate apply approve ask assign assume attach backfill backport batch bind bring build "
-    "bump cache call cap catch change check choose clean clear close commit compare compile configure confirm connect consider consult "
-    "convert copy count create cut declare decode decommission decrease define delete deny deploy deprecate detach disable disallow "
-    "disconnect display do document don't drain drop emit enable encode encrypt enhance escalate escape exclude expect export expose "
-    "extend extract fetch find fix flash flush follow format freeze generate get give go grant handle hash hide hold ignore implement "
-    "import improve include increase index inline install introduce invoke issue join keep leave limit lint load lock log look lower "
-    "make map mark mask measure merge migrate mock mount move name open optimise optimize order page parameterize parse pass pause "
-    "permit pick pin plug point poll port power prepare print provide provision publish pull push put query quote raise read rebase "
-    "rebuild reduce refactor regenerate register reject release rely remove rename render replace request reset respect restart retry "
-    "return reuse review revoke rewrite roll rotate run save scale schedule see seed select send serialize set ship shorten show sign "
-    "silence simplify skip sort specify split start stick stop store subscribe support switch sync tag take tell test throw treat "
-    "truncate trust try tune turn update upgrade use vacuum validate verify wait watch wrap write".split()
+    "accept acquire add adjust allow annotate apply approve ask assign assume attach backfill backport bind bring bump bypass choose "
+    "clean clear commit compare compile configure confirm connect consider consult convert create declare decode decommission decrease "
+    "define delete deny deploy deprecate detach disable disallow disconnect drain embed emit enable encode encrypt enhance escalate "
+    "escape exclude expect expose extend extract fetch find flush follow generate get give go grant handle hide hold ignore implement "
+    "improve include increase inline install introduce invalidate invoke join keep kill leave lint lower make measure migrate mock move "
+    "optimise optimize parameterize parse pass pause permit pick pin prefer prepare propagate provide provision publish purge put quote "
+    "raise rebase rebuild reduce refactor regenerate register reject rely remove rename replace reply rerun respect restart rethrow "
+    "retry reuse revert review revoke rewrite roll rotate sanitize see select send serialize shorten silence simplify skip specify "
+    "squash stick strip subscribe suppress sync take tell throw treat truncate trust try tune turn use vacuum validate verify wait wipe "
+    "wrap".split()
 )
-# … and those that are nouns as often: they do so in front of an article or its like.
+_ASKING = frozenset("to not can could will would does did and or cannot".split()) | {word for word in _FINITE if word.endswith("n't")}
+# … those that are nouns further inside …
+_BEGIN = frozenset(
+    "alert cache call cap catch change check close copy count cut drop export hash import index limit load lock log look map mask merge "
+    "mount name open plug point poll print process pull push read reset return run save scale schedule seed set ship sign sort split "
+    "start stop store switch tag watch write".split()
+)
+# … and those that are nouns everywhere, unless an article follows.
 _NOUN_TOO = frozenset(
-    "alert batch build cache call cap change check close commit copy count deploy display document drop export fix flash format hash "
-    "import index issue limit load lock log look map mask merge mount name open order page poll port power print pull push query read "
-    "release render request return run save schedule set show sign start stop support switch tag test update upgrade write".split()
+    "batch build display document fix flash format freeze issue order page port power query release render request show support test "
+    "update upgrade".split()
 )
-_DETERMINING = frozenset("the a an all every each any your our this that these those it them no only both".split())
+_DETERMINING = frozenset("the a an all every each any this that these those it them its no both".split())
 _OPENING = frozenset("so then just better and but".split())  # behind them a clause still begins
 _WORD = re.compile(r"[^\W_][\w'-]*")
 _CLAUSE = re.compile(r"[;:.!?,—–(]|\s-\s")
@@ -67,27 +74,62 @@ _CLAUSE = re.compile(r"[;:.!?,—–(]|\s-\s")
 
 def reports(head: str) -> bool:
     """Whether a text tells what went wrong, and nothing of what to do; `head` is its first line."""
+    wrong, ordered = _read(head)
+    return wrong and not ordered
+
+
+def orders(head: str) -> bool:
+    """Whether somebody is told, allowed or advised something."""
+    return _read(head)[1]
+
+
+def _read(head: str) -> tuple[bool, bool]:
+    """Whether something goes wrong, as far as it was read, and whether there is an order, where it was read no further."""
     head = head.lower().replace("’", "'")
     found = list(_WORD.finditer(head))
-    words = [each[0] for each in found]
+    words = ["", *(each[0] for each in found), "", ""]
     wrong, begins, ended = False, True, 0
-    for each, word, after in zip(found, words, [*words[1:], ""]):
+    for place, each in enumerate(found):
+        before, word, after, later = words[place : place + 4]
         gap = head[ended : each.start()]
         begins = begins or bool(_CLAUSE.search(gap))
-        if ";" in gap or _rules(word, after) or (begins and _orders(word, after)):
-            return False
-        wrong = wrong or word in _TROUBLE or word.startswith(_BEGIN) or word.endswith(_END) or (word, after) in _TWO
+        if ";" in gap or _rules(before, word, after, later):
+            return wrong, True
+        called = head[each.end() : each.end() + 1] in ("(", ".", "/")  # delete() is a name
+        if not called and before not in _DETERMINING and _orders(before, word, after, begins):
+            return wrong, True
+        wrong = wrong or _happens(before, word, after, begins)
         begins, ended = begins and word in _OPENING, each.end()
-    return wrong
+    return wrong, False
 
 
-def _rules(word: str, after: str) -> bool:
+def _happens(before: str, word: str, after: str, begins: bool) -> bool:
+    if word == "not":  # "is not shown", "mail not shown", but no ", not shown"
+        return before in _BE or (not begins and after.endswith(_UNDONE))
+    if word == "never" or word == "don't" or (word, after) == ("do", "not"):
+        return True  # else it were a rule
+    if word in _NOUNS or word.endswith(_NAMED):
+        return before not in _ABOUT and after in _BEHIND
+    return word in _WRONG or word in _FINITE or (word, after) in _TWO or (word in _PLURAL and before.endswith("s"))
+
+
+def _rules(before: str, word: str, after: str, later: str) -> bool:
     if word == "never":  # "never finishes" tells, "never commit" orders
-        return not after.endswith(("s", "ed"))
+        return not after.endswith(("s", "ed")) or after.endswith(("ss", "eed", "bed"))
+    if word == "don't":  # "comments don't post" tells, "in tests don't mock" orders
+        return not before.endswith("s") or after in _ORDER
+    if (word, after) == ("do", "not"):
+        return not before.endswith("s") or later in _ORDER
     if word in ("has", "have"):
         return after == "to"
     return word in _RULE or (word == "instead" and after != "of")
 
 
-def _orders(word: str, after: str) -> bool:
-    return word in _ORDER and (word not in _NOUN_TOO or after in _DETERMINING)
+def _orders(before: str, word: str, after: str, begins: bool) -> bool:
+    if word in _NOUN_TOO:
+        return begins and after in _DETERMINING
+    if after in _FINITE or after in _BE:  # "import fails": a noun
+        return False
+    if word in _BEGIN:
+        return begins or (before in _FINITE and before not in _ASKING)
+    return word in _ORDER and (begins or before not in _ASKING)

@@ -359,11 +359,9 @@ def _letter_pairs(run: str) -> tuple[str, ...]:
 
 
 def language(pieces: Iterable[Piece]) -> str:
-    """The language whose function words a text uses most; English where none or several do, or a single one in a longer text."""
-    said = [piece.whole for piece in pieces if piece.kind == WORD]
-    counts = {name: sum(map(words.__contains__, said)) for name, words in STOP_WORDS.items()}
-    most = max(counts, key=counts.__getitem__)
-    return most if counts[most] > 1 or len(said) < 6 else "en"  # one may be a name: "Uber"
+    """The language whose function words a text uses most; English where none or several do. One with a capital inside a text is a name."""
+    said = [piece.whole for place, piece in enumerate(pieces) if piece.kind == WORD and (not place or not piece.raw[0].isupper())]
+    return max(STOP_WORDS, key=lambda name: sum(map(STOP_WORDS[name].__contains__, said)))
 
 
 @lru_cache(maxsize=1)
