@@ -95,6 +95,7 @@ bench-peers: .venv/ready
 bench-quality: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[semantic]'
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev)
+	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)
 
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy

@@ -9,6 +9,7 @@ Findings (not reports) are numbered in file order: even ones are the dev half, o
 are held out and to be run once.
 
 recall        of the reports with an earlier twin, those that were matched to one
+precision     of the reports that were matched, those that were matched to a twin
 false merges  reports matched to a stranger, per 100 reports; unlinked true duplicates count as false
 """
 
@@ -89,6 +90,11 @@ class Tally(NamedTuple):
     @property
     def false_per_100(self) -> float:
         return 100 * self.false / self.reports if self.reports else 0.0
+
+    def told(self) -> str:
+        """Recall, precision and false merges, as cells of a table."""
+        matched = self.found + self.false
+        return f"{_share(self.found, self.twins)} | {100 * self.found / matched if matched else 0:.0f} % | {self.false_per_100:.1f}"
 
 
 def load(data: Path, corpus: str, half: str) -> list[Report]:
@@ -238,7 +244,7 @@ class Stream:
 
 def bug_lines(data: Path, half: str, sweep: bool) -> list[str]:
     """Recall and false merges of every rule on both corpora, and pooled."""
-    lines = ["| reports | rule | recall | false merges per 100 |", "|---|---|---|---|"]
+    lines = ["| reports | rule | recall | precision | false merges per 100 |", "|---|---|---|---|---|"]
     pooled: dict[tuple[str, str], list[Tally]] = {}
     for form in ("title", "report"):
         for corpus in CORPORA:
@@ -250,14 +256,12 @@ def bug_lines(data: Path, half: str, sweep: bool) -> list[str]:
             tallies[EQUAL] = stream.at_most(rows, tallies[FIRST].false)
             for name, tally in tallies.items():
                 pooled.setdefault((form, name), []).append(tally)
-                lines.append(
-                    f"| {corpus}, {form} | {name} | {_share(tally.found, tally.twins)} | {tally.false_per_100:.1f} |"
-                )
+                lines.append(f"| {corpus}, {form} | {name} | {tally.told()} |")
             if sweep:
                 _print_sweep(f"{corpus}, {form}", stream, rows)
     for (form, name), parts in pooled.items():
         tally = Tally(*(sum(column) for column in zip(*parts)))
-        lines.append(f"| both, {form} | {name} | {_share(tally.found, tally.twins)} | {tally.false_per_100:.1f} |")
+        lines.append(f"| both, {form} | {name} | {tally.told()} |")
     return lines
 
 
@@ -393,7 +397,7 @@ def _share(part: int, whole: int) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?", type=Path)
+    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--pairs", action="store_true", help="only pairs of lessons, no reports")
     parser.add_argument(
