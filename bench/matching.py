@@ -2,7 +2,7 @@
 
     python bench/matching.py [DATA] [--half dev|heldout] [--sweep] [--out FILE]
 
-DATA is a folder with `gitbugs/` (Hadoop and SeaMonkey reports with duplicate links, av9ash/gitbugs, CC BY 4.0); without
+DATA is a folder with `gitbugs/` (Hadoop and SeaMonkey reports with duplicate links, av9ash/gitbugs, CC BY 4.0), ../shared/data by default; without
 it, only the pairs of `tests/core/opposites.py` are measured. Reports arrive in the order in which they were filed; each
 is compared with up to 50 earlier ones that full text proposes, and is then stored. Linked reports are one finding.
 Findings (not reports) are numbered in file order: even ones are the dev half, on which thresholds were chosen, odd ones

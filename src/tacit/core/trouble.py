@@ -3,7 +3,7 @@
 Two people who report one problem share its subject and little else: "message archiving does not work", "archive function in Messenger
 doesn't move message". Nothing follows from their other words, so likeness may speak for itself. Of two lessons each word counts:
 whoever reads the second does something else. So a text is taken for a report only if something goes wrong in it and nobody is told
-anything: no modal, no rule, no remedy, no clause that begins with an order. When in doubt it is a lesson.
+anything: no modal, no rule, no remedy, no order. When in doubt it is a lesson.
 
 English only: elsewhere an order is not known by its first word.
 """
