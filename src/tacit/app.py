@@ -433,6 +433,10 @@ class Memories:
             self._settled = (state, found)
         return self._settled[1]
 
+    def _tending_model(self) -> Model | None:
+        """The model for whichever step of `tend` may ask one; each looks itself whether it may."""
+        return next((model for step in ("same", "triage", "reflect") if (model := self.model(step)) is not None), None)
+
     def model(self, step: str) -> Model | None:
         """The model that the user's configuration names, for a step of the pipeline that the profile lets ask one."""
         if step not in self.profile.model.steps:
@@ -1233,7 +1237,7 @@ class Memories:
         project, packs = self.ensure_project(), self.packs_folder if self.store.is_file else ""
         return tend(
             self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
-            dry_run=dry_run, model=self.model("triage") or self.model("reflect"), root=project.root, packs=packs,
+            dry_run=dry_run, model=self._tending_model(), root=project.root, packs=packs,
             named=Named(**named) if named else None, by=self.actor.name if named else "tend", report=report, files=self._work_tree(),
             learn=self._learn_page(False),
         )  # fmt: skip

@@ -154,7 +154,7 @@ class Judge:
             self._to_person(tx, proposal, tier, action, reason)
             return
         by, at = f"{BY}:{tier}", self.context.now()
-        noted = _noted(proposal, tier, action, reason, at, alone=True)
+        noted = with_word(proposal, tier, action, reason, at, alone=True)
         if action == "promote":
             try:
                 change = paged(
@@ -176,7 +176,7 @@ class Judge:
         self._count(tier, action)
 
     def _to_person(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
-        tx.put_proposal(replace(_noted(proposal, tier, action, reason, self.context.now(), alone=False), tier=PERSON))
+        tx.put_proposal(replace(with_word(proposal, tier, action, reason, self.context.now(), alone=False), tier=PERSON))
         self._count(tier, "review" if action == "review" else f"{action} advice")
 
     def _propose_words(self, tx: Transaction, proposal: Proposal, text: str) -> None:
@@ -232,7 +232,7 @@ def quotes(tx: SqlStore, memory: Memory, most: int = 3) -> list[dict[str, str]]:
     return [{"run": each.run, "quote": each.quote[:300]} for each in told[-most:]]
 
 
-def _noted(proposal: Proposal, tier: str, action: str, reason: str, at: str, *, alone: bool) -> Proposal:
+def with_word(proposal: Proposal, tier: str, action: str, reason: str, at: str, *, alone: bool) -> Proposal:
     """A proposal with one more word on it."""
     payload = dict(proposal.payload or {})
     word = {"tier": tier, "action": action, "reason": reason, "at": at, "alone": alone}
@@ -268,7 +268,7 @@ def _lines(tx: Transaction, project: str) -> list[str]:
 
 def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
-    judged = _judged(store, project)
+    judged = judged_proposals(store, project, "page")
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
     told: dict[str, list[tuple[str, Later]]] = {tier: [] for tier in TIERS}
     for proposal in judged:
@@ -279,19 +279,20 @@ def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing
     return tuple(standing(tier, decisions, settings) for tier, decisions in told.items())
 
 
-def _judged(store: SqlStore, project: str) -> list[Proposal]:
+def judged_proposals(store: SqlStore, project: str, kind: str) -> list[Proposal]:
+    """The latest proposals of a kind with a tier's word on them, oldest first."""
     rows = store.rows(
-        "SELECT id FROM proposal WHERE project = :p AND kind = 'page' AND instr(payload, '\"judged\"') > 0"
+        "SELECT id FROM proposal WHERE project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0"
         " ORDER BY created_at DESC, id LIMIT :most",
-        p=project, most=RECORD,
+        p=project, kind=kind, most=RECORD,
     )  # fmt: skip
     found = [store.proposal(row[0]) for row in rows]
     return [each for each in reversed(found) if each is not None]
 
 
 def _later(store: SqlStore, proposal: Proposal, memory: Memory, since: str) -> Later:
-    by_person = [entry for entry in store.entries(memory=memory.id, since=since) if _is_person(entry.by)]
-    decided = proposal.state if proposal.state in (APPROVED, REJECTED) and _is_person(proposal.decided_by) else ""
+    by_person = [entry for entry in store.entries(memory=memory.id, since=since) if is_person(entry.by)]
+    decided = proposal.state if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by) else ""
     return Later(decided, _any(by_person, False), _any(by_person, True), memory.state, memory.verdict)
 
 
@@ -308,6 +309,6 @@ def _is_paged(entry: Entry, on: bool) -> bool:
     return entry.verb == "page" and bool(entry.after.get("on_page")) is on
 
 
-def _is_person(name: str) -> bool:
+def is_person(name: str) -> bool:
     """Tiers, passes and the pipeline sign with names of their own; whoever else decides is a person."""
-    return bool(name) and not name.startswith(f"{BY}:") and name not in ("tend", "learn", "agent", "sweep", "merge")
+    return bool(name) and not name.startswith((f"{BY}:", "tend:")) and name not in ("tend", "learn", "agent", "sweep", "merge")

@@ -11,6 +11,7 @@ from tacit.core.lifecycle import ACTIVE, nearest
 from tacit.core.standing import standing_of
 from tacit.core.value import value
 from tacit.tend.context import StepReport
+from tacit.tend.merge import merging
 from tacit.tend.triage import agreement
 
 TYPE_CHECKING = False
@@ -60,7 +61,7 @@ class Figures:
     model: Mapping[str, int]  # counters of models
     events: Mapping[str, int]  # all other counted events
     tended: str  # when a whole pass last ended; empty: never
-    tiers: Mapping[str, Mapping[str, Any]]  # of triage: decided, known by now, agreed of the last, and whether it decides alone
+    tiers: Mapping[str, Mapping[str, Any]]  # of triage and of merging: decided, known, agreed of the last, decides alone
     failures: tuple[str, ...] = ()  # jobs of the worker that wait with an error
 
     @property
@@ -137,9 +138,13 @@ def figures(
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={each.tier: _record(each) for each in agreement(store, project, profile.triage)},
+        tiers={each.tier: _record(each) for each in (*agreement(store, project, profile.triage), merging(store, project, profile.triage))},
         failures=tuple(failures),
     )
+
+
+def _told(tier: str) -> str:
+    return "a model that merges" if tier == "merges" else f"triage by {tier}"
 
 
 def _record(tier: Standing) -> dict[str, Any]:
@@ -191,7 +196,7 @@ def alarms(found: Figures, profile: Profile) -> tuple[str, ...]:
             f"a day's tokens were used up and {found.model.get('model.failures.budget', 0)} questions not asked; model.daily_tokens",
         ),
         *(
-            (not at["autonomous"], f"triage by {tier} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
+            (not at["autonomous"], f"{_told(tier)} agreed in {at['agreed']} of its last {at['last']} decisions and only advises now")
             for tier, at in found.tiers.items()
         ),
         (

@@ -1,0 +1,220 @@
+"""With a model for what words leave open: how many duplicates come together, how many strangers, how many opposites?
+
+    python bench/same.py [DATA] [--half dev|heldout]          tables, from the words that a model gave before
+    python bench/same.py [DATA] --pairs FILE…                 of pairs like those of tests/core/strangers.jsonl instead
+    python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
+    python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
+
+Reports arrive and are matched as in `bench/matching.py`. A report that words match to nothing is a lesson of its own; of its neighbours
+those are asked about that `tacit.tend.same` would ask about, in its words. A report is found if words or the model match it to a twin; it
+is a false merge if the nearest report that they match it to is a stranger.
+
+A model's word on each pair is kept in `bench/labels/same-*.json` by the ids of the two reports, and holds none of their text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import matching
+from matching import CORPORA, HERE, Report, Stream, Tally, _share, load
+from tacit.core.digest import short_hash
+from tacit.core.match import Settings, compare, decide, grown, prepare
+from tacit.tend import same
+from tacit.tend.same import BATCH, SAME, Pairing
+
+LABELS = HERE / "labels"
+
+
+class Left(NamedTuple):
+    """A report, what words matched it to, and of whom a model is asked; nearest first."""
+
+    report: Report
+    merged: Report | None
+    asked: tuple[Report, ...]
+
+
+def left_open(stream: Stream) -> Iterator[Left]:
+    """Every report as it arrives."""
+    for arrival in stream.arrivals:
+        mine, reports = stream.prepared[arrival.number], stream.reports
+
+        def idf(term: str, arrival: matching.Arrival = arrival) -> float:
+            return arrival.idf.get(term, arrival.unseen)
+
+        known = [(f"{other:06}", stream.prepared[other]) for other in arrival.candidates]
+        chosen = decide(mine, known, grown(Settings(), arrival.number), idf)
+        if chosen.id:
+            yield Left(reports[arrival.number], reports[int(chosen.id)], ())
+            continue
+        near = same.nearest((reports[other], compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
+        yield Left(reports[arrival.number], None, tuple(other for other, _ in near))
+
+
+class Words:
+    """What a model said of each pair, in a file that grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.said: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.open: dict[str, Pairing] = {}
+
+    def of(self, key: str, a: str, b: str) -> str:
+        """The model's word; empty where it was not asked, and then it is noted."""
+        if key not in self.said:
+            self.open[key] = Pairing(key, a, b)
+        return self.said.get(key, "")
+
+    def questions(self) -> list[tuple[str, list[Pairing], dict[str, str]]]:
+        """(question, its pairs under names that tell nothing, whose names they are) of what is open."""
+        made = []
+        waiting = sorted(self.open.values(), key=lambda each: short_hash(each.id))  # opposites and twins stand apart in their files
+        for start in range(0, len(waiting), BATCH):
+            batch = waiting[start : start + BATCH]
+            named = [Pairing(f"p{n}", each.a, each.b) for n, each in enumerate(batch, 1)]
+            made.append((same.question(named), named, {new.id: each.id for new, each in zip(named, batch)}))
+        return made
+
+    def take(self, answer: str, named: list[Pairing], keys: dict[str, str]) -> int:
+        """Keep what an answer says; how many pairs it says nothing of."""
+        told = same.answers(answer, named)
+        self.said |= {keys[id]: word for id, word in told.items()}
+        self.path.write_text(json.dumps(dict(sorted(self.said.items())), indent=0) + "\n", encoding="utf-8")
+        return len(named) - len(told)
+
+
+def report_lines(data: Path, half: str, words: Words) -> list[str]:
+    """Duplicates found and strangers merged, by words alone, with the model, and by ArcheFlow's rule."""
+    lines = ["| reports | rule | recall | precision | false merges per 100 | asked per 100 |", "|---|---|---|---|---|---|"]
+    pooled: dict[tuple[str, str], list[tuple[Tally, int]]] = {}
+    for form in ("title", "report"):
+        for corpus in CORPORA:
+            stream = Stream(load(data, corpus, half), form)
+            for name, told in _tallied(stream, f"{corpus}/{form}", form, words).items():
+                pooled.setdefault((form, name), []).append(told)
+                pooled.setdefault(("both forms", name), []).append(told)
+                lines.append(_row(f"{corpus}, {form}", name, [told]))
+    return [*lines, *(_row(f"both trackers, {form}", name, parts) for (form, name), parts in pooled.items())]
+
+
+def _tallied(stream: Stream, prefix: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:
+    by_words, found, false, asked = [0, 0], 0, 0, 0
+    for each in left_open(stream):
+        met = each.merged
+        if met is not None:
+            by_words[met.finding != each.report.finding] += 1
+        for other in each.asked:
+            asked += 1
+            word = words.of(f"{prefix}/{each.report.id}/{other.id}", each.report.text(form), other.text(form))
+            met = other if met is None and word == SAME else met
+        if met is not None:
+            found, false = found + (met.finding == each.report.finding), false + (met.finding != each.report.finding)
+    of = Tally(len(stream.reports), sum(stream.has_twin), 0, 0)
+    return {
+        "words": (of._replace(found=by_words[0], false=by_words[1]), 0),
+        "words, then a model": (of._replace(found=found, false=false), asked),
+        matching.FIRST: (stream.run_first(), 0),
+    }
+
+
+def _row(reports: str, name: str, parts: list[tuple[Tally, int]]) -> str:
+    tally = Tally(*(sum(column) for column in zip(*(each for each, _ in parts))))
+    asked = sum(each for _, each in parts)
+    return f"| {reports} | {name} | {tally.told()} | {100 * asked / tally.reports:.0f} |"
+
+
+def pair_lines(path: Path, words: Words) -> list[str]:
+    """Opposites and twins of one writer: merged by words, and with the model."""
+    counts: dict[str, list[int]] = {}
+    merged = []
+    for pair in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        count = counts.setdefault(pair["kind"], [0, 0, 0, 0])
+        a, b = prepare(pair["a"]), prepare(pair["b"])
+        by_words = bool(decide(a, [("1", b)], Settings()).id)
+        asked = not by_words and same.is_open(compare(a, b))
+        by_model = asked and words.of(short_hash(pair["a"], pair["b"]), pair["a"], pair["b"]) == SAME
+        for place, told in enumerate((True, by_words, asked, by_words or by_model)):
+            count[place] += told
+        if pair["kind"] != "same" and (by_words or by_model):
+            merged.append(f"- {pair['kind']}, by {'words' if by_words else 'the model'}: “{pair['a']}” / “{pair['b']}”")
+    opposites = [sum(column) for column in zip(*(count for kind, count in counts.items() if kind != "same"))]
+    lines = ["| pairs | of | by words | asked | with the model |", "|---|---|---|---|---|"]
+    for kind, (of, by_words, asked, both) in {**counts, "all opposites": opposites}.items():
+        lines.append(f"| {kind} | {of} | {by_words} | {asked} | {_share(both, of)} |")
+    return [*lines, "", *merged]
+
+
+def by_model(words: Words) -> None:
+    """Ask the model of the user's own configuration."""
+    import tacit
+
+    with tacit.open(":memory:") as memories:
+        model = memories.model("same")
+        if model is None:
+            raise SystemExit("No model is configured: docs/models.md.")
+        for asked, named, keys in words.questions():
+            left = words.take(model.ask(asked, schema=same.schema(), timeout=120.0), named, keys)
+            print(f"{len(words.said)} answered{f', {left} left out' if left else ''}", file=sys.stderr)
+
+
+def by_files(words: Words, folder: Path, take: bool) -> None:
+    """Write the questions, or read the answers: whoever answers sees no key."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (asked, named, keys) in enumerate(words.questions(), 1):
+        answer = folder / f"{number:04}.answer"
+        if not take:
+            (folder / f"{number:04}.question").write_text(asked, encoding="utf-8")
+        elif answer.exists() and (folder / f"{number:04}.question").read_text(encoding="utf-8") == asked:
+            left = words.take(answer.read_text(encoding="utf-8"), named, keys)
+            if left:
+                print(f"{answer.name}: {left} pairs left out", file=sys.stderr)
+    print(f"{len(words.open)} pairs {'were' if take else 'are'} open: {folder}", file=sys.stderr)
+
+
+def tables(args: argparse.Namespace) -> tuple[list[str], list[Words]]:
+    """What is asked for, and the words it rests on."""
+    if args.pairs:
+        lines, every = [], []
+        for path in args.pairs:
+            words = Words(args.labels / f"same-{path.stem}.json")
+            lines += ["", f"## {path.stem}", "", *pair_lines(path, words)]
+            every.append(words)
+        return lines, every
+    words = Words(args.labels / f"same-{args.half}.json")
+    return ["", f"## Duplicate reports, {args.half} half", "", *report_lines(args.data, args.half, words)], [words]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--pairs", type=Path, nargs="+")
+    parser.add_argument("--labels", type=Path, default=LABELS, help="the folder of what the model said")
+    parser.add_argument("--model", action="store_true", help="ask the model of your own configuration")
+    parser.add_argument("--ask", type=Path, metavar="FOLDER", help="write the open questions there")
+    parser.add_argument("--take", type=Path, metavar="FOLDER", help="read their answers from there")
+    args = parser.parse_args()
+    lines, every = tables(args)
+    if args.model or args.ask or args.take:
+        for number, words in enumerate(every):
+            if args.model:
+                by_model(words)
+            else:
+                by_files(words, (args.ask or args.take) / str(number), take=bool(args.take))
+        lines, every = tables(args)
+    unanswered = sum(len(words.open) for words in every)
+    print(f"# Same finding, with a model, {datetime.now(UTC):%Y-%m-%d}")
+    print("\n".join(lines))
+    if unanswered:
+        print(f"\n{unanswered} pairs were not answered and count as not the same.")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
