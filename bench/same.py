@@ -5,9 +5,10 @@
     python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
     python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
 
-Reports arrive and are matched as in `bench/matching.py`. A report that words match to nothing is a lesson of its own; of its neighbours
-those are asked about that `tacit.tend.same` would ask about, in its words. A report is found if words or the model match it to a twin; it
-is a false merge if the nearest report that they match it to is a stranger.
+Reports arrive and are matched as in `bench/matching.py`; then a model is asked what `tacit.tend.by_model` would ask it, in its words:
+whether what words matched is the same, and, of a report that is matched to nothing, whether the nearest that words leave open are. What
+it does not answer is left as words have it. A report is found if it ends up with a twin, and a false merge if it does with a stranger.
+The second question follows from the first, so that questions by files take two rounds.
 
 A model's word on each pair is kept in `bench/labels/same-*.json` by the ids of the two reports, and holds none of their text.
 """
@@ -32,16 +33,16 @@ from tacit.tend.same import BATCH, SAME, Pairing
 LABELS = HERE / "labels"
 
 
-class Left(NamedTuple):
-    """A report, what words matched it to, and of whom a model is asked; nearest first."""
+class Arrived(NamedTuple):
+    """A report, what words matched it to, and what they leave open; nearest first."""
 
     report: Report
-    merged: Report | None
-    asked: tuple[Report, ...]
+    matched: Report | None
+    open: tuple[Report, ...]
 
 
-def left_open(stream: Stream) -> Iterator[Left]:
-    """Every report as it arrives."""
+def arrived(stream: Stream) -> Iterator[Arrived]:
+    """Every report in its turn."""
     for arrival in stream.arrivals:
         mine, reports = stream.prepared[arrival.number], stream.reports
 
@@ -50,11 +51,9 @@ def left_open(stream: Stream) -> Iterator[Left]:
 
         known = [(f"{other:06}", stream.prepared[other]) for other in arrival.candidates]
         chosen = decide(mine, known, grown(Settings(), arrival.number), idf)
-        if chosen.id:
-            yield Left(reports[arrival.number], reports[int(chosen.id)], ())
-            continue
         near = same.nearest((reports[other], compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
-        yield Left(reports[arrival.number], None, tuple(other for other, _ in near))
+        matched = reports[int(chosen.id)] if chosen.id else None
+        yield Arrived(reports[arrival.number], matched, tuple(other for other, _ in near if other is not matched))
 
 
 class Words:
@@ -104,23 +103,30 @@ def report_lines(data: Path, half: str, words: Words) -> list[str]:
 
 
 def _tallied(stream: Stream, prefix: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:
-    by_words, found, false, asked = [0, 0], 0, 0, 0
-    for each in left_open(stream):
-        met = each.merged
-        if met is not None:
-            by_words[met.finding != each.report.finding] += 1
-        for other in each.asked:
-            asked += 1
-            word = words.of(f"{prefix}/{each.report.id}/{other.id}", each.report.text(form), other.text(form))
-            met = other if met is None and word == SAME else met
-        if met is not None:
-            found, false = found + (met.finding == each.report.finding), false + (met.finding != each.report.finding)
     of = Tally(len(stream.reports), sum(stream.has_twin), 0, 0)
-    return {
-        "words": (of._replace(found=by_words[0], false=by_words[1]), 0),
-        "words, then a model": (of._replace(found=found, false=false), asked),
-        matching.FIRST: (stream.run_first(), 0),
-    }
+    by_words = with_model = of
+    asked = 0
+
+    def word(one: Report, other: Report) -> str:
+        nonlocal asked
+        asked += 1
+        return words.of(f"{prefix}/{one.id}/{other.id}", one.text(form), other.text(form))
+
+    for report, matched, left_open in arrived(stream):
+        by_words = _counted(by_words, report, matched)
+        if matched is not None and word(report, matched) in (SAME, ""):
+            with_model = _counted(with_model, report, matched)
+        else:
+            one_with = [other for other in left_open if word(report, other) == SAME]
+            with_model = _counted(with_model, report, one_with[0] if one_with else None)
+    return {"words": (by_words, 0), "words, then a model": (with_model, asked), matching.FIRST: (stream.run_first(), 0)}
+
+
+def _counted(tally: Tally, report: Report, met: Report | None) -> Tally:
+    if met is None:
+        return tally
+    right = met.finding == report.finding
+    return tally._replace(found=tally.found + right, false=tally.false + (not right))
 
 
 def _row(reports: str, name: str, parts: list[tuple[Tally, int]]) -> str:
@@ -137,12 +143,13 @@ def pair_lines(path: Path, words: Words) -> list[str]:
         count = counts.setdefault(pair["kind"], [0, 0, 0, 0])
         a, b = prepare(pair["a"]), prepare(pair["b"])
         by_words = bool(decide(a, [("1", b)], Settings()).id)
-        asked = not by_words and same.is_open(compare(a, b))
-        by_model = asked and words.of(short_hash(pair["a"], pair["b"]), pair["a"], pair["b"]) == SAME
-        for place, told in enumerate((True, by_words, asked, by_words or by_model)):
+        asked = a.text != b.text and (by_words or same.is_open(compare(a, b)))
+        word = words.of(short_hash(pair["a"], pair["b"]), pair["a"], pair["b"]) if asked else ""
+        with_model = word == SAME if word else by_words
+        for place, told in enumerate((True, by_words, asked, with_model)):
             count[place] += told
-        if pair["kind"] != "same" and (by_words or by_model):
-            merged.append(f"- {pair['kind']}, by {'words' if by_words else 'the model'}: “{pair['a']}” / “{pair['b']}”")
+        if pair["kind"] != "same" and with_model:
+            merged.append(f"- {pair['kind']}: “{pair['a']}” / “{pair['b']}”")
     opposites = [sum(column) for column in zip(*(count for kind, count in counts.items() if kind != "same"))]
     lines = ["| pairs | of | by words | asked | with the model |", "|---|---|---|---|---|"]
     for kind, (of, by_words, asked, both) in {**counts, "all opposites": opposites}.items():

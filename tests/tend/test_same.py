@@ -20,10 +20,10 @@ from tacit.core.match import Likeness
 from tacit.core.profile import changed
 from tacit.core.value import replace
 from tacit.tend import tend
+from tacit.tend.by_model import merging
 from tacit.tend.judge import is_checked
-from tacit.tend.merge import merging
 from tacit.tend.same import NEAREST, TEXT, Pairing, answers, is_open, nearest, question
-from tacit.testing import Scripted
+from tacit.testing import Scripted, finding, run
 
 ONE = "Bulk delete of messages freezes the inbox"
 OTHER = "Inbox hangs when many messages are removed at once"
@@ -231,3 +231,94 @@ def test_held_lessons_are_shown_to_no_model(memories: Memories) -> None:
         tx.apply(change(now, replace(now, gate="hold"), verb="gate", by="test", reason="held", at=clock.now()))
     merge(memories, model := Scripted(said("same")))
     assert model.asked == []
+
+
+# --- what words took for the same
+
+
+OPEN_WHILE = "Open the gate valve while the sample is being transferred, close it for the measurement."
+CLOSED_WHILE = "Keep the gate valve closed during sample transfer and open for the measurement."
+
+
+def tell(memories: Memories, name: str, text: str, **fields: Any) -> Any:
+    """What is learned of a run that says one thing."""
+    (told,) = memories.learn(run(name, finding(name, text, **fields)))
+    return told
+
+
+def counted(memories: Memories, *texts: str) -> str:
+    """A lesson that words saw in each of these, told by runs of their own."""
+    told = [tell(memories, f"r{n}", text) for n, text in enumerate(texts, 1)]
+    (lesson,) = {id for each in told for id in (*each.new, *each.matched)}
+    return lesson
+
+
+def test_a_sighting_that_is_none_becomes_a_lesson_of_its_own(memories: Memories) -> None:
+    """In its own words and the other's family; each has its own run, and who says it again is counted where it belongs."""
+    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
+    assert memories.get(lesson).tally.seen == 2, "words take them for one"
+    done = merge(memories, model := Scripted(said("different")))
+    assert (done.figures["parted"], len(model.asked)) == (1, 1) and "by a model's word" in done.notes[0]
+    (other,) = [each for each in memories.list() if each.id != lesson]
+    assert (other.text, other.family, other.state, other.tally.seen) == (CLOSED_WHILE, lesson, "candidate", 1)
+    assert (memories.get(lesson).text, memories.get(lesson).tally.seen) == (OPEN_WHILE, 1)
+    assert "by a model's word" in memories.log(memory=other.id)[0].reason
+    assert tell(memories, "r2", CLOSED_WHILE).already
+    assert tell(memories, "r3", CLOSED_WHILE).matched == (other.id,)
+    assert merge(memories, model).figures["parted"] == 0 and len(model.asked) == 1, "asked once"
+    assert memories.health().health.is_sound
+
+
+def test_a_sighting_that_is_one_stays_and_is_not_asked_about_again(memories: Memories) -> None:
+    """Nor is the same text when another run says it."""
+    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
+    merge(memories, model := Scripted(said("same")))
+    tell(memories, "r3", CLOSED_WHILE)
+    merge(memories, model)
+    assert memories.get(lesson).tally.seen == 3 and len(model.asked) == 1 and len(memories.list()) == 1
+
+
+def test_equal_words_and_equal_errors_are_not_asked_about(memories: Memories) -> None:
+    """They cost no token: case and full stops say nothing, and an error is known by its signature."""
+    counted(memories, OPEN_WHILE, OPEN_WHILE.upper().rstrip("."))
+    error = "KeyError: <q> in load_orders"
+    first = tell(memories, "r8", "KeyError: 'a' in load_orders, called for the daily import", signature=error)
+    again = tell(memories, "r9", "load_orders of the weekly import ends with KeyError: 'b'", signature=error)
+    assert again.matched == first.new
+    merge(memories, model := Scripted(said("different")))
+    assert model.asked == []
+
+
+def test_an_edited_lesson_keeps_the_sightings_it_had(memories: Memories) -> None:
+    """A person put it into other words; the words of its sightings are not to come back as another lesson."""
+    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
+    memories.edit(lesson, text="The gate valve has two positions; see the card beside it")
+    merge(memories, model := Scripted(said("different")))
+    assert model.asked == [] and memories.get(lesson).tally.seen == 2
+
+
+def test_what_came_by_a_merged_lesson_stays_where_it_was_merged(memories: Memories) -> None:
+    """Its words are those of the one that went, and whoever merged the two has answered the question."""
+    stays, goes = learned(memories, OTHER, "r1", "r2", "r3"), learned(memories, ONE, "r4")
+    memories.review(goes, "merge", into=stays)
+    assert tell(memories, "r9", ONE + ".").matched == (stays,)
+    merge(memories, model := Scripted(said("different")))
+    assert model.asked == [] and memories.get(stays).tally.seen == 5
+
+
+def test_an_adviser_takes_no_sighting_away(memories: Memories) -> None:
+    """A model whose merges people take back is not asked about what words counted."""
+    test_merges_that_people_take_back_make_it_an_adviser(memories)
+    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
+    assert merge(memories, Scripted(said("different"))).figures["parted"] == 0
+    assert memories.get(lesson).tally.seen == 2
+
+
+def test_a_pass_takes_away_no_more_than_its_bound(memories: Memories) -> None:
+    """What is beyond it waits for the next pass."""
+    memories._profile = changed(memories.profile, {"tend.least": 0, "tend.share": 0.0})
+    counted(memories, OPEN_WHILE, CLOSED_WHILE)
+    done = merge(memories, model := Scripted(said("different")))
+    assert (done.figures["parted"], done.left) == (0, 1)
+    memories._profile = changed(memories.profile, {"tend.least": 50})
+    assert merge(memories, model).figures["parted"] == 1

@@ -21,7 +21,7 @@ from tacit.core.words import query_words
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.due import last_entry
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
-from tacit.tend.merge import was_parted
+from tacit.tend.pairs import was_parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from tacit.core.clock import after_days, days_between
 from tacit.core.lifecycle import ACTIVE, nearest
 from tacit.core.standing import standing_of
 from tacit.core.value import value
+from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport
-from tacit.tend.merge import merging
 from tacit.tend.triage import agreement
 
 TYPE_CHECKING = False

@@ -1,0 +1,162 @@
+"""Two lessons at a time: who is compared with whom, and what is done with a pair, whoever judged it.
+
+Not every pair is looked at: what changed since the last pass is compared with its neighbours by signature and by full text.
+"""
+
+from __future__ import annotations
+
+from tacit.core.clock import after_days
+from tacit.core.lifecycle import ACTIVE
+from tacit.core.match import compare, prepare, rarity
+from tacit.core.merge import brought, joined, prevailing
+from tacit.core.proposal import OPEN, Proposal
+from tacit.core.value import value
+from tacit.core.words import query_words
+from tacit.tend.due import entries_after, last_entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.match import Likeness
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.stores.sql import SqlStore
+    from tacit.stores.sqlite import Transaction
+    from tacit.tend.context import Context
+
+BY = "tend"
+NEIGHBOURS = 12  # lessons that one is compared with
+WORDS = 12  # of a lesson's words by which they are found
+PORTION = 25  # lessons between two marks of how far it came
+
+
+@value
+class Pair:
+    """Two alike lessons, and what is between them."""
+
+    a: Memory
+    b: Memory
+    score: float
+    against: str = ""  # the claim on which they disagree
+    doubt: bool = False  # each says so much of its own that words do not vouch for it
+
+
+class Joining:
+    """What both ways of looking at changed lessons do with a pair."""
+
+    def __init__(self, context: Context) -> None:
+        self.context, self.store, self.profile, self.project = (
+            context,
+            context.store,
+            context.profile,
+            context.project.id,
+        )
+        self.changes: list[tuple[str, str, str, str]] = []
+        self.asked: list[str] = []
+        self.notes: list[str] = []
+        self.left = 0
+        self.seen: set[tuple[str, str]] = set()
+
+    def changed(self, mark: str, most: int) -> Iterator[tuple[list[str], str]]:
+        """Lessons that changed since the mark, in portions, each with the mark to be set when it is done."""
+        at = self.context.mark(mark)
+        after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
+        found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
+        for start in range(0, len(found), PORTION):
+            portion = found[start : start + PORTION]
+            self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
+            yield [id for id, _ in portion], str(max(after, *(entry for _, entry in portion)))
+            self.context.alive()
+
+    def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
+        """The neighbours that a lesson could be one with, each pair once in a pass; outside of any transaction."""
+        found = self.store.find([self.project], query_words(memory.text, WORDS), limit=NEIGHBOURS)
+        others = {hit.memory.id: hit.memory for hit in found.hits}
+        if memory.signature:
+            others.update((hit.memory.id, hit.memory) for hit in self.store.signed([self.project], [memory.signature]))
+        rare = rarity(found.frequency, found.rows)
+        mine = prepare(memory.text, memory.tags, memory.signature, memory.category)
+        for other in others.values():
+            names = (min(memory.id, other.id), max(memory.id, other.id))
+            if other.id == memory.id or names in self.seen or not comparable(memory, other, self.profile):
+                continue
+            self.seen.add(names)
+            yield other, compare(mine, prepare(other.text, other.tags, other.signature, other.category), rare)
+
+    def as_seen(self, tx: Transaction, pair: Pair) -> tuple[Memory, Memory] | None:
+        """Both as they are now; nothing where one changed since it was looked at, for then it is found again."""
+        a, b = tx.get(pair.a.id), tx.get(pair.b.id)
+        same = (a.text, b.text) == (pair.a.text, pair.b.text)
+        return (a, b) if same and comparable(a, b, self.profile) else None
+
+    def is_persons(self, memory: Memory) -> bool:
+        """Whether a person's word keeps it where it is."""
+        return memory.pinned or memory.on_page or memory.trust in self.profile.trust.person
+
+    def merge(self, tx: Transaction, stays: Memory, goes: Memory, told: str) -> None:
+        """One takes the other's place."""
+        at = self.context.now()
+        more = brought(goes, stays, tx.evidence(goes.id), tx.evidence(stays.id), by=BY, at=at)
+        for change in joined(goes, stays, by=BY, reason=told, at=at, profile=self.context.project.profile):
+            tx.apply(change)
+        if more is not None:
+            tx.add_evidence(more)
+        tx.count(self.project, "merged", at)
+        self.changes.append((goes.id, goes.state, "superseded", told))
+
+    def contradicts(self, tx: Transaction, a: Memory, b: Memory, how: str) -> None:
+        """Put two that say opposite things before a person."""
+        stays, goes, why = prevailing(a, b, self.profile.trust.person)
+        # Which words they are stands in the two lessons: here one would outlive the erasure of its lesson.
+        self.propose(tx, "contradiction", stays, goes, f"says the opposite of {goes.id} ({how}); would stay: {why}")
+
+    def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
+        """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again."""
+        if not was_raised(tx, stays.id, goes.id, kind):
+            made = self.proposal(kind, stays, goes, told)
+            tx.put_proposal(made)
+            self.asked.append(made.id)
+
+    def proposal(self, kind: str, stays: Memory, goes: Memory, told: str) -> Proposal:
+        """A proposal that waits for a person."""
+        at = self.context.now()
+        expires = after_days(at, self.profile.triage.expire_days)
+        return Proposal(
+            self.context.ids(), self.project, kind, told, BY, at, stays.id, OPEN, "person", {"other": goes.id}, expires_at=expires
+        )  # fmt: skip
+
+
+def was_raised(store: SqlStore, a: str, b: str, kind: str) -> bool:
+    """Whether these two were brought up as a pair of this kind, whatever came of it."""
+    raised = [each for id in (a, b) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
+    return any({each.memory, str((each.payload or {}).get("other", ""))} == {a, b} for each in raised)
+
+
+def was_parted(store: SqlStore, a: Memory, b: Memory) -> bool:
+    """Whether somebody took the merge of these two back: it is not made again."""
+    return were_parted(store, a.id, b.id)
+
+
+def were_parted(store: SqlStore, a: str, b: str) -> bool:
+    """The same, by their ids."""
+    for one, other in ((a, b), (b, a)):
+        if any(entry.before.get("superseded_by") == other for entry in store.entries(memory=one, verb="unmerge")):
+            return True
+    return False
+
+
+def is_in_force(memory: Memory) -> bool:
+    """Whether a lesson is looked at at all."""
+    return memory.state in ACTIVE and memory.gate == "allow" and bool(memory.text)
+
+
+def comparable(a: Memory, b: Memory, profile: Profile) -> bool:
+    """Whether two lessons could be one at all: both in force and let in, of one reach and for one reader."""
+    both = (a, b)
+    if not all(is_in_force(each) for each in both):
+        return False
+    if (a.project, a.scope, a.agent, a.domain, a.klass) != (b.project, b.scope, b.agent, b.domain, b.klass):
+        return False
+    rules = profile.match
+    return not (rules.same_kind and a.kind != b.kind) and not (rules.same_task and a.task_type != b.task_type)
