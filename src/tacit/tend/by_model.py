@@ -5,11 +5,13 @@ Of a changed lesson's neighbours that words leave open (`tend.same`) it says whi
 Of the sightings that words counted for a lesson in other words it says which are none; such a finding becomes a lesson of its own,
 of the same family, and its sighting is taken off the other. Nothing is asked twice, and what is a person's word stays.
 
-One merge in ten is left to a person. The model decides alone as long as people leave its merges standing.
+A model is examined before its word counts, and again each month. One merge in ten is left to a person, and it decides alone only as
+long as people leave its merges standing.
 """
 
 from __future__ import annotations
 
+from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
 from tacit.core.keep import made
 from tacit.core.lifecycle import INJECTABLE
@@ -21,7 +23,19 @@ from tacit.core.value import replace, value
 from tacit.tend.agreement import Later, standing
 from tacit.tend.judge import is_checked, is_person, judged_proposals, with_word
 from tacit.tend.pairs import BY, Joining, Pair, is_in_force, was_parted, was_raised, were_parted
-from tacit.tend.same import BATCH, DIFFERENT, OPPOSITE, SAME, Pairing, answers, nearest, question, schema
+from tacit.tend.same import (
+    BATCH,
+    DIFFERENT,
+    OPPOSITE,
+    SAME,
+    Pairing,
+    answers,
+    examination,
+    nearest,
+    passed,
+    question,
+    schema,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +51,7 @@ if TYPE_CHECKING:
     from tacit.tend.context import Context
 
 BY_MODEL = f"{BY}:model"  # who decided what a model was asked about
+EXAMINED = 30.0  # days after which a model is examined again: what stands behind a name changes
 MOST = 200  # lessons, and sightings, that one pass looks at; the next goes on where it stopped
 
 
@@ -60,22 +75,53 @@ class Asking(Joining):
 
     def walk(self) -> None:
         """Ask and settle, batch by batch, until nobody answers; what was not asked is asked in the next pass."""
-        if (not self.alone or self._sightings()) and self._neighbours() and self.parted:
+        if not self._is_able():
+            return
+        if self.alone and not self._sightings():
+            return
+        self._neighbours()
+        if self.parted:
             self.notes.append(f"{self.parted} sightings were none of their lesson's, by a model's word, and are lessons of their own.")
 
-    def _ask(self, texts: Sequence[tuple[str, str]]) -> Mapping[int, str] | None:
-        """The model's word on each pair, by its place; None where nobody answers."""
+    def _ask(self, shown: Sequence[Pairing]) -> Mapping[str, str] | None:
+        """The model's word on each pair, by its name; None where nobody answers."""
         self.context.alive()
-        self.context.tell("merge", f"asking about {len(texts)} pairs")
-        shown = [Pairing(f"p{n}", a, b) for n, (a, b) in enumerate(texts, 1)]
+        self.context.tell("merge", f"asking about {len(shown)} pairs")
         try:
             said = self.model.ask(question(shown), schema=schema(), timeout=self.profile.model.timeout_s)
         except Unavailable as error:
             self.notes.append(f"Lessons that may be one wait for the model. {error.message}")
             return None
-        told = answers(said, shown)
+        return answers(said, shown)
+
+    def _words(self, texts: Sequence[tuple[str, str]]) -> Mapping[int, str] | None:
+        """The same, by a pair's place."""
+        shown = [Pairing(f"p{n}", a, b) for n, (a, b) in enumerate(texts, 1)]
+        told = self._ask(shown)
+        if told is None:
+            return None
         self.answered += len(told)
         return {place: told[each.id] for place, each in enumerate(shown) if each.id in told}
+
+    def _is_able(self) -> bool:
+        """Whether this model passed the exam, which is taken now if it was not within a month."""
+        at, able, name = (*self.context.mark("exam").split(" ", 2), "", "", "")[:3]
+        if name == self.model.identity and days_between(at, self.context.now()) < EXAMINED:
+            return able == "able"
+        told: dict[str, str] = {}
+        asked = examination()
+        for start in range(0, len(asked), BATCH):
+            words = self._ask(asked[start : start + BATCH])
+            if words is None:
+                return False
+            told.update(words)
+        able_now, how = passed(told)
+        with self.context.write() as tx:
+            word = "able" if able_now else "unable"
+            self.context.put_mark(tx, "exam", f"{self.context.now()} {word} {self.model.identity}")
+        if not able_now:
+            self.notes.append(f"{self.model.identity} is not asked which lessons are one: of pairs with known answers it {how}.")
+        return able_now
 
     # -- what words leave open --------------------------------------------------------------------
 
@@ -84,7 +130,7 @@ class Asking(Joining):
             pairs = self._pairs(ids)
             for start in range(0, len(pairs), BATCH):
                 batch = pairs[start : start + BATCH]
-                told = self._ask([(pair.a.text, pair.b.text) for pair in batch])
+                told = self._words([(pair.a.text, pair.b.text) for pair in batch])
                 if told is None:
                     return False
                 with self.context.write() as tx:
@@ -153,7 +199,7 @@ class Asking(Joining):
         waiting = [each for n, key, memory in rows if (each := self._sighting(n, key, memory)) is not None]
         for start in range(0, len(waiting), BATCH):
             batch = waiting[start : start + BATCH]
-            told = self._ask([(each.finding.text, each.memory.text) for each in batch])
+            told = self._words([(each.finding.text, each.memory.text) for each in batch])
             if told is None:
                 return False
             with self.context.write() as tx:

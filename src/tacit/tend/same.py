@@ -2,7 +2,9 @@
 
 Words merge what they vouch for, and what they speak against is never one lesson, whatever anybody says of it. Between the two lie
 pairs that are alike and of which each says something of its own (`core.match`): one thing in two people's words, or two things about
-one subject. Here are the two pure halves, what to ask and how to read the answer; `tend.merge` asks, and merges.
+one subject. Here are the two pure halves, what to ask and how to read the answer; `tend.by_model` asks, and merges.
+
+A model that cannot tell would merge whatever is alike. So each is examined first, with pairs whose answers are known.
 """
 
 from __future__ import annotations
@@ -28,6 +30,32 @@ BATCH = 10  # pairs in one question
 TEXT = 800  # characters of a lesson that are shown
 
 
+# What a model must be able to tell before its word counts: the same in other words, or other things in nearly the same words.
+EXAM = (
+    (SAME, "Run the migrations before the tests on a fresh checkout", "On a new clone tests fail until the migrations have been run"),
+    (DIFFERENT, "The upload limit is 20 MB", "Uploads may have up to 50 MB"),
+    (OPPOSITE, "Cache the answers of the API in staging", "In staging the API's answers must not be cached"),
+    (SAME, "Never commit .env files", "Keep .env out of version control"),
+    (SAME, "Saving a draft twice creates two posts", "Duplicate post after a double click on Save draft"),
+    (DIFFERENT, "Login fails on Safari 16", "Users of Safari 17 cannot log in"),
+    (SAME, "The importer drops rows whose name is empty", "Rows without a name get lost in the import"),
+    (OPPOSITE, "Prefer composition over inheritance in the services", "In the services inheritance is preferred to composition"),
+    (SAME, "Use pnpm in this repository; npm rewrites the lock file", "Install packages with pnpm here, since npm changes the lock file"),
+    (DIFFERENT, "The nightly job fails when the disk is full", "The nightly job fails when the network share is offline"),
+    (OPPOSITE, "Deploy the API before the frontend", "The frontend is deployed first, and the API after it"),
+    (SAME, "The worker's memory grows until it is killed when many images are resized", "Resizing a lot of pictures takes all memory"),
+    (DIFFERENT, "Editors may delete comments", "Comments may be deleted by administrators only"),
+    (SAME, "Ask before you force-push to a shared branch", "Do not force-push shared branches without asking first"),
+    (OPPOSITE, "GET requests are safe to retry", "Do not retry GET requests"),
+    (SAME, "Search results are empty if the query contains an umlaut", "Searching for words with ä or ö finds nothing"),
+    (DIFFERENT, "The export leaves out archived orders", "Archived orders are in the export twice"),
+    (SAME, "Restart the gateway after you change its routes", "Changed routes need a restart of the gateway to take effect"),
+    (DIFFERENT, "Unit tests need no database", "Integration tests run without a database"),
+    (SAME, "CI needs Node 20", "The pipeline works with no other Node than 20"),
+)  # fmt: skip
+FOUND, MISTAKEN = 7, 1  # of the same it must find so many, and take at most so many others for the same
+
+
 @value
 class Pairing:
     """Two texts of which words do not tell whether they are one lesson."""
@@ -46,6 +74,21 @@ def nearest(found: Iterable[tuple[T, Likeness]]) -> list[tuple[T, Likeness]]:
     """Of a lesson's neighbours those that are worth a question, the most alike first."""
     left_open = [each for each in found if is_open(each[1])]
     return sorted(left_open, key=lambda each: -each[1].score)[:NEAREST]
+
+
+def examination() -> list[Pairing]:
+    """The pairs of the exam, under names that tell nothing."""
+    return [Pairing(f"e{n}", a, b) for n, (_, a, b) in enumerate(EXAM, 1)]
+
+
+def passed(told: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether a model may say which lessons are one, by its word on the exam; and how it did. To call a pair opposite or different
+    is the same here: neither is merged."""
+    same = {f"e{n}" for n, (word, _, _) in enumerate(EXAM, 1) if word == SAME}
+    found = {id for id, word in told.items() if word == SAME}
+    right, wrong = len(found & same), len(found - same)
+    told_so = f"found {right} of {len(same)} that are the same, and took {wrong} of {len(EXAM) - len(same)} others for it"
+    return right >= FOUND and wrong <= MISTAKEN, told_so
 
 
 def question(batch: Sequence[Pairing]) -> str:
