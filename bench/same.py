@@ -1,7 +1,7 @@
 """With a model for what words leave open: how many duplicates come together, how many strangers, how many opposites?
 
     python bench/same.py [DATA] [--half dev|heldout]          tables, from the words that a model gave before
-    python bench/same.py [DATA] --pairs FILE…                 of pairs like those of tests/core/strangers.jsonl instead
+    python bench/same.py --pairs FILE… [--sets ad ae]         of pairs like those of tests/core/strangers.jsonl instead, of all sets or some
     python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
     python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
 
@@ -135,11 +135,13 @@ def _row(reports: str, name: str, parts: list[tuple[Tally, int]]) -> str:
     return f"| {reports} | {name} | {tally.told()} | {100 * asked / tally.reports:.0f} |"
 
 
-def pair_lines(path: Path, words: Words) -> list[str]:
-    """Opposites and twins of one writer: merged by words, and with the model."""
+def pair_lines(path: Path, words: Words, sets: list[str]) -> list[str]:
+    """Opposites and twins: merged by words, and with the model."""
     counts: dict[str, list[int]] = {}
     merged = []
     for pair in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        if sets and pair.get("set") not in sets:
+            continue
         count = counts.setdefault(pair["kind"], [0, 0, 0, 0])
         a, b = prepare(pair["a"]), prepare(pair["b"])
         by_words = bool(decide(a, [("1", b)], Settings()).id)
@@ -190,7 +192,7 @@ def tables(args: argparse.Namespace) -> tuple[list[str], list[Words]]:
         lines, every = [], []
         for path in args.pairs:
             words = Words(args.labels / f"same-{path.stem}.json")
-            lines += ["", f"## {path.stem}", "", *pair_lines(path, words)]
+            lines += ["", f"## {path.stem}", "", *pair_lines(path, words, args.sets)]
             every.append(words)
         return lines, every
     words = Words(args.labels / f"same-{args.half}.json")
@@ -202,6 +204,7 @@ def main() -> int:
     parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
     parser.add_argument("--pairs", type=Path, nargs="+")
+    parser.add_argument("--sets", nargs="+", default=[])
     parser.add_argument("--labels", type=Path, default=LABELS, help="the folder of what the model said")
     parser.add_argument("--model", action="store_true", help="ask the model of your own configuration")
     parser.add_argument("--ask", type=Path, metavar="FOLDER", help="write the open questions there")
