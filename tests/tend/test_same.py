@@ -339,6 +339,14 @@ def test_a_sighting_that_is_none_becomes_a_lesson_of_its_own(memories: Memories)
     assert memories.health().health.is_sound
 
 
+def test_words_do_not_undo_what_a_model_parted(memories: Memories) -> None:
+    """However alike the two are; nor what a person said no to."""
+    counted(memories, "Data stewards approve deposits; the PI is only notified.", "The PI approves deposits; data stewards are only notified.")
+    assert merge(memories, Judge("different")).figures["parted"] == 1
+    assert merge(memories, None, since="2000-01-01T00:00:00.000Z").changes == ()
+    assert len(memories.list()) == 2
+
+
 def test_a_sighting_that_is_one_stays_and_is_not_asked_about_again(memories: Memories) -> None:
     """Nor is the same text when another run says it."""
     lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)

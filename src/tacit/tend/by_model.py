@@ -81,7 +81,8 @@ class Asking(Joining):
             return
         self._neighbours()
         if self.parted:
-            self.notes.append(f"{self.parted} sightings were none of their lesson's, by a model's word, and are lessons of their own.")
+            counted = "1 finding was" if self.parted == 1 else f"{self.parted} findings were"
+            self.notes.append(f"{counted} counted for another lesson; by a model's word it is one of its own.")
 
     def _ask(self, shown: Sequence[Pairing]) -> Mapping[str, str] | None:
         """The model's word on each pair, by its name; None where nobody answers."""

@@ -12,7 +12,7 @@ import re
 from tacit.core.lifecycle import INJECTABLE
 from tacit.core.merge import keeper
 from tacit.tend.context import StepReport
-from tacit.tend.pairs import Joining, Pair, is_in_force, was_parted
+from tacit.tend.pairs import Joining, Pair, is_in_force, was_parted, was_refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class _Merging(Joining):
         stays, goes = keeper(*both)
         if pair.against:
             self.contradicts(tx, *both, pair.against.partition(":")[0])
-        elif was_parted(tx, *both):
+        elif was_parted(tx, *both) or was_refused(tx, stays.id, goes.id):
             return
         elif pair.doubt:
             self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")

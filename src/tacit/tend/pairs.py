@@ -9,7 +9,7 @@ from tacit.core.clock import after_days
 from tacit.core.lifecycle import ACTIVE
 from tacit.core.match import compare, prepare, rarity
 from tacit.core.merge import brought, joined, prevailing
-from tacit.core.proposal import OPEN, Proposal
+from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.value import value
 from tacit.core.words import query_words
 from tacit.tend.due import entries_after, last_entry
@@ -129,8 +129,17 @@ class Joining:
 
 def was_raised(store: SqlStore, a: str, b: str, kind: str) -> bool:
     """Whether these two were brought up as a pair of this kind, whatever came of it."""
-    raised = [each for id in (a, b) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
-    return any({each.memory, str((each.payload or {}).get("other", ""))} == {a, b} for each in raised)
+    return bool(_raised(store, a, b, kind))
+
+
+def was_refused(store: SqlStore, a: str, b: str) -> bool:
+    """Whether somebody was asked if these two are one, and said no."""
+    return any(each.state == REJECTED for each in _raised(store, a, b, "merge"))
+
+
+def _raised(store: SqlStore, a: str, b: str, kind: str) -> list[Proposal]:
+    about = [each for id in (a, b) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
+    return [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a, b}]
 
 
 def was_parted(store: SqlStore, a: Memory, b: Memory) -> bool:
