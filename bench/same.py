@@ -5,10 +5,10 @@
     python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
     python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
 
-Reports arrive and are matched as in `bench/matching.py`; then a model is asked what `tacit.tend.by_model` would ask it, in its words:
-whether what words matched is the same, and, of a report that is matched to nothing, whether the nearest that words leave open are. What
-it does not answer is left as words have it. A report is found if it ends up with a twin, and a false merge if it does with a stranger.
-The second question follows from the first, so that questions by files take two rounds.
+Reports arrive as in `bench/matching.py`. Where a model reads after the words, learning counts only what has the same words, and a model is
+asked what `tacit.tend.by_model` would ask it, in its words: whether the nearest that words leave open are the same, those among them
+that words alone would have matched. A report is found if the nearest that it calls the same is a twin, and a false merge if it is a
+stranger. What it was not asked is as words have it. One question follows from another, so questions by files take two rounds.
 
 A model's word on each pair is kept in `bench/labels/same-*.json` by the ids of the two reports, and holds none of their text.
 """
@@ -34,10 +34,11 @@ LABELS = HERE / "labels"
 
 
 class Arrived(NamedTuple):
-    """A report, what words matched it to, and what they leave open; nearest first."""
+    """A report, what words match it to, whether in the same words, and what is left to a model; nearest first."""
 
     report: Report
     matched: Report | None
+    equal: bool
     open: tuple[Report, ...]
 
 
@@ -51,9 +52,10 @@ def arrived(stream: Stream) -> Iterator[Arrived]:
 
         known = [(f"{other:06}", stream.prepared[other]) for other in arrival.candidates]
         chosen = decide(mine, known, grown(Settings(), arrival.number), idf)
-        near = same.nearest((reports[other], compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
+        near = same.nearest((other, compare(mine, stream.prepared[other], idf)) for other in arrival.candidates)
         matched = reports[int(chosen.id)] if chosen.id else None
-        yield Arrived(reports[arrival.number], matched, tuple(other for other, _ in near if other is not matched))
+        equal = bool(chosen.id) and stream.prepared[int(chosen.id)].text == mine.text
+        yield Arrived(reports[arrival.number], matched, equal, tuple(reports[other] for other, _ in near))
 
 
 class Words:
@@ -112,13 +114,12 @@ def _tallied(stream: Stream, prefix: str, form: str, words: Words) -> dict[str, 
         asked += 1
         return words.of(f"{prefix}/{one.id}/{other.id}", one.text(form), other.text(form))
 
-    for report, matched, left_open in arrived(stream):
+    for report, matched, equal, left_open in arrived(stream):
         by_words = _counted(by_words, report, matched)
-        if matched is not None and word(report, matched) in (SAME, ""):
-            with_model = _counted(with_model, report, matched)
-        else:
-            one_with = [other for other in left_open if word(report, other) == SAME]
-            with_model = _counted(with_model, report, one_with[0] if one_with else None)
+        one_with = matched if equal else next((other for other in left_open if word(report, other) == SAME), None)
+        if one_with is None and matched is not None and not words.said.get(f"{prefix}/{report.id}/{matched.id}"):
+            one_with = matched
+        with_model = _counted(with_model, report, one_with)
     return {"words": (by_words, 0), "words, then a model": (with_model, asked), matching.FIRST: (stream.run_first(), 0)}
 
 

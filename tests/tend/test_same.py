@@ -21,7 +21,7 @@ from tacit.core.profile import changed
 from tacit.core.value import replace
 from tacit.tend import tend
 from tacit.tend.by_model import merging
-from tacit.tend.judge import is_checked
+from tacit.tend.judge import RECORD, is_checked
 from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, nearest, passed, question
 from tacit.testing import Scripted, finding, run
 
@@ -78,12 +78,12 @@ KEY = {(a, b): word for word, a, b in EXAM}
 
 
 class Judge:
-    """A model that knows the exam and has one word for everything else, or an error."""
+    """A model that knows the exam, unless told otherwise, and has one word for everything else, or an error."""
 
     identity = "a judge"
 
-    def __init__(self, word: str | Exception) -> None:
-        self.word, self.asked, self.examined = word, list[str](), 0
+    def __init__(self, word: str | Exception, *, able: bool = True) -> None:
+        self.word, self.asked, self.examined, self.able = word, list[str](), 0, able
 
     def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
         if isinstance(self.word, Exception):
@@ -92,7 +92,8 @@ class Judge:
         known = [KEY.get((each["a"], each["b"]), "") for each in pairs]
         self.examined += all(known)
         self.asked += [] if all(known) else [prompt]
-        return json.dumps({"pairs": [{"id": each["id"], "word": word or self.word} for each, word in zip(pairs, known)]})
+        words = [word if word and self.able else self.word for word in known]
+        return json.dumps({"pairs": [{"id": each["id"], "word": word} for each, word in zip(pairs, words)]})
 
 
 # --- what is asked, and how an answer is read
@@ -171,12 +172,9 @@ def test_the_exam_names_each_pair_once_and_leaks_no_answer() -> None:
 def test_a_model_that_fails_is_not_asked_about_lessons(memories: Memories) -> None:
     """It is said once, and the next pass does not examine it again."""
     learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
-    model = Scripted(said("same", 20))
-    done = merge(memories, model)
+    done = merge(memories, model := Judge("same", able=False))
     assert done.changes == () and "is not asked which lessons are one" in done.notes[0]
-    asked = len(model.asked)
-    assert merge(memories, model).notes == () and len(model.asked) == asked
-    assert not any(ONE in prompt for prompt in model.asked)
+    assert merge(memories, model).notes == () and (model.examined, model.asked) == (2, [])
 
 
 def test_a_model_is_examined_once_a_month_and_when_it_changes(memories: Memories) -> None:
@@ -303,7 +301,7 @@ def test_held_lessons_are_shown_to_no_model(memories: Memories) -> None:
     assert model.asked == []
 
 
-# --- what words took for the same
+# --- what words take for the same
 
 
 OPEN_WHILE = "Open the gate valve while the sample is being transferred, close it for the measurement."
@@ -316,87 +314,172 @@ def tell(memories: Memories, name: str, text: str, **fields: Any) -> Any:
     return told
 
 
-def counted(memories: Memories, *texts: str) -> str:
-    """A lesson that words saw in each of these, told by runs of their own."""
-    told = [tell(memories, f"r{n}", text) for n, text in enumerate(texts, 1)]
-    (lesson,) = {id for each in told for id in (*each.new, *each.matched)}
-    return lesson
+@pytest.fixture
+def read(memories: Memories) -> Memories:
+    """A store in which a model read all there is."""
+    merge(memories, Judge("same"))
+    return memories
 
 
-def test_a_sighting_that_is_none_becomes_a_lesson_of_its_own(memories: Memories) -> None:
-    """In its own words and the other's family; each has its own run, and who says it again is counted where it belongs."""
-    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
-    assert memories.get(lesson).tally.seen == 2, "words take them for one"
-    done = merge(memories, model := Judge("different"))
-    assert (done.figures["parted"], len(model.asked)) == (1, 1) and "by a model's word" in done.notes[0]
-    (other,) = [each for each in memories.list() if each.id != lesson]
-    assert (other.text, other.family, other.state, other.tally.seen) == (CLOSED_WHILE, lesson, "candidate", 1)
-    assert (memories.get(lesson).text, memories.get(lesson).tally.seen) == (OPEN_WHILE, 1)
-    assert "by a model's word" in memories.log(memory=other.id)[0].reason
-    assert tell(memories, "r2", CLOSED_WHILE).already
-    assert tell(memories, "r3", CLOSED_WHILE).matched == (other.id,)
-    assert merge(memories, model).figures["parted"] == 0 and len(model.asked) == 1, "asked once"
-    assert memories.health().health.is_sound
+def test_where_nobody_reads_words_count(memories: Memories) -> None:
+    """That is how it is without a model, and with one that failed, died or fell behind."""
+    lesson = tell(memories, "r1", OPEN_WHILE).new
+    for n, model in enumerate((None, Judge("same", able=False), Judge(ModelUnavailable("down", "dead"))), 2):
+        merge(memories, model)
+        assert tell(memories, f"r{n}", CLOSED_WHILE).matched == lesson
 
 
-def test_words_do_not_undo_what_a_model_parted(memories: Memories) -> None:
-    """However alike the two are; nor what a person said no to."""
-    counted(memories, "Data stewards approve deposits; the PI is only notified.", "The PI approves deposits; data stewards are only notified.")
-    assert merge(memories, Judge("different")).figures["parted"] == 1
-    assert merge(memories, None, since="2000-01-01T00:00:00.000Z").changes == ()
-    assert len(memories.list()) == 2
+def test_where_a_model_reads_other_words_are_left_to_it(read: Memories) -> None:
+    """They are a lesson of the same family until it is asked; what it calls different stays one, however alike words find the two."""
+    (lesson,) = tell(read, "r1", OPEN_WHILE).new
+    (other,) = tell(read, "r2", CLOSED_WHILE).new
+    assert read.get(other).family == lesson and read.get(lesson).tally.seen == 1
+    assert merge(read, model := Judge("different")).changes == () and len(model.asked) == 1
+    assert tell(read, "r3", CLOSED_WHILE).matched == (other,), "its own words are its sightings"
+    assert merge(read, None, since="2000-01-01T00:00:00.000Z").changes == () and len(read.list()) == 2
+    assert read.health().health.is_sound
 
 
-def test_a_sighting_that_is_one_stays_and_is_not_asked_about_again(memories: Memories) -> None:
-    """Nor is the same text when another run says it."""
-    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
-    merge(memories, model := Judge("same"))
-    tell(memories, "r3", CLOSED_WHILE)
-    merge(memories, model)
-    assert memories.get(lesson).tally.seen == 3 and len(model.asked) == 1 and len(memories.list()) == 1
+def test_what_the_model_calls_the_same_is_counted_as_words_would_have(read: Memories) -> None:
+    """By the next pass, and in the words of both from then on."""
+    (lesson,), (other,) = tell(read, "r1", OPEN_WHILE).new, tell(read, "r2", CLOSED_WHILE).new
+    assert len(merge(read, Judge("same")).changes) == 1
+    kept = lesson if read.get(other).state == "superseded" else other
+    assert read.get(kept).tally.seen == 2
+    assert {tell(read, "r3", OPEN_WHILE).matched, tell(read, "r4", CLOSED_WHILE).matched} == {(kept,)}
+    assert read.get(kept).tally.seen == 4
 
 
-def test_equal_words_and_equal_errors_are_not_asked_about(memories: Memories) -> None:
-    """They cost no token: case and full stops say nothing, and an error is known by its signature."""
-    counted(memories, OPEN_WHILE, OPEN_WHILE.upper().rstrip("."))
+def test_the_same_words_and_the_same_error_need_no_model(read: Memories) -> None:
+    """Case and full stops say nothing, and an error is known by its signature."""
+    lesson = tell(read, "r1", OPEN_WHILE).new
+    assert tell(read, "r2", OPEN_WHILE.upper().rstrip(".")).matched == lesson
     error = "KeyError: <q> in load_orders"
-    first = tell(memories, "r8", "KeyError: 'a' in load_orders, called for the daily import", signature=error)
-    again = tell(memories, "r9", "load_orders of the weekly import ends with KeyError: 'b'", signature=error)
-    assert again.matched == first.new
-    merge(memories, model := Judge("different"))
-    assert model.asked == []
+    first = tell(read, "r3", "KeyError: 'a' in load_orders, called for the daily import", signature=error).new
+    assert tell(read, "r4", "load_orders of the weekly import ends with KeyError: 'b'", signature=error).matched == first
 
 
-def test_an_edited_lesson_keeps_the_sightings_it_had(memories: Memories) -> None:
-    """A person put it into other words; the words of its sightings are not to come back as another lesson."""
-    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
-    memories.edit(lesson, text="The gate valve has two positions; see the card beside it")
-    merge(memories, model := Judge("different"))
-    assert model.asked == [] and memories.get(lesson).tally.seen == 2
+def test_what_a_person_forgot_is_known_in_other_words_too(read: Memories) -> None:
+    """A model is asked about lessons in force only, so here words go on."""
+    (lesson,) = tell(read, "r1", OPEN_WHILE).new
+    read.forget(lesson)
+    assert tell(read, "r2", CLOSED_WHILE).matched == (lesson,)
 
 
-def test_what_came_by_a_merged_lesson_stays_where_it_was_merged(memories: Memories) -> None:
-    """Its words are those of the one that went, and whoever merged the two has answered the question."""
-    stays, goes = learned(memories, OTHER, "r1", "r2", "r3"), learned(memories, ONE, "r4")
-    memories.review(goes, "merge", into=stays)
-    assert tell(memories, "r9", ONE + ".").matched == (stays,)
-    merge(memories, model := Judge("different"))
-    assert model.asked == [] and memories.get(stays).tally.seen == 5
+def test_for_other_readers_words_decide(read: Memories) -> None:
+    """Lessons of two agents are never put to a model as a pair."""
+    lesson = tell(read, "r1", OPEN_WHILE, agent="alice").new
+    assert tell(read, "r2", CLOSED_WHILE, agent="bob").matched == lesson
 
 
-def test_an_adviser_takes_no_sighting_away(memories: Memories) -> None:
-    """A model whose merges people take back is not asked about what words counted."""
+def test_a_model_that_has_not_read_for_days_is_not_waited_for(read: Memories) -> None:
+    """Words count alone again, and what was left stays as it is until somebody reads it."""
+    lesson = tell(read, "r1", OPEN_WHILE).new
+    with read.store.write() as tx:
+        tx.put_meta(f"tend:{read.project_id}:reads", clock.after_days(clock.now(), -3))
+    assert tell(read, "r2", CLOSED_WHILE).matched == lesson
+
+
+def test_an_adviser_is_not_waited_for(memories: Memories) -> None:
+    """What people take back is no reading."""
     test_merges_that_people_take_back_make_it_an_adviser(memories)
-    lesson = counted(memories, OPEN_WHILE, CLOSED_WHILE)
-    assert merge(memories, Judge("different")).figures["parted"] == 0
-    assert memories.get(lesson).tally.seen == 2
+    lesson = tell(memories, "r7", OPEN_WHILE).new
+    assert tell(memories, "r8", CLOSED_WHILE).matched == lesson
 
 
-def test_a_pass_takes_away_no_more_than_its_bound(memories: Memories) -> None:
-    """What is beyond it waits for the next pass."""
+# --- cost and record
+
+
+def test_no_question_is_paid_for_that_the_pass_cannot_settle(memories: Memories) -> None:
+    """The bound of a pass is looked at before; the next pass goes on."""
+    learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
     memories._profile = changed(memories.profile, {"tend.least": 0, "tend.share": 0.0})
-    counted(memories, OPEN_WHILE, CLOSED_WHILE)
-    done = merge(memories, model := Judge("different"))
-    assert (done.figures["parted"], done.left) == (0, 1)
+    done = merge(memories, model := Judge("same"))
+    assert model.asked == [] and done.left == 1
     memories._profile = changed(memories.profile, {"tend.least": 50})
-    assert merge(memories, model).figures["parted"] == 1
+    assert len(merge(memories, model).changes) == 1
+
+
+class Mumbling(Judge):
+    """It knows the exam, and answers the other questions a few times with nothing that can be read."""
+
+    def __init__(self, word: str, times: int) -> None:
+        super().__init__(word)
+        self.times = times
+
+    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+        clear = super().ask(prompt, schema=schema, timeout=timeout)
+        if self.asked and self.times:
+            self.times -= 1
+            return "<html>502"
+        return clear
+
+
+@pytest.mark.parametrize(("times", "changes", "later"), [(1, 1, 0), (2, 0, 1)])
+def test_what_was_not_answered_is_asked_again(memories: Memories, times: int, changes: int, later: int) -> None:
+    """Once at once, then in the next pass; it is said."""
+    learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
+    done = merge(memories, model := Mumbling("same", times))
+    assert len(done.changes) == changes and bool(done.notes) is bool(later)
+    assert len(merge(memories, model).changes) == later
+
+
+def test_an_exam_that_was_not_heard_is_not_failed(memories: Memories) -> None:
+    """A server that answers with an error page for an hour does not cost a month."""
+    learned(memories, ONE, "r1"), learned(memories, OTHER, "r2")
+    assert "it is asked again" in merge(memories, Scripted("<html>502")).notes[0]
+    assert len(merge(memories, Judge("same")).changes) == 1
+
+
+def test_what_it_keeps_apart_does_not_wash_out_its_record(memories: Memories) -> None:
+    """Only merges tell how it fares, however many pairs it called different since."""
+    test_merges_that_people_take_back_make_it_an_adviser(memories)
+    (kept,) = [each for each in memories.store.proposals(memories.project_id, state="approved", limit=-1)][:1]
+    with memories.store.write() as tx:
+        for n in range(RECORD + 1):
+            word = {"judged": [{"tier": "model", "action": "reject", "reason": "different", "at": clock.now(), "alone": True}]}
+            tx.put_proposal(replace(kept, id=f"different-{n}", state="rejected", payload={"other": f"m{n}", **word}, created_at=clock.now()))
+    assert not merging(memories.store, memories.project_id, memories.profile.triage).autonomous
+
+
+def test_a_merge_taken_back_by_undo_counts_against_it(memories: Memories) -> None:
+    """As one taken back by unmerge does."""
+    few = learned(memories, ONE, "r1")
+    learned(memories, OTHER, "r2", "r3")
+    merge(memories, Judge("same"))
+    (entry,) = memories.log(memory=few, verb="merge")
+    memories.undo(str(entry.id))
+    found = merging(memories.store, memories.project_id, memories.profile.triage)
+    assert memories.get(few).state == "provisional" and (found.known, found.agreed) == (1, 0)
+
+
+def test_other_words_are_another_question(memories: Memories) -> None:
+    """A no is about two texts; when one is edited so that both say the same, words merge them."""
+    one, other = learned(memories, ONE, "r1"), learned(memories, OTHER, "r2", "r3")
+    merge(memories, model := Judge("different"))
+    memories.edit(one, text="A bulk delete of messages leaves the inbox frozen for a while")
+    merge(memories, model)
+    assert len(model.asked) == 2
+    memories.edit(one, text=memories.get(other).text + ".")
+    assert len([*merge(memories, None).changes, *memories.proposals()]) == 1
+
+
+def test_a_person_s_edit_is_a_person_s_word(memories: Memories) -> None:
+    """The lesson is a reviewer's, its words are ada's: she is asked before they go."""
+    one = learned(memories, ONE, "r1")
+    learned(memories, OTHER, "r2", "r3")
+    memories.edit(one, text="A bulk delete of messages leaves the inbox frozen for a while")
+    assert merge(memories, Judge("same")).changes == ()
+    assert [each.kind for each in memories.proposals()] == ["merge"]
+
+
+def test_opposites_are_raised_once_both_may_be_given(read: Memories) -> None:
+    """Of two candidates nobody is told; what the model said of them is kept until they rise."""
+    for name, text in (("r1", OPEN_WHILE), ("r2", CLOSED_WHILE)):
+        tell(read, name, text)
+    merge(read, model := Judge("opposite"))
+    assert read.proposals() == []
+    for n, text in ((3, OPEN_WHILE), (4, CLOSED_WHILE), (5, OPEN_WHILE), (6, CLOSED_WHILE)):
+        tell(read, f"r{n}", text)
+    merge(read, model)
+    assert [each.kind for each in read.proposals()] == ["contradiction"] and len(model.asked) == 1

@@ -2,9 +2,6 @@
 
 The one with more behind it stays; the other keeps its row, superseded, with its history. What only the other's runs saw
 counts for the keeper as an opening balance that names the merge, so that taking it back takes back exactly that.
-
-A finding that was counted for a memory and is none of its sightings becomes a memory of its own in the same way: nothing is
-taken out of the record, and what it added is taken off by a balance that names it.
 """
 
 from __future__ import annotations
@@ -12,32 +9,15 @@ from __future__ import annotations
 from tacit.core.journal import change
 from tacit.core.lifecycle import STATES
 from tacit.core.links import Evidence, sightings
-from tacit.core.memory import Memory
 from tacit.core.run import TIERS
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Protocol
 
     from tacit.core.journal import Change
-
-    class Told(Protocol):
-        """What is kept of a finding."""
-
-        @property
-        def key(self) -> str: ...
-        @property
-        def text(self) -> str: ...
-        @property
-        def by(self) -> str: ...
-        @property
-        def tier(self) -> str: ...
-        @property
-        def origin(self) -> str: ...
-        @property
-        def signature(self) -> str: ...
+    from tacit.core.memory import Memory
 
 _HEIGHT = {state: n for n, state in enumerate(STATES[:4])}
 
@@ -126,25 +106,6 @@ def taken_back(goes: Memory, stays: Memory, of_stays: Sequence[Evidence], *, by:
     places = (f"merge {goes.id} ", f"unmerge {goes.id} ")
     amount = sum(row.amount for row in of_stays if row.opening and row.place.startswith(places))
     return _balance(goes, stays, -amount, "unmerge", by, at) if amount > 0 else None
-
-
-def apart(memory: Memory, finding: Told, id: str, kind: str, klass: str, at: str) -> Memory:
-    """The candidate that a finding becomes which was counted for a memory by mistake: its own words, for the same readers, and in
-    the same family, since whoever was given the one was given something of the other."""
-    return Memory(
-        id=id, project=memory.project, text=finding.text, kind=kind, klass=klass, scope=memory.scope, domain=memory.domain,
-        agent=memory.agent, task_type=memory.task_type, severity=memory.severity, source=finding.by, origin=finding.origin,
-        trust=finding.tier, signature=finding.signature, family=memory.family or memory.id, created_at=at, updated_at=at,
-    )  # fmt: skip
-
-
-def left_without(memory: Memory, evidence: Sequence[Evidence], finding: str, *, by: str, at: str) -> Evidence | None:
-    """What a memory loses when a finding is none of its sightings; nothing where another of the same unit counts in its place."""
-    less = sightings(evidence) - sightings([row for row in evidence if row.finding != finding])
-    place = f"part {finding} {at}"
-    if not less:
-        return None
-    return Evidence(memory.id, memory.project, signal="seen", amount=-float(less), by=by, place=place, at=at, opening=True)
 
 
 def _balance(goes: Memory, stays: Memory, amount: float, verb: str, by: str, at: str) -> Evidence:

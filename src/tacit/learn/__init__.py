@@ -342,6 +342,7 @@ class _Session:
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
+        from tacit.learn.match import is_read
         from tacit.stores.sql import RunRow
 
         root = _unit(tx, self.project.id, self.run, self.id)
@@ -350,6 +351,7 @@ class _Session:
         asked = tx.run(root) if root != self.id else None  # the same run, under the name it asked for lessons with
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
+        self.read = is_read(tx, self.project.id, self.at)
         self.seen_keys = tx.finding_keys(self.id)
         self.buried = tx.tombstones(self.id)
 
@@ -371,7 +373,7 @@ class _Session:
                 self._take(tx, finding, decision)
 
     def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
-        known, score, runner_up = self._match(tx, finding)
+        known, score, runner_up = self._match(tx, finding, decision)
         self.about[finding.key] = {known.id, known.family or known.id} if known else set()
         if finding.key in self.seen_keys or finding.place in self.buried:
             return
@@ -405,10 +407,14 @@ class _Session:
             )
         return finding, decision
 
-    def _match(self, tx: Transaction, finding: Finding) -> tuple[Memory | None, float, float]:
+    def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
         from tacit.learn.match import match
+        from tacit.learn.shape import too_slight
 
-        found = match(tx, self.project.id, finding, self.profile, self.near.of(finding))
+        # A model is asked about lessons only: what becomes none by itself is left to words.
+        read = self.read and decision.outcome == "allow" and not decision.linked
+        read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
+        found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
         memory = tx.get(found.memory.id) if found.memory else None  # as it is now
         for _ in range(8):  # a superseded lesson hands its sightings to its successor
             if memory is None or memory.state != "superseded" or not memory.superseded_by:

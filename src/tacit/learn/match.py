@@ -1,6 +1,9 @@
 """Is this finding a lesson already known? Neighbours come from full text and from the error's signature; the matcher decides.
 
 Memories of every state are asked: what a person forgot must be recognised when it comes again.
+
+Where a model reads after the words (`tend.by_model`), they count only what says a lesson in its own words, or is its very error. What
+else they would count becomes a lesson of the same family, and the model's word joins the two.
 """
 
 from __future__ import annotations
@@ -8,6 +11,8 @@ from __future__ import annotations
 import re
 from math import log
 
+from tacit.core.clock import days_between
+from tacit.core.lifecycle import ACTIVE
 from tacit.core.match import (
     YOUNG_THRESHOLD,
     Match,
@@ -20,8 +25,10 @@ from tacit.core.match import (
     rarity,
     same_problem,
 )
+from tacit.core.profile import class_of, kind_named
 from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words, index_words, query_words
+from tacit.learn.stage import scope_at_birth
 from tacit.stores.sql import scope_projects
 from tacit.stores.sqlite.search import Hit
 
@@ -36,7 +43,9 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import Transaction
     from tacit.stores.sqlite.search import Found
 
-QUERY_WORDS = 16  # of a finding's words, for finding its neighbours
+QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
+LONG, LONG_WORDS = 40, 64  # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it
+READ_WITHIN = 2.0  # days: a model that last read longer ago may be gone, and words count alone again
 NEIGHBOURS = 30  # lessons a finding is compared with; the matcher decides, full text only proposes
 
 
@@ -91,8 +100,14 @@ def _tokens(found: Found, hit: Hit) -> list[str]:
     return found.tokens(f"{hit.memory.text} {hit.words.partition(chr(10))[0]}")
 
 
-def match(tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found) -> Matched:
-    """The lesson that a finding repeats, or none; `found` is what there may be."""
+def is_read(tx: Transaction, project: str, at: str) -> bool:
+    """Whether a model reads after the words in this project: it passed its exam, decides alone, and has lately read all there was."""
+    read = tx.meta(f"tend:{project}:reads")
+    return bool(read) and days_between(read, at) < READ_WITHIN
+
+
+def match(tx: Transaction, project: str, finding: Finding, profile: Profile, found: Found, *, read: bool = False) -> Matched:
+    """The lesson that a finding repeats, or none; `found` is what there may be. `read`: a model is asked where words are not the same."""
     mine = prepared(finding)
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
@@ -117,6 +132,8 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         choice = _chosen(mine, fitting, rules, telling)
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
+    if choice.id and read and is_asked(finding, mine, fitting[choice.id], profile, project):
+        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked")
     # Not the same lesson, yet one told would tell the other's unit too.
     near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
@@ -127,6 +144,16 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
 def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
     """Whether a command and the pitfall that names it are alike by their subject only; the nearest need not be of one kind."""
     return finding.kind != memory.kind and choice.score < YOUNG_THRESHOLD
+
+
+def is_asked(finding: Finding, mine: Prepared, memory: Memory, profile: Profile, project: str) -> bool:
+    """Whether a model would be asked about the two: in other words and of another error, and both could be one lesson at all."""
+    its = prepare(memory.text, memory.tags, memory.signature, memory.category)
+    if mine.text == its.text or (mine.signature and mine.signature == its.signature):
+        return False
+    born = (project, scope_at_birth(finding, profile), finding.agent, finding.domain, class_of(profile, kind_named(profile, finding.kind)))
+    stands = memory.state in ACTIVE and memory.gate == "allow"
+    return stands and born == (memory.project, memory.scope, memory.agent, memory.domain, memory.klass)
 
 
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:
@@ -158,7 +185,8 @@ def _words(text: str, profile: Profile) -> list[str]:
     """The words by which neighbours are looked up; the origins' measures count stop words, so they look them up, too."""
     if profile.match.matcher in ("overlap", "jaccard"):
         return sorted(keywords(text), key=lambda word: (-len(word), word))
-    return query_words(text, QUERY_WORDS)
+    words = query_words(text, LONG_WORDS)
+    return words if len(words) > LONG else words[:QUERY_WORDS]
 
 
 def _comparable(finding: Finding, memory: Memory, profile: Profile) -> bool:

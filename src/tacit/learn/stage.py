@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 def new_memory(finding: Finding, decision: GateDecision, profile: Profile, project: str, id: str, at: str) -> Memory:
     """The candidate that a finding becomes."""
     kind = kind_named(profile, finding.kind)
-    scope = finding.scope or profile.kinds[kind].scope or profile.scopes.otherwise
-    if scope in ("agent", "global"):
-        scope = "project"  # wider scope is reached only by a person's approval, or evidence from two projects
     return Memory(
         id=id,
         project=project,
@@ -36,7 +33,7 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         kind=kind,
         klass=class_of(profile, kind),
         category=decision.category or finding.category,
-        scope=scope,
+        scope=scope_at_birth(finding, profile),
         domain=finding.domain,
         agent=finding.agent,
         task_type=finding.task_type,
@@ -54,6 +51,12 @@ def new_memory(finding: Finding, decision: GateDecision, profile: Profile, proje
         updated_at=at,
         extra=dict(finding.extra) if finding.extra else None,
     )
+
+
+def scope_at_birth(finding: Finding, profile: Profile) -> str:
+    """How far a new lesson reaches; further only by a person's approval, or by evidence from two projects."""
+    scope = finding.scope or profile.kinds[kind_named(profile, finding.kind)].scope or profile.scopes.otherwise
+    return "project" if scope in ("agent", "global") else scope
 
 
 def joined(

@@ -538,12 +538,6 @@ class SqlStore:
             for row in self.rows(f"SELECT {columns} FROM finding WHERE {where} ORDER BY at, key", it=memory or run)
         ]
 
-    def finding(self, key: str) -> FindingRow | None:
-        """One finding by its key."""
-        columns = ", ".join(FindingRow.FIELDS)  # type: ignore[attr-defined]
-        row = self.one(f"SELECT {columns} FROM finding WHERE key = :key", key=key)
-        return FindingRow(*row) if row else None
-
     def tombstones(self, run: str) -> set[str]:
         """Places of a run whose findings stay out."""
         return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}

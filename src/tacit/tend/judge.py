@@ -279,12 +279,12 @@ def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing
     return tuple(standing(tier, decisions, settings) for tier, decisions in told.items())
 
 
-def judged_proposals(store: SqlStore, project: str, kind: str) -> list[Proposal]:
-    """The latest proposals of a kind with a tier's word on them, oldest first."""
+def judged_proposals(store: SqlStore, project: str, kind: str, action: str = "") -> list[Proposal]:
+    """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
     rows = store.rows(
         "SELECT id FROM proposal WHERE project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0"
-        " ORDER BY created_at DESC, id LIMIT :most",
-        p=project, kind=kind, most=RECORD,
+        " AND instr(payload, :said) > 0 ORDER BY created_at DESC, id LIMIT :most",
+        p=project, kind=kind, said=f'"{action}"' if action else '"', most=RECORD,
     )  # fmt: skip
     found = [store.proposal(row[0]) for row in rows]
     return [each for each in reversed(found) if each is not None]

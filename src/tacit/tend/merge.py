@@ -2,7 +2,7 @@
 
 Likeness is `core.match`'s, and so are the claims that speak against it: "delete it at once" and "never delete it" are as
 alike as two texts can be and are never one lesson. Such a pair becomes a proposal, once, whatever its answer. What words
-leave open, and what they took for the same, a model is asked about where there is one (`tend.by_model`).
+leave open a model is asked about where there is one (`tend.by_model`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from tacit.core.lifecycle import INJECTABLE
+from tacit.core.match import prepare
 from tacit.core.merge import keeper
 from tacit.tend.context import StepReport
-from tacit.tend.pairs import Joining, Pair, is_in_force, was_parted, was_refused
+from tacit.tend.pairs import Joining, Pair, is_in_force, named, was_refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class _Merging(Joining):
             done = len(self.changes) + len(self.asked)
             return StepReport("merge", done, tuple(self.changes), tuple(self.asked), self.left, facts=facts)
         changes, asked = (*self.changes, *also.changes), (*self.asked, *also.asked)
-        facts |= {"asked": also.answered, "same": also.same, "parted": also.parted}
-        done = len(changes) + len(asked) + also.parted
-        return StepReport("merge", done, changes, asked, self.left + also.left, notes=tuple(also.notes), facts=facts)
+        facts |= {"asked": also.answered, "same": also.same}
+        done, left = len(changes) + len(asked), self.left + also.left
+        return StepReport("merge", done, changes, asked, left, notes=tuple(also.notes), facts=facts)
 
     def _pairs(self, ids: Sequence[str]) -> list[Pair]:
         found = []
@@ -82,8 +83,10 @@ class _Merging(Joining):
             if not is_in_force(memory):
                 continue
             self.looked += 1
-            pairs = (judged(memory, other, likeness, self.profile) for other, likeness in self.near(memory))
-            found += [pair for pair in pairs if pair is not None]
+            for other, likeness in self.near(memory):
+                self.seen.add(named(memory, other))
+                pair = judged(memory, other, likeness, self.profile)
+                found += [pair] if pair is not None else []
         return found
 
     def _settle(self, tx: Transaction, pair: Pair) -> None:
@@ -93,7 +96,7 @@ class _Merging(Joining):
         stays, goes = keeper(*both)
         if pair.against:
             self.contradicts(tx, *both, pair.against.partition(":")[0])
-        elif was_parted(tx, *both) or was_refused(tx, stays.id, goes.id):
+        elif prepare(stays.text).text != prepare(goes.text).text and was_refused(tx, *both):
             return
         elif pair.doubt:
             self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")

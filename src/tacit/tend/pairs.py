@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.core.match import Likeness
+    from tacit.core.match import Likeness, Prepared
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.stores.sql import SqlStore
@@ -45,6 +45,8 @@ class Pair:
 class Joining:
     """What both ways of looking at changed lessons do with a pair."""
 
+    words, neighbours = WORDS, NEIGHBOURS
+
     def __init__(self, context: Context) -> None:
         self.context, self.store, self.profile, self.project = (
             context,
@@ -70,19 +72,17 @@ class Joining:
             self.context.alive()
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
-        """The neighbours that a lesson could be one with, each pair once in a pass; outside of any transaction."""
-        found = self.store.find([self.project], query_words(memory.text, WORDS), limit=NEIGHBOURS)
+        """The neighbours that a lesson could be one with, but for pairs that were `seen`; outside of any transaction."""
+        found = self.store.find([self.project], query_words(memory.text, self.words), limit=self.neighbours)
         others = {hit.memory.id: hit.memory for hit in found.hits}
         if memory.signature:
             others.update((hit.memory.id, hit.memory) for hit in self.store.signed([self.project], [memory.signature]))
         rare = rarity(found.frequency, found.rows)
-        mine = prepare(memory.text, memory.tags, memory.signature, memory.category)
+        mine = readied(memory)
         for other in others.values():
-            names = (min(memory.id, other.id), max(memory.id, other.id))
-            if other.id == memory.id or names in self.seen or not comparable(memory, other, self.profile):
+            if other.id == memory.id or named(memory, other) in self.seen or not comparable(memory, other, self.profile):
                 continue
-            self.seen.add(names)
-            yield other, compare(mine, prepare(other.text, other.tags, other.signature, other.category), rare)
+            yield other, compare(mine, readied(other), rare)
 
     def as_seen(self, tx: Transaction, pair: Pair) -> tuple[Memory, Memory] | None:
         """Both as they are now; nothing where one changed since it was looked at, for then it is found again."""
@@ -112,8 +112,8 @@ class Joining:
         self.propose(tx, "contradiction", stays, goes, f"says the opposite of {goes.id} ({how}); would stay: {why}")
 
     def propose(self, tx: Transaction, kind: str, stays: Memory, goes: Memory, told: str) -> None:
-        """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again."""
-        if not was_raised(tx, stays.id, goes.id, kind):
+        """Ask a person, once: a pair that somebody looked at, or let pass, is not brought up again in the same words."""
+        if not raised(tx, stays, goes, kind):
             made = self.proposal(kind, stays, goes, told)
             tx.put_proposal(made)
             self.asked.append(made.id)
@@ -127,32 +127,41 @@ class Joining:
         )  # fmt: skip
 
 
-def was_raised(store: SqlStore, a: str, b: str, kind: str) -> bool:
-    """Whether these two were brought up as a pair of this kind, whatever came of it."""
-    return bool(_raised(store, a, b, kind))
+def readied(memory: Memory) -> Prepared:
+    """A lesson, read for comparing."""
+    return prepare(memory.text, memory.tags, memory.signature, memory.category)
 
 
-def was_refused(store: SqlStore, a: str, b: str) -> bool:
-    """Whether somebody was asked if these two are one, and said no."""
-    return any(each.state == REJECTED for each in _raised(store, a, b, "merge"))
+def named(a: Memory, b: Memory) -> tuple[str, str]:
+    """A pair's name, whichever comes first."""
+    return (min(a.id, b.id), max(a.id, b.id))
 
 
-def _raised(store: SqlStore, a: str, b: str, kind: str) -> list[Proposal]:
-    about = [each for id in (a, b) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
-    return [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a, b}]
+def raised(store: SqlStore, a: Memory, b: Memory, kind: str) -> list[Proposal]:
+    """The proposals of this kind about these two, whatever came of them, since either was last put into other words."""
+    about = [each for id in (a.id, b.id) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
+    pairs = [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a.id, b.id}]
+    if not pairs:
+        return []
+    edits = [entry.at for each in (a, b) for entry in store.entries(memory=each.id, verb="edit") if "text" in entry.after]
+    return [each for each in pairs if all((each.decided_at or each.created_at) >= at for at in edits)]
 
 
-def was_parted(store: SqlStore, a: Memory, b: Memory) -> bool:
-    """Whether somebody took the merge of these two back: it is not made again."""
-    return were_parted(store, a.id, b.id)
+def was_refused(store: SqlStore, a: Memory, b: Memory) -> bool:
+    """Whether somebody was asked if these two are one and said no, or took their merge back."""
+    refused = any(each.state == REJECTED for each in raised(store, a, b, "merge"))
+    return refused or were_parted(store, a.id, b.id)
 
 
 def were_parted(store: SqlStore, a: str, b: str) -> bool:
-    """The same, by their ids."""
-    for one, other in ((a, b), (b, a)):
-        if any(entry.before.get("superseded_by") == other for entry in store.entries(memory=one, verb="unmerge")):
-            return True
-    return False
+    """Whether somebody took the merge of these two back: it is not made again."""
+    taken_back = (
+        entry.before.get("superseded_by") == other and entry.after.get("superseded_by") != other
+        for one, other in ((a, b), (b, a))
+        for verb in ("unmerge", "undo")
+        for entry in store.entries(memory=one, verb=verb)
+    )
+    return any(taken_back)
 
 
 def is_in_force(memory: Memory) -> bool:

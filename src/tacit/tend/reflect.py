@@ -21,7 +21,7 @@ from tacit.core.words import query_words
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.due import last_entry
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
-from tacit.tend.pairs import was_parted
+from tacit.tend.pairs import were_parted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ class _Reflecting:
                 tx, "edit", stays, told, {"text": suggestion.text, "was": stays.text, "evidence": quotes(tx, stays)}
             )
         for other in lessons:
-            if other.id != stays.id and not was_parted(tx, stays, other) and not self._was_merged(tx, stays, other):
+            if other.id != stays.id and not were_parted(tx, stays.id, other.id) and not self._was_merged(tx, stays, other):
                 evidence = [*quotes(tx, stays, 1), *quotes(tx, other, 2)]
                 self._put(tx, "merge", stays, told, {"other": other.id, "text": suggestion.text, "evidence": evidence})
 

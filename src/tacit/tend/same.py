@@ -1,8 +1,8 @@
 """Are two lessons one? Where words cannot tell, a model is asked, many pairs at once.
 
-Words merge what they vouch for, and what they speak against is never one lesson, whatever anybody says of it. Between the two lie
-pairs that are alike and of which each says something of its own (`core.match`): one thing in two people's words, or two things about
-one subject. Here are the two pure halves, what to ask and how to read the answer; `tend.by_model` asks, and merges.
+What words speak against is never one lesson, whatever anybody says of it. The other pairs that are alike are one thing in two people's
+words, or two things about one subject, and words cannot tell which (`core.match`). Here are the two pure halves, what to ask and how to
+read the answer; `tend.by_model` asks, and merges.
 
 A model that cannot tell would merge whatever is alike. So each is examined first, with pairs whose answers are known.
 """
@@ -53,7 +53,8 @@ EXAM = (
     (DIFFERENT, "Unit tests need no database", "Integration tests run without a database"),
     (SAME, "CI needs Node 20", "The pipeline works with no other Node than 20"),
 )  # fmt: skip
-FOUND, MISTAKEN = 7, 1  # of the same it must find so many, and take at most so many others for the same
+FOUND, MISTAKEN = 8, 1  # of the same it must find so many, and take at most so many others for the same
+ANSWERED = 18  # of all it must answer; else it was not heard, which is no failure
 
 
 @value
@@ -79,6 +80,11 @@ def nearest(found: Iterable[tuple[T, Likeness]]) -> list[tuple[T, Likeness]]:
 def examination() -> list[Pairing]:
     """The pairs of the exam, under names that tell nothing."""
     return [Pairing(f"e{n}", a, b) for n, (_, a, b) in enumerate(EXAM, 1)]
+
+
+def was_heard(told: Mapping[str, str]) -> bool:
+    """Whether enough of the exam was answered to judge by it."""
+    return len(told) >= ANSWERED
 
 
 def passed(told: Mapping[str, str]) -> tuple[bool, str]:
