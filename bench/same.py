@@ -1,6 +1,7 @@
 """With a model for what words leave open: how many duplicates come together, how many strangers, how many opposites?
 
     python bench/same.py [DATA] [--half dev|heldout]          tables, from the words that a model gave before
+    python bench/same.py [DATA] --through                     the same through the whole pipeline: learned, gated, tended in a store
     python bench/same.py --pairs FILE… [--sets ad ae]         of pairs like those of tests/core/strangers.jsonl instead, of all sets or some
     python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
     python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
@@ -16,17 +17,20 @@ A model's word on each pair is kept in `bench/labels/same-*.json` by the ids of 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matching
 from matching import CORPORA, HERE, Report, Stream, Tally, _share, load
 from tacit.core.digest import short_hash
 from tacit.core.match import Settings, compare, decide, grown, prepare
+from tacit.core.redact import private, redact
 from tacit.tend import same
 from tacit.tend.same import BATCH, SAME, Pairing
 
@@ -56,6 +60,85 @@ def arrived(stream: Stream) -> Iterator[Arrived]:
         matched = reports[int(chosen.id)] if chosen.id else None
         equal = bool(chosen.id) and stream.prepared[int(chosen.id)].text == mine.text
         yield Arrived(reports[arrival.number], matched, equal, tuple(reports[other] for other, _ in near))
+
+
+class Recorded:
+    """A model that says what it said before. What it was never asked is noted, and different until somebody answers."""
+
+    identity = "recorded"
+
+    def __init__(self, stream: list[Report], corpus: str, form: str, words: Words) -> None:
+        self.words, self.prefix, self.asked = words, f"{corpus}/{form}", 0
+        self.ids = {_shown(redact(private(report.text(form))).text): report.id for report in reversed(stream)}  # of equal ones the first
+        self.exam = {(a, b): word for word, a, b in same.EXAM}
+
+    def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
+        """As a model would, in JSON."""
+        pairs = json.loads(prompt.rpartition("\n\n")[2])
+        return json.dumps({"pairs": [{"id": each["id"], "word": self._word(each["a"], each["b"])} for each in pairs]})
+
+    def _word(self, a: str, b: str) -> str:
+        if (a, b) in self.exam:
+            return self.exam[a, b]
+        self.asked += 1
+        one, other = sorted((self.ids[_shown(a)], self.ids[_shown(b)]), key=int, reverse=True)
+        return self.words.of(f"{self.prefix}/{one}/{other}", a, b) or self.words.said.get(f"{self.prefix}/{other}/{one}") or same.DIFFERENT
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.split())[:500]
+
+
+def through(reports: list[Report], form: str, model: Recorded | None) -> Tally:
+    """The reports as findings of runs, learned in turn, tended after each 25; who ends up as one lesson? One merge in ten waits for a
+    person, who is taken to agree. What the gate takes for a guess is no lesson and finds nobody."""
+    import tacit
+    from tacit.core import clock
+    from tacit.core.digest import new_id
+    from tacit.core.errors import Refused
+    from tacit.core.profile import changed
+    from tacit.tend import tend
+    from tacit.testing import finding, run
+
+    with tempfile.TemporaryDirectory() as folder, tacit.open(f"{folder}/a.db", cwd=folder, by="bench", yes=True) as memories:
+        profile = changed(memories.profile, {"tend.least": len(reports)})
+
+        def tended() -> None:
+            tend(memories.store, memories.ensure_project(), profile, steps=("merge",), now=clock.now, ids=new_id, model=model)
+
+        tended()
+        lesson: dict[str, str] = {}
+        for number, report in enumerate(reports, 1):
+            (told,) = memories.learn(run(report.id, finding(report.id, report.text(form), severity="bug")))
+            lesson.update((report.id, id) for id in (*told.new, *told.matched))
+            if number % 25 == 0 or number == len(reports):
+                tended()
+        for proposal in memories.proposals():
+            if proposal.kind == "merge" and (proposal.payload or {}).get("judged"):
+                with contextlib.suppress(Refused):  # one of the two went with another meanwhile
+                    memories.review(proposal.id, "approve")
+        return _grouped(reports, {id: _last(memories, at) for id, at in lesson.items()})
+
+
+def _last(memories: Any, id: str) -> str:
+    while by := memories.get(id).superseded_by:
+        id = by
+    return id
+
+
+def _grouped(reports: list[Report], lesson: dict[str, str]) -> Tally:
+    """Each report by those that came before it into its lesson: a twin among them, or strangers only."""
+    seen, held = set[int](), dict[str, set[int]]()
+    tally = Tally(len(reports), 0, 0, 0)
+    for report in reports:
+        tally = tally._replace(twins=tally.twins + (report.finding in seen))
+        seen.add(report.finding)
+        if report.id in lesson:
+            before = held.setdefault(lesson[report.id], set())
+            right = report.finding in before
+            tally = tally._replace(found=tally.found + right, false=tally.false + bool(before and not right))
+            before.add(report.finding)
+    return tally
 
 
 class Words:
@@ -90,18 +173,25 @@ class Words:
         return len(named) - len(told)
 
 
-def report_lines(data: Path, half: str, words: Words) -> list[str]:
-    """Duplicates found and strangers merged, by words alone, with the model, and by ArcheFlow's rule."""
+def report_lines(data: Path, half: str, words: Words, whole: bool = False) -> list[str]:
+    """Duplicates found and strangers merged, by words alone, with the model, and by ArcheFlow's rule; or through the `whole` pipeline."""
     lines = ["| reports | rule | recall | precision | false merges per 100 | asked per 100 |", "|---|---|---|---|---|---|"]
     pooled: dict[tuple[str, str], list[tuple[Tally, int]]] = {}
     for form in ("title", "report"):
         for corpus in CORPORA:
             stream = Stream(load(data, corpus, half), form)
-            for name, told in _tallied(stream, f"{corpus}/{form}", form, words).items():
+            tallied = _piped(stream, corpus, form, words) if whole else _tallied(stream, f"{corpus}/{form}", form, words)
+            for name, told in tallied.items():
                 pooled.setdefault((form, name), []).append(told)
                 pooled.setdefault(("both forms", name), []).append(told)
                 lines.append(_row(f"{corpus}, {form}", name, [told]))
     return [*lines, *(_row(f"both trackers, {form}", name, parts) for (form, name), parts in pooled.items())]
+
+
+def _piped(stream: Stream, corpus: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:
+    model = Recorded(stream.reports, corpus, form, words)
+    by_words, with_model = through(stream.reports, form, None), through(stream.reports, form, model)
+    return {"words": (by_words, 0), "words, then a model": (with_model, model.asked), matching.FIRST: (stream.run_first(), 0)}
 
 
 def _tallied(stream: Stream, prefix: str, form: str, words: Words) -> dict[str, tuple[Tally, int]]:
@@ -197,13 +287,15 @@ def tables(args: argparse.Namespace) -> tuple[list[str], list[Words]]:
             every.append(words)
         return lines, every
     words = Words(args.labels / f"same-{args.half}.json")
-    return ["", f"## Duplicate reports, {args.half} half", "", *report_lines(args.data, args.half, words)], [words]
+    title = f"## Duplicate reports, {args.half} half{', through the whole pipeline' if args.through else ''}"
+    return ["", title, "", *report_lines(args.data, args.half, words, args.through)], [words]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--through", action="store_true", help="through the whole pipeline")
     parser.add_argument("--pairs", type=Path, nargs="+")
     parser.add_argument("--sets", nargs="+", default=[])
     parser.add_argument("--labels", type=Path, default=LABELS, help="the folder of what the model said")
