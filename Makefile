@@ -97,6 +97,7 @@ bench-quality: .venv/ready
 	$(BIN)/python bench/quality.py $(DATA) --half $(or $(HALF),dev)
 	$(BIN)/python bench/matching.py $(DATA) --half $(or $(HALF),dev)
 	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev)
+	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev) --through
 
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy

@@ -266,14 +266,15 @@ def by_model(words: Words) -> None:
 def by_files(words: Words, folder: Path, take: bool) -> None:
     """Write the questions, or read the answers: whoever answers sees no key."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, (asked, named, keys) in enumerate(words.questions(), 1):
-        answer = folder / f"{number:04}.answer"
-        if not take:
+    if not take:
+        for number, (asked, _, keys) in enumerate(words.questions(), 1):
             (folder / f"{number:04}.question").write_text(asked, encoding="utf-8")
-        elif answer.exists() and (folder / f"{number:04}.question").read_text(encoding="utf-8") == asked:
-            left = words.take(answer.read_text(encoding="utf-8"), named, keys)
-            if left:
-                print(f"{answer.name}: {left} pairs left out", file=sys.stderr)
+            (folder / f"{number:04}.keys").write_text(json.dumps(keys), encoding="utf-8")
+    for answer in sorted(folder.glob("*.answer")) if take else ():
+        keys = json.loads(answer.with_suffix(".keys").read_text(encoding="utf-8"))
+        left = words.take(answer.read_text(encoding="utf-8"), [Pairing(id, "", "") for id in keys], keys)
+        if left:
+            print(f"{answer.name}: {left} pairs left out", file=sys.stderr)
     print(f"{len(words.open)} pairs {'were' if take else 'are'} open: {folder}", file=sys.stderr)
 
 
