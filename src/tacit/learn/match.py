@@ -132,8 +132,12 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         choice = _chosen(mine, fitting, rules, telling)
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
-    if choice.id and read and is_asked(finding, mine, fitting[choice.id], profile, project):
-        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked")
+    if choice.id and read:
+        met = fitting[choice.id]
+        stands = standing(tx, met)  # what was merged into another is known by its own words
+        if is_asked(finding, mine, met, stands, profile, project):
+            fitting[choice.id] = stands
+            choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked")
     # Not the same lesson, yet one told would tell the other's unit too.
     near_enough = not choice.id and choice.runner_up >= lenient(rules.threshold)
     twin = fitting.get(choice.runner_up_id) if near_enough else None
@@ -146,14 +150,25 @@ def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
     return finding.kind != memory.kind and choice.score < YOUNG_THRESHOLD
 
 
-def is_asked(finding: Finding, mine: Prepared, memory: Memory, profile: Profile, project: str) -> bool:
-    """Whether a model would be asked about the two: in other words and of another error, and both could be one lesson at all."""
-    its = prepare(memory.text, memory.tags, memory.signature, memory.category)
+def standing(tx: Transaction, memory: Memory) -> Memory:
+    """The lesson that stands where this one stood: itself, or what it was merged into."""
+    for _ in range(8):
+        after = tx.memories([memory.superseded_by]) if memory.state == "superseded" and memory.superseded_by else []
+        if not after:
+            break
+        memory = after[0]
+    return memory
+
+
+def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, profile: Profile, project: str) -> bool:
+    """Whether a model would be asked about a finding and the lesson that stands: not in the words of what was `met`, nor of its error,
+    and the two could be one lesson at all."""
+    its = prepare(met.text, met.tags, met.signature, met.category)
     if mine.text == its.text or (mine.signature and mine.signature == its.signature):
         return False
     born = (project, scope_at_birth(finding, profile), finding.agent, finding.domain, class_of(profile, kind_named(profile, finding.kind)))
-    stands = memory.state in ACTIVE and memory.gate == "allow"
-    return stands and born == (memory.project, memory.scope, memory.agent, memory.domain, memory.klass)
+    in_force = stands.state in ACTIVE and stands.gate == "allow"
+    return in_force and born == (stands.project, stands.scope, stands.agent, stands.domain, stands.klass)
 
 
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 
 from tacit.core.lifecycle import INJECTABLE
-from tacit.core.match import prepare
 from tacit.core.merge import keeper
 from tacit.tend.context import StepReport
-from tacit.tend.pairs import Joining, Pair, is_in_force, named, was_refused
+from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, named, was_refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,23 +37,28 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def step(context: Context) -> StepReport:
-    """Merge what says the same, propose what contradicts; then ask a model, where there is one."""
-    by_words = _Merging(context)
-    by_words.walk()
-    model = context.model if "same" in context.profile.model.steps else None
-    if model is None or context.dry_run:
-        return by_words.report()
-    from tacit.tend.by_model import Asking
+    """Merge what says the same, propose what contradicts; then ask a model, where there is one that can tell."""
+    from tacit.tend.by_model import Asking, forget_reader
 
-    asking = Asking(context, model)
-    asking.walk()
+    model = context.model if "same" in context.profile.model.steps else None
+    if context.dry_run:
+        model = None
+    elif model is None:
+        forget_reader(context)
+    asking = Asking(context, model) if model is not None else None
+    by_words = _Merging(context, left_to_model=asking is not None and asking.is_able())
+    by_words.walk()
+    if asking is not None:
+        asking.walk()
     return by_words.report(asking)
 
 
 class _Merging(Joining):
     """One pass over what changed, by words."""
 
-    looked = 0
+    def __init__(self, context: Context, *, left_to_model: bool) -> None:
+        super().__init__(context)
+        self.looked, self.left_to_model = 0, left_to_model
 
     def walk(self) -> None:
         """Merge and propose, portion by portion."""
@@ -96,7 +100,7 @@ class _Merging(Joining):
         stays, goes = keeper(*both)
         if pair.against:
             self.contradicts(tx, *both, pair.against.partition(":")[0])
-        elif prepare(stays.text).text != prepare(goes.text).text and was_refused(tx, *both):
+        elif not is_plainly_one(*both) and (self.left_to_model or was_refused(tx, *both)):
             return
         elif pair.doubt:
             self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")

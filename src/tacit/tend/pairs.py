@@ -58,6 +58,7 @@ class Joining:
         self.asked: list[str] = []
         self.notes: list[str] = []
         self.left = 0
+        self.more = False  # beyond what one pass looks at
         self.seen: set[tuple[str, str]] = set()
 
     def changed(self, mark: str, most: int) -> Iterator[tuple[list[str], str]]:
@@ -65,10 +66,12 @@ class Joining:
         at = self.context.mark(mark)
         after = int(at) if at.isdigit() and int(at) <= last_entry(self.store) else 0
         found = entries_after(self.store, self.project, 0 if self.context.since else after, self.context.since, most)
+        self.more = len(found) >= most
         for start in range(0, len(found), PORTION):
             portion = found[start : start + PORTION]
             self.context.tell("merge", f"{start} of {len(found)} changed lessons compared")
-            yield [id for id, _ in portion], str(max(after, *(entry for _, entry in portion)))
+            # A look back, `since` a time, leaves the mark where it is: between the two there may be what nobody looked at.
+            yield [id for id, _ in portion], at if self.context.since else str(max(after, *(entry for _, entry in portion)))
             self.context.alive()
 
     def near(self, memory: Memory) -> Iterator[tuple[Memory, Likeness]]:
@@ -135,6 +138,11 @@ def readied(memory: Memory) -> Prepared:
 def named(a: Memory, b: Memory) -> tuple[str, str]:
     """A pair's name, whichever comes first."""
     return (min(a.id, b.id), max(a.id, b.id))
+
+
+def is_plainly_one(a: Memory, b: Memory) -> bool:
+    """Whether nobody need be asked: the same words, or the very same error."""
+    return readied(a).text == readied(b).text or bool(a.signature and a.signature == b.signature)
 
 
 def raised(store: SqlStore, a: Memory, b: Memory, kind: str) -> list[Proposal]:
