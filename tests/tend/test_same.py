@@ -425,8 +425,11 @@ def test_a_model_that_has_not_read_for_days_is_not_waited_for(read: Memories) ->
 
 
 def test_an_adviser_is_not_waited_for(memories: Memories) -> None:
-    """What people take back is no reading."""
+    """What people take back is no reading, and words merge what is nearly equal as they do without a model."""
     test_merges_that_people_take_back_make_it_an_adviser(memories)
+    learned(memories, "The importer drops rows whose name is empty", "r1")
+    learned(memories, "The importer drops the rows whose name is empty", "r2", "r3")
+    assert len(merge(memories, Judge("different")).changes) == 1
     lesson = tell(memories, "r7", OPEN_WHILE).new
     assert tell(memories, "r8", CLOSED_WHILE).matched == lesson
 

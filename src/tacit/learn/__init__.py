@@ -408,19 +408,14 @@ class _Session:
         return finding, decision
 
     def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
-        from tacit.learn.match import match
+        from tacit.learn.match import match, standing
         from tacit.learn.shape import too_slight
 
         # A model is asked about lessons only: what becomes none by itself is left to words.
         read = self.read and decision.outcome == "allow" and not decision.linked
         read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
         found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
-        memory = tx.get(found.memory.id) if found.memory else None  # as it is now
-        for _ in range(8):  # a superseded lesson hands its sightings to its successor
-            if memory is None or memory.state != "superseded" or not memory.superseded_by:
-                break
-            successor = tx.memories([memory.superseded_by])
-            memory = successor[0] if successor else None
+        memory = standing(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
         self.twin = found.twin
         self.rarity[finding.key] = found.rarity
         return memory, found.score, found.runner_up

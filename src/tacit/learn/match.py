@@ -135,7 +135,7 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
     if choice.id and read:
         met = fitting[choice.id]
         stands = standing(tx, met)  # what was merged into another is known by its own words
-        if is_asked(finding, mine, met, stands, profile, project):
+        if stands is not None and is_asked(finding, mine, met, stands, profile, project):
             fitting[choice.id] = stands
             choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f} to {choice.id}; a model is asked")
     # Not the same lesson, yet one told would tell the other's unit too.
@@ -150,12 +150,14 @@ def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
     return finding.kind != memory.kind and choice.score < YOUNG_THRESHOLD
 
 
-def standing(tx: Transaction, memory: Memory) -> Memory:
-    """The lesson that stands where this one stood: itself, or what it was merged into."""
+def standing(tx: Transaction, memory: Memory) -> Memory | None:
+    """The lesson that stands where this one stood, to which a superseded one hands its sightings; None where that is not here."""
     for _ in range(8):
-        after = tx.memories([memory.superseded_by]) if memory.state == "superseded" and memory.superseded_by else []
-        if not after:
+        if memory.state != "superseded" or not memory.superseded_by:
             break
+        after = tx.memories([memory.superseded_by])
+        if not after:
+            return None
         memory = after[0]
     return memory
 

@@ -46,7 +46,7 @@ def step(context: Context) -> StepReport:
     elif model is None:
         forget_reader(context)
     asking = Asking(context, model) if model is not None else None
-    by_words = _Merging(context, left_to_model=asking is not None and asking.is_able())
+    by_words = _Merging(context, left_to_model=asking is not None and asking.alone and asking.is_able())
     by_words.walk()
     if asking is not None:
         asking.walk()
