@@ -20,6 +20,8 @@ OUTCOMES = ("success", "failure", "aborted", "unknown")
 SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 STANCES = ("supports", "contradicts")
+# Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
+SPEAKERS = ("typed", "refusal", "answer", "pasted", "plan", "selection", "command", "summary", "notice", "host", "agent")
 
 
 @value
@@ -41,6 +43,8 @@ class Step:
         False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
     )
     interrupted: bool = False  # the person stopped or refused this step
+    speaker: str = ""  # whose words `text` are, one of SPEAKERS; empty where the format does not tell
+    record: str = ""  # the host's own id of the record: copies in a fork or a resumed file carry the same one
 
 
 @value
@@ -110,6 +114,7 @@ class Run:
     root: str = (
         ""  # foreign id of the first run of this unit (retries, sub-agents, resumptions share it); empty: itself
     )
+    lineage: str = ""  # what forks and resumptions of one piece of work share; empty: the root
     project: str = ""
     cwd: str = ""
     branch: str = ""
