@@ -13,7 +13,7 @@ setup: .venv/ready
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
 	  || { echo "This Python cannot make environments: on Debian and Ubuntu install the package python3-venv (sudo apt install python3-venv), then run make again."; exit 1; }
 	@echo "setting up .venv …"
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@$(BIN)/python -m compileall -q src/tacit
 	@touch .venv/ready

@@ -139,7 +139,9 @@ def _open_store(path: str, env: Mapping[str, str], create: bool, wait: float) ->
         try:
             from tacit.stores.postgres import open_store as open_server
         except ImportError as error:
-            raise UsageError(f"A store on PostgreSQL needs {error.name}.", "pip install 'tacit[postgres]'") from error
+            from tacit.core.installation import hint
+
+            raise UsageError(f"A store on PostgreSQL needs {error.name}.", hint("postgres")) from error
         return open_server(path, create=create, machine=machine_id(env), wait=wait)
     _must_be_known(path, "://" not in path)
     from tacit.stores.sqlite import open_store

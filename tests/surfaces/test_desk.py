@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the desk needs tacit[web]")
-pytest.importorskip("jinja2", reason="the desk needs tacit[web]")
+pytest.importorskip("starlette", reason="the desk needs the extra web")
+pytest.importorskip("jinja2", reason="the desk needs the extra web")
 httpx = pytest.importorskip("httpx", reason="the desk's tests speak to it with httpx")
 
 from tacit.app import open as open_memories  # noqa: E402

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp", reason="the MCP server needs the package mcp: pip install 'tacit[mcp]'")
+pytest.importorskip("mcp", reason="the MCP server needs the package mcp (the extra mcp)")
 
 import anyio
 import httpx2
@@ -349,4 +349,4 @@ def test_without_the_package_the_command_says_what_to_install(tacit: Any, folder
     """`tacit mcp` without the extra: one line and a hint, not a traceback."""
     (folder / "mcp.py").write_text("raise ImportError('no mcp here')")
     done = tacit("mcp", PYTHONPATH=str(folder))
-    assert done.code == 4 and "pip install 'tacit[mcp]'" in done.err
+    assert done.code == 4 and "-m pip install 'mcp" in done.err

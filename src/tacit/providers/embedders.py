@@ -1,7 +1,7 @@
 """Embedders by name, loaded only when the user's own configuration names one.
 
-`static`            word vectors on this machine (`tacit[semantic]`), no network
-`openai:MODEL`      any server that speaks OpenAI's embeddings, at `embedder_url` or else `model.url` (`tacit[llm]`)
+`static`            word vectors on this machine (the extra `semantic`), no network
+`openai:MODEL`      any server that speaks OpenAI's embeddings, at `embedder_url` or else `model.url` (the extra `llm`)
 `NAME` or `NAME:…`  what another package offers under the entry point `tacit.embedders`: a function of what follows the colon
 """
 

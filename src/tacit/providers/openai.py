@@ -15,6 +15,7 @@ import time
 from urllib.parse import urlsplit
 
 from tacit.core.errors import ModelUnavailable
+from tacit.core.installation import hint
 from tacit.providers.metered import Reply
 
 TYPE_CHECKING = False
@@ -132,9 +133,7 @@ class OpenAI:
         try:
             import httpx
         except ImportError:
-            raise ModelUnavailable(
-                "An endpoint is reached through httpx.", "pip install 'tacit[llm]'", why="no_httpx"
-            ) from None
+            raise ModelUnavailable("An endpoint is reached through httpx.", hint("llm"), why="no_httpx") from None
 
         headers = {"accept-encoding": "identity", "user-agent": "tacit"}
         if self._key:

@@ -14,6 +14,7 @@ import os
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import Unavailable
+from tacit.core.installation import hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +41,7 @@ class Static:
 
             self._tokenizer: Any = Tokenizer.from_file(os.path.join(folder, TOKENIZER))
         except (OSError, ImportError) as error:
-            raise Unavailable(
-                f"The static vectors cannot be read from {folder}: {error}.", "pip install 'tacit[semantic]'"
-            ) from error
+            raise Unavailable(f"The static vectors cannot be read from {folder}: {error}.", hint("semantic")) from error
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         self._numpy = numpy
@@ -70,7 +69,7 @@ def _wheel() -> str:
 
     spec = find_spec("wordllama")
     if spec is None or not spec.origin:
-        raise Unavailable("The static vectors are not installed.", "pip install 'tacit[semantic]'")
+        raise Unavailable("The static vectors are not installed.", hint("semantic"))
     return os.path.dirname(spec.origin)
 
 

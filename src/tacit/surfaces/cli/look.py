@@ -280,6 +280,10 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
+    from tacit.core import installation
+
+    if other := installation.foreign():
+        notes.append(f"{other}; what you import may be theirs. Mend: {installation.reinstall()}")
     compiled = compile_bytecode()
     faults = [fault.__dict__ for fault in found.health.faults]
     data = {

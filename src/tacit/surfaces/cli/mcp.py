@@ -34,7 +34,9 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
         from tacit.surfaces.mcp.desk import Desk
         from tacit.surfaces.mcp.server import build
     except ImportError as missing:
-        raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", "pip install 'tacit[mcp]'") from None
+        from tacit.core.installation import hint
+
+        raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
     server = build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
     if not args.http:
         server.run("stdio")

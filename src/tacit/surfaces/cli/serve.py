@@ -25,7 +25,9 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
     try:
         from tacit.surfaces.web.serving import serve
     except ImportError as error:
-        raise MissingExtra(f"The desk needs {error.name}.", "pip install 'tacit[web]'") from error
+        from tacit.core.installation import hint
+
+        raise MissingExtra(f"The desk needs {error.name}.", hint("web")) from error
     from tacit.app import data_folder
     from tacit.surfaces.web.server import Desk
 

@@ -1,0 +1,117 @@
+"""How this very installation gets an optional package: one line that works when it is pasted.
+
+The distribution is called `tacit-memory`, because the bare name belongs to another project in the registry: a hint that
+named it would put a stranger's package over ours. What an extra needs stands in the installed
+metadata, so a hint names the packages themselves and the installer that owns this environment (uv, pipx or pip). That
+holds for an installation from the registry, from a wheel and from a clone alike.
+
+Only called when something is missing or by `tacit doctor`, so everything heavy is imported inside.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DISTRIBUTION = "tacit-memory"
+FOREIGN = "tacit"  # another project's distribution with the same import name; before 0.2 also ours
+
+
+@value
+class Environment:
+    """What is known of the environment this process runs in."""
+
+    python: str
+    kind: str  # uv-tool, pipx, pip, or uv for an environment without pip
+    pipx_name: str = ""  # what pipx calls this environment
+
+
+def hint(extra: str) -> str:
+    """What to paste so that this installation has the extra."""
+    return command(environment(), requirements(extra) or _of_clone(extra))
+
+
+def command(found: Environment, packages: Sequence[str]) -> str:
+    """One line for a shell that brings these packages into that environment."""
+    wanted = " ".join(quoted(each) for each in packages)
+    if found.kind == "pipx":
+        return f"pipx inject {found.pipx_name or DISTRIBUTION} {wanted}"
+    if found.kind in ("uv", "uv-tool"):
+        return f"uv pip install --python {quoted(found.python)} {wanted}"
+    return f"{quoted(found.python)} -m pip install {wanted}"
+
+
+def environment(prefix: str = "", python: str = "") -> Environment:
+    """Which installer made the environment of this interpreter."""
+    from importlib.util import find_spec
+
+    prefix, python = prefix or sys.prefix, python or sys.executable
+    if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
+        return Environment(python, "uv-tool")
+    if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
+        return Environment(python, "pipx", os.path.basename(prefix))
+    return Environment(python, "pip" if find_spec("pip") is not None else "uv")
+
+
+def requirements(extra: str) -> tuple[str, ...]:
+    """What an extra needs, as the installed metadata says; empty where Tacit runs without being installed."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return ()
+    found = []
+    for line in lines:
+        package, _, marker = line.partition(";")
+        if marker.replace('"', "'").replace(" ", "") == f"extra=='{extra}'":
+            found.append(package.strip())
+    return tuple(found)
+
+
+def foreign() -> str:
+    """What is wrong if a distribution called `tacit` shares this environment; empty where there is none."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        other = distribution(FOREIGN)
+    except PackageNotFoundError:
+        return ""
+    summary = str(other.metadata.get("Summary") or "without a description")
+    return f"a distribution called {FOREIGN} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
+
+
+def reinstall() -> str:
+    """What to paste so that a foreign `tacit` is gone and ours is whole again."""
+    found = environment()
+    source = quoted(_clone()) if _clone() else DISTRIBUTION
+    if found.kind == "pipx":
+        return f"pipx reinstall {found.pipx_name or DISTRIBUTION}"
+    if found.kind in ("uv", "uv-tool"):
+        pip = f"uv pip uninstall --python {quoted(found.python)} {FOREIGN}"
+        return f"{pip} && uv pip install --python {quoted(found.python)} --reinstall {source}"
+    pip = f"{quoted(found.python)} -m pip"
+    return f"{pip} uninstall -y {FOREIGN} && {pip} install --force-reinstall --no-deps {source}"
+
+
+def quoted(word: str) -> str:
+    """A word as a POSIX shell takes it whole."""
+    plain = all(character.isalnum() or character in "._-/+@=:" for character in word)
+    return word if plain and word else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _of_clone(extra: str) -> tuple[str, ...]:
+    clone = _clone()
+    return ("--editable", f"{clone}[{extra}]") if clone else (f"{DISTRIBUTION}[{extra}]",)
+
+
+def _clone() -> str:
+    """The clone this module is imported from; empty for an installed copy."""
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    return folder if os.path.isfile(os.path.join(folder, "pyproject.toml")) else ""
