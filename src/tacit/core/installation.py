@@ -83,7 +83,7 @@ def foreign() -> str:
         other = distribution(FOREIGN)
     except PackageNotFoundError:
         return ""
-    summary = str(other.metadata.get("Summary") or "without a description")
+    summary = other.metadata["Summary"] or "without a description"
     return f"a distribution called {FOREIGN} {other.version} ({summary}) shares the import name with {DISTRIBUTION} here"
 
 
