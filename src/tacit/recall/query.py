@@ -55,13 +55,19 @@ def asked(query: Query, profile: Profile) -> Asked:
     nothing = not (task or files or any(error.strip() for error in query.errors))
     if nothing:
         return Asked(query, (), (), (), (), True)
-    from tacit.core.words import query_words, signature
+    from tacit.core.words import query_words
 
     told = [task, *(error.strip()[-ERROR_CHARS:] for error in query.errors)]
     words = query_words("\n".join(each for each in told if each))
     named = query_words(" ".join(path.rpartition("/")[2] for path in files)) if files else []
-    signatures = tuple(dict.fromkeys(each for each in map(signature, query.errors) if each))
+    signatures = tuple(dict.fromkeys(mark for error in query.errors for mark in _signatures(error)))
     return Asked(query, tuple(words), tuple(named), signatures, files, False)
+
+
+def _signatures(error: str) -> tuple[str, ...]:
+    from tacit.core.diagnose import signatures
+
+    return signatures(error) if error.strip() else ()
 
 
 def path_of(path: str) -> str:
