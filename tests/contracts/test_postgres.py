@@ -189,6 +189,84 @@ def test_a_setting_of_a_project_is_its_own(team: Team, opened: Callable[..., Any
     assert opened("stranger").meta("paused_until") == "tomorrow"
 
 
+SHADOWS = {
+    "roles": "CREATE TEMP TABLE pg_roles (oid oid, rolname name, rolsuper boolean);"
+    "INSERT INTO pg_temp.pg_roles VALUES (1, session_user, true); GRANT ALL ON pg_temp.pg_roles TO public",
+    "members": "CREATE TEMP TABLE member (project text, role name, level integer);"
+    "INSERT INTO pg_temp.member VALUES ('q', session_user, 3); GRANT ALL ON pg_temp.member TO public",
+    "groups": "CREATE TEMP TABLE pg_auth_members (roleid oid, member oid);"
+    "INSERT INTO pg_temp.pg_auth_members SELECT b.oid, a.oid FROM pg_catalog.pg_roles a, pg_catalog.pg_roles b WHERE a.rolname = session_user;"
+    "GRANT ALL ON pg_temp.pg_auth_members TO public",
+    "words": "CREATE TEMP TABLE memory (n bigint, project text); INSERT INTO pg_temp.memory SELECT i, 'p' FROM generate_series(1, 9) i;"
+    "GRANT ALL ON pg_temp.memory TO public",
+    "entries": "CREATE TEMP TABLE journal (memory text, project text, payload text, salt bytea); GRANT ALL ON pg_temp.journal TO public",
+}
+
+
+@pytest.mark.parametrize("who", ["reader", "writer"])
+@pytest.mark.parametrize("shadow", SHADOWS)
+def test_temporary_tables_deceive_no_function(team: Team, opened: Callable[..., Any], who: str, shadow: str) -> None:
+    """One of the same name as a table that a function with its owner's rights reads is not read instead of it, for all search paths."""
+    put(opened("owner"), lesson())
+    put(opened("stranger"), lesson("their secret", project="q"))
+    secret = team.sql("stranger", "SELECT n, id FROM tacit.memory WHERE project = 'q'")[0]
+    words = team.sql("stranger", "SELECT tacit.indexed(%s)", secret[0])
+    with psycopg.connect(team.url(who), autocommit=True) as connection:
+        connection.execute(SHADOWS[shadow])
+        for path in ("pg_temp, tacit, pg_catalog", "tacit", "pg_temp"):
+            connection.execute(f"SET search_path = {path}")
+            assert "q" not in connection.execute("SELECT tacit.mine(1)").fetchone()[0]  # type: ignore[index]
+            assert connection.execute("SELECT tacit.sees_all()").fetchone() == (False,)
+            assert connection.execute("SELECT count(*) FROM tacit.memory WHERE project = 'q'").fetchone() == (0,)
+            assert connection.execute("SELECT * FROM tacit.rows_weighed('q', ARRAY['secret'], 9, 9)").fetchall() == []
+            assert connection.execute("SELECT tacit.indexed(%s)", (secret[0],)).fetchall() in ([], [(None,)])
+            for refused, args in (
+                ("SELECT tacit.admit(session_user, 'q', 3)", ()),
+                ("SELECT tacit.put_words(%s, ARRAY['x'])", (secret[0],)),
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(refused, args)
+            connection.execute("SELECT tacit.blank_entries(%s)", (secret[1],))  # sees no entry of it
+    assert team.sql("stranger", "SELECT tacit.indexed(%s)", secret[0]) == words
+    assert team.sql("stranger", "SELECT count(*) FROM tacit.journal WHERE project = 'q' AND payload = ''") == [(0,)]
+    assert check(opened("stranger")).is_sound
+
+
+def test_every_function_with_its_owners_rights_looks_into_the_catalogue_first(team: Team) -> None:
+    """Also those that are made beside the numbered migrations."""
+    found = team.store.rows(
+        "SELECT p.proname, p.proconfig FROM pg_proc p WHERE p.pronamespace = 'tacit'::regnamespace AND p.prosecdef"
+    )
+    assert len(found) >= 12
+    assert {tuple(config or ()) for _, config in found} == {("search_path=pg_catalog, tacit, pg_temp",)}
+
+
+def test_nobody_makes_temporary_tables_in_a_database_of_ours(postgres_empty: str, roles: str) -> None:
+    """Nothing needs them; a database that holds other people's tables keeps the right."""
+    from tacit.stores.postgres import close_pools, open_store
+
+    may = f"SELECT has_database_privilege('{roles}_writer', current_database(), 'TEMPORARY')"
+    with open_store(postgres_empty) as store:
+        assert store.one(may) == (False,)
+        store.rows("GRANT TEMPORARY ON DATABASE " + store.one("SELECT current_database()")[0] + " TO public")
+        store.rows("CREATE TABLE public.theirs (n integer)")
+        store.rows("DROP SCHEMA tacit CASCADE")
+    close_pools()
+    with open_store(postgres_empty) as store:
+        assert store.one(may) == (True,)
+
+
+def test_who_puts_a_projects_row_there_does_not_own_its_members(team: Team) -> None:
+    """A row that is missing, or that of what belongs to all, is no way to become an owner."""
+    row = "INSERT INTO tacit.project (id, trial_key, created_at) VALUES (%s, 'x', '')"
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        team.sql("stranger", row, "p")
+    for place in ("p", "@global"):
+        team.sql("writer", row, place)
+    assert team.store.rows("SELECT role FROM member WHERE project = '@global'") == []
+    assert "p" not in team.sql("writer", "SELECT tacit.mine(3)")[0][0]
+
+
 # -- who waits for whom ------------------------------------------------------------------------------------------------
 
 

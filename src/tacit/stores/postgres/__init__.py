@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Near, Placed
     from tacit.stores.sqlite.search import Found, Hit
 
-SCHEMA = 6  # the newest migration
+SCHEMA = 7  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project

@@ -52,6 +52,12 @@ def prepare(store: PostgresStore, create: bool) -> None:
 
 
 _MAY_MAKE = "SELECT has_database_privilege(current_database(), 'CREATE')"
+_IS_OURS_ALONE = """
+SELECT (SELECT pg_has_role(datdba, 'usage') FROM pg_database WHERE datname = current_database()) AND NOT EXISTS (
+  SELECT 1 FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
+  WHERE c.relkind IN ('r', 'p') AND s.nspname NOT IN ('tacit', 'information_schema') AND left(s.nspname, 3) <> 'pg_'
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))
+"""
 _MAY_CHANGE = "SELECT pg_has_role(nspowner, 'usage') FROM pg_namespace WHERE nspname = 'tacit'"
 
 
@@ -93,3 +99,7 @@ def _grant(store: PostgresStore) -> None:
             f"DO $$ BEGIN CREATE ROLE {role} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$".encode()
         )
         store._connection.execute(grants.format(role=role).encode())
+    # Everybody may make temporary tables in a database until that is taken back; nothing of ours needs one. One that others share keeps it.
+    if store.one(_IS_OURS_ALONE)[0]:
+        name = store.one("SELECT quote_ident(current_database())")[0]
+        store._connection.execute(f"REVOKE TEMPORARY ON DATABASE {name} FROM PUBLIC, {READERS}, {WRITERS}".encode())

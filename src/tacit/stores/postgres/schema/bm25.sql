@@ -11,18 +11,18 @@ CREATE INDEX memory_fts_ranked ON memory_fts USING bm25 ({index});
 
 -- Asked of the project's partition and its own index: scores of several partitions are no scale, and who asks must not wait for all of them.
 CREATE OR REPLACE FUNCTION rows_like(place text, asked text[], most integer) RETURNS TABLE (n bigint, score float8)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, tacit, pg_temp AS $$
 DECLARE
-  words text := spelled(ARRAY(SELECT place || ' ' || it FROM unnest(asked) AS t (it)));
+  words text := tacit.spelled(ARRAY(SELECT place || ' ' || it FROM unnest(asked) AS t (it)));
   part regclass;
   index regclass;
 BEGIN
-  IF words = '' OR NOT place = ANY (mine(1)) THEN
+  IF words = '' OR NOT place = ANY (tacit.mine(1)) THEN
     RETURN;
   END IF;
-  SELECT f.tableoid INTO part FROM memory_fts f WHERE f.project = place LIMIT 1;
-  SELECT i.indexrelid INTO index FROM pg_index i JOIN pg_inherits h ON h.inhrelid = i.indexrelid
-    WHERE i.indrelid = part AND h.inhparent = 'memory_fts_ranked'::regclass;
+  SELECT f.tableoid INTO part FROM tacit.memory_fts f WHERE f.project = place LIMIT 1;
+  SELECT i.indexrelid INTO index FROM pg_catalog.pg_index i JOIN pg_catalog.pg_inherits h ON h.inhrelid = i.indexrelid
+    WHERE i.indrelid = part AND h.inhparent = 'tacit.memory_fts_ranked'::regclass;
   IF index IS NOT NULL THEN
     RETURN QUERY EXECUTE format({query}, words, part, index, most);
   END IF;

@@ -22,9 +22,9 @@ ALTER TABLE vector ENABLE ROW LEVEL SECURITY;
 ALTER TABLE vector FORCE ROW LEVEL SECURITY;
 
 -- A text that changes or goes takes its vector along.
-CREATE FUNCTION vector_is_old() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+CREATE FUNCTION vector_is_old() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, tacit, pg_temp AS $$
 BEGIN
-  DELETE FROM vector WHERE project = old.project AND n = old.n;
+  DELETE FROM tacit.vector WHERE project = old.project AND n = old.n;
   RETURN NULL;
 END $$;
 CREATE TRIGGER vector_is_old AFTER UPDATE OF text, words ON memory FOR EACH ROW
