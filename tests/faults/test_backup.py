@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.core import clock
-from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly
+from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, Unavailable
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.backup import NEWEST, WEEKS, Backup, back_up_if_due, rotated
 
@@ -237,3 +237,33 @@ def test_the_command_line_backs_up_and_restores(tacit: Any) -> None:
     assert tacit("restore", "--json").error["code"] == "refused"
     assert tacit("restore", "--by", "ada", "--yes", "--json").data["backup"]["name"] == name
     assert tacit("list", "--json").data["count"] == 1
+
+
+def test_restoring_runs_no_code_of_the_folder_it_is_called_in(memories: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """A repository may bring a package of our name, or of the standard library's; what was there is truly kept aside."""
+    hostile, ran = tmp_path / "hostile", tmp_path / "RAN"
+    code = f"open({str(ran)!r}, 'w'); raise SystemExit(0)"
+    (hostile / "tacit").mkdir(parents=True)
+    for name in ("tacit/__init__.py", "hashlib.py", "os.py", "sitecustomize.py"):
+        (hostile / name).write_text(code)
+    memories.backup()
+    memories.add("Said after the backup.")
+    monkeypatch.chdir(hostile)
+    monkeypatch.setenv("PYTHONPATH", str(hostile))
+    aside = memories.restore().aside
+    assert not ran.exists()
+    with open_store(aside, create=False) as kept:
+        assert [row[0] for row in kept.rows("SELECT text FROM memory WHERE text LIKE 'Said after%'")] == ["Said after the backup."]
+
+
+def test_a_copy_that_is_not_there_is_not_reported(memories: Any, monkeypatch: Any) -> None:
+    """A program that ends well and copied nothing, or something else, stops the restoring before anything is touched."""
+    import subprocess
+
+    memories.backup()
+    memories.add("Said after the backup.")
+    for said in ("", "0" * 64 + " /nowhere"):
+        monkeypatch.setattr(subprocess, "run", lambda *a, said=said, **k: subprocess.CompletedProcess(a, 0, said, ""))
+        with pytest.raises(Unavailable, match="could not be copied aside"):
+            memories.restore()
+        assert "Said after the backup." in texts(memories)

@@ -400,25 +400,14 @@ def _copy_aside(path: str, aside: str) -> None:
     import subprocess
     import sys
 
+    from tacit.stores.sqlite import copy_files as program
+
     _make_folder(os.path.dirname(aside))
-    code = "import sys; from tacit.stores.sqlite.backup import copy_files; copy_files(*sys.argv[1:])"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    done = subprocess.run([sys.executable, "-c", code, path, aside], env=env, capture_output=True, text=True)
-    if done.returncode:
-        raise Unavailable(f"{path} could not be copied aside: {done.stderr.strip()[-300:]}.", "Nothing was changed.")
-
-
-def copy_files(path: str, aside: str) -> None:
-    """Copy a store's file and its write-ahead log as they are."""
-    for end in ("", "-wal"):
-        if os.path.exists(path + end) and (not end or os.path.getsize(path + end)):
-            _private(aside + end)
-            with open(path + end, "rb") as source, open(aside + end, "wb") as copy:
-                while block := source.read(1 << 20):
-                    copy.write(block)
-                copy.flush()
-                os.fsync(copy.fileno())
-    _sync_folder(os.path.dirname(aside))
+    # Isolated (-I) and without site-packages (-S): nothing in the current folder, which may be anybody's, is imported.
+    done = subprocess.run([sys.executable, "-I", "-S", program.__file__, path, aside], capture_output=True, text=True)
+    if done.returncode or not program.is_copied(done.stdout, aside):
+        said = done.stderr.strip()[-300:] or "the copy is not what was read"
+        raise Unavailable(f"{path} could not be copied aside: {said}.", "Nothing was changed.")
 
 
 # -- copying ------------------------------------------------------------------------------------------------------------

@@ -29,7 +29,8 @@ from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
-from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, copy_files, told_plainly, verify
+from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, told_plainly, verify
+from tacit.stores.sqlite.copy_files import copy_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

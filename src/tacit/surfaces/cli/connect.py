@@ -195,14 +195,10 @@ def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
 
 def _is_untracked_on_purpose(path: str) -> bool:
     """Whether git would leave the file out; also where there is no git to ask."""
-    import subprocess
+    from tacit.stores.git import ask
 
-    folder = os.path.dirname(os.path.dirname(path))
-    try:
-        asked = subprocess.run(["git", "-C", folder, "check-ignore", "-q", path], capture_output=True, timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return True
-    return asked.returncode != 1
+    asked = ask(os.path.dirname(os.path.dirname(path)), "check-ignore", "-q", path)
+    return asked is None or asked.returncode != 1
 
 
 # -- which hosts --------------------------------------------------------------------------------------------------------
