@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -35,6 +35,12 @@ test-frameworks: .venv-frameworks/ready
 	@$(PYTHON) -m venv .venv-frameworks
 	@.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,frameworks]'
 	@touch .venv-frameworks/ready
+
+# The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.
+# make test-hosts ONLY='--host codex --scenario sub-agent --keep' drives some of it, and writes no table. Needs Node and npm; 15 minutes.
+test-hosts: .venv/ready
+	@$(BIN)/python -m compileall -q src/tacit
+	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.

@@ -1,0 +1,232 @@
+"""One scenario on one program: a home and a project of its own, its sessions, and what they came to.
+
+Judged by two things only: the requests that reached the model, and what `tacit` itself answers afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from model import Model, Request
+from programs import Program, Turn
+from terminal import Terminal
+
+ROOT = Path(__file__).resolve().parents[2]
+TACIT = str(Path(sys.executable).with_name("tacit"))
+PATIENCE = 120.0  # seconds for a session: a machine that others use too
+AT_TERMINAL = 60.0
+
+PYTEST = """#!/bin/sh
+# Fails as a suite does whose database is not up, until `make db` was called.
+if [ -e .db-up ]; then echo "3 passed in 0.12s"; exit 0; fi
+echo "E   psycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused" >&2
+echo "1 failed in 0.31s" >&2
+exit 1
+"""
+
+
+@dataclass
+class Session:
+    """What one session came to."""
+
+    id: str = ""
+    code: int | None = 0
+    out: str = ""
+    requests: list[Request] = field(default_factory=list)
+
+    def of(self, track: str) -> list[Request]:
+        """Its requests that offered tools, of one track."""
+        return [each for each in self.requests if each.tools and each.track == track]
+
+
+class World:
+    """A home, a project and an environment that know nothing of the person who runs this."""
+
+    def __init__(self, folder: Path, model: Model, env: dict[str, str] | None = None) -> None:
+        self.folder, self.model = folder, model
+        self.home, self.project = folder / "home", folder / "shop"
+        self.home.mkdir(parents=True)
+        (self.project / "bin").mkdir(parents=True)
+        (self.project / "tests").mkdir()
+        (self.project / "bin" / "pytest").write_text(PYTEST)
+        (self.project / "bin" / "pytest").chmod(0o755)
+        (self.project / "Makefile").write_text("db:\n\t@touch .db-up && echo 'database is up'\n")
+        (self.project / "tests" / "test_orders.py").write_text("def test_orders():\n    pass\n")
+        node = os.path.dirname(shutil.which("node") or "/usr/bin/node")
+        self.env = {
+            "PATH": os.pathsep.join([os.path.dirname(TACIT), node, "/usr/local/bin", "/usr/bin", "/bin"]),
+            "HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "TACIT_WORKER_IDLE": "2",
+            **(env or {}),
+        }
+        for line in (["init", "-q"], ["add", "-A"], ["-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "shop"]):
+            subprocess.run(["git", *line], cwd=self.project, env=self.env, check=True, capture_output=True)
+
+    def tacit(self, *args: str, check: bool = True) -> Any:
+        """What `tacit` answers, as JSON."""
+        done = subprocess.run([TACIT, *args, "--json"], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE)
+        answer = json.loads(done.stdout or "{}")
+        if check and not answer.get("ok"):
+            raise AssertionError(f"tacit {' '.join(args)}: {done.stdout}{done.stderr}")
+        return answer.get("data") or {}
+
+    def settle(self) -> None:
+        """Wait until what the hooks queued was learned: by the worker that they started, or by us after it."""
+        end = time.monotonic() + 45
+        while not self.tacit("worker", "--now").get("alone") and time.monotonic() < end:
+            time.sleep(0.3)
+
+
+def run(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
+    """One session of a scenario."""
+    (world.project / ".db-up").unlink(missing_ok=True)
+    world.model.play(told.get("script", {}))
+    session = _typed(program, world, told) if told.get("typed") else _printed(program, world, told, before)
+    session.requests = world.model.seen(tools=False)
+    world.settle()
+    return session
+
+
+def _printed(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
+    goes_on = before[-1].id if told.get("resume") or told.get("fork") else ""
+    turn = Turn(told["prompt"], goes_on, bool(told.get("fork")), tuple(told.get("flags", ())))
+    argv = [program.path, *program.print(turn)]
+    try:
+        done = subprocess.run(argv, cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired as late:
+        return Session(code=None, out=f"did not end within {PATIENCE:g} s: {late.stdout or ''}"[:2000])
+    return Session(_session_id(program, world, done.stdout), done.returncode, (done.stdout + done.stderr)[-4000:])
+
+
+def _session_id(program: Program, world: World, out: str) -> str:
+    found = re.search(r'"(?:session_id|thread_id|sessionID)"\s*:\s*"([^"]+)"', out)
+    if found:
+        return found.group(1)
+    runs = world.tacit("audit", check=False).get("runs", [])
+    return str(runs[0]["run"]) if runs else ""
+
+
+def _typed(program: Program, world: World, told: dict[str, Any]) -> Session:
+    """A session at a terminal: each line is typed when the one before it was answered."""
+    assert program.typed is not None
+    screen = Terminal([program.path, *program.typed()], world.env, world.project)
+    try:
+        if not screen.wait(PROMPT_SIGN[program.host], AT_TERMINAL):
+            return Session(code=None, out=f"no prompt: {screen.text[-1500:]}")
+        screen.wait(lambda: False, 2.0)
+        for line in told["typed"]:
+            asked = len(world.model.seen())
+            shown = len(screen.raw)
+            screen.type(line)
+            if line.startswith("/"):
+                screen.wait(lambda shown=shown: len(screen.raw) > shown + 500, 15)
+                screen.wait(lambda: False, 5.0)
+            elif not screen.wait(lambda asked=asked: _answered(world.model, asked), AT_TERMINAL):
+                return Session(code=None, out=f"no answer to {line!r}: {screen.text[-1500:]}")
+            screen.wait(lambda: False, 2.5)
+        left = screen.close(("\x03", "\x03", "\x03"), 15.0) if told.get("ends", True) else None
+        if left is None:
+            screen.kill()
+        return Session(code=0 if left in (True, None) else None, out=screen.text[-2000:])
+    except BaseException:
+        screen.kill()
+        raise
+
+
+def _answered(model: Model, asked: int) -> bool:
+    """Whether the turn that was asked for is over: something came in, and the last step of its track ended a turn."""
+    seen = model.seen("main")
+    if len(model.seen()) <= asked or not seen:
+        return False
+    steps, last = model.script.get("main", []), seen[-1]
+    step = steps[last.step] if last.step < len(steps) else {"say": ""}
+    return set(step) <= {"say", "usage"}
+
+
+PROMPT_SIGN = {"claude-code": r"❯|>", "codex": r"›|Codex"}
+
+
+# -- what is expected --------------------------------------------------------------------------------------------------
+
+
+def faults(world: World, sessions: Sequence[Session], expected: Iterable[dict[str, Any]]) -> list[str]:
+    """What is not as the scenario says, one line each."""
+    found = []
+    for each in expected:
+        kind = next(name for name in CHECKS if name in each)
+        fault = CHECKS[kind](world, sessions, each)
+        if fault:
+            found.append(fault)
+    return found
+
+
+def _told(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"told": text, "session": 1, "track": "main", "in": "first" | "every" | "last" | "none"}: what stood in its requests."""
+    track = each.get("track", "main")
+    requests = sessions[each.get("session", len(sessions) - 1)].of(track)
+    where = each.get("in", "every")
+    if not requests:
+        return f"no request of {track}"
+    holds = [_flat(each["told"]) in _flat(request.text) for request in requests]
+    right = {"first": holds[0], "every": all(holds), "last": holds[-1], "any": any(holds), "none": not any(holds)}[where]
+    return "" if right else f"“{each['told']}” in {sum(holds)} of {len(holds)} requests of {track}, wanted: {where}"
+
+
+def _flat(text: str) -> str:
+    for escaped, plain in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"), ("&quot;", '"'), ("&#39;", "'")):
+        text = text.replace(escaped, plain)
+    return " ".join(text.split())
+
+
+def _lesson(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"lesson": text, "count": 1, "seen": 1, "state": "candidate"}: what `tacit list` has."""
+    listed = world.tacit("list", "--limit", "100")["memories"]
+    fits = [memory for memory in listed if each["lesson"].lower() in memory["text"].lower()]
+    wanted = each.get("count", 1)
+    if (len(fits) < 1) if wanted == "some" else (len(fits) != wanted):
+        return f"{len(fits)} lessons with “{each['lesson']}”, wanted {wanted}: {[memory['text'] for memory in listed]}"
+    for name in ("state", "seen", "trust"):
+        if name in each and fits and fits[0].get(name, (fits[0].get("tally") or {}).get(name)) != each[name]:
+            return f"“{each['lesson']}”: {name} is {fits[0].get(name, (fits[0].get('tally') or {}).get(name))}, wanted {each[name]}"
+    return ""
+
+
+def _runs(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"runs": 2, "settled": 2}: runs that are known, and those that were seen to end."""
+    known = world.tacit("audit")["runs"]
+    settled = [run for run in known if run["settled_at"]]
+    if len(known) != each["runs"]:
+        return f"{len(known)} runs known, wanted {each['runs']}"
+    if len(settled) < each.get("settled", 0):
+        return f"{len(settled)} of {len(known)} runs settled, wanted {each['settled']}"
+    return ""
+
+
+def _outcome(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"outcome": "unknown", "of": text}: what the last run says of a lesson's problem."""
+    for run in world.tacit("audit")["runs"]:
+        for lesson in run["lessons"]:
+            if each["of"].lower() in lesson["text"].lower():
+                return "" if lesson["outcome"] == each["outcome"] else f"outcome of “{each['of']}”: {lesson['outcome']}, wanted {each['outcome']}"
+    return f"no run was assigned “{each['of']}”"
+
+
+def _tools(world: World, sessions: Sequence[Session], each: dict[str, Any]) -> str:
+    """{"tools": "recall"}: a tool that the model was offered."""
+    offered = {name for session in sessions for request in session.requests for name in request.tools}
+    return "" if any(name.endswith(each["tools"]) for name in offered) else f"no tool {each['tools']} was offered"
+
+
+CHECKS = {"told": _told, "lesson": _lesson, "runs": _runs, "outcome": _outcome, "tools": _tools}

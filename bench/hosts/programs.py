@@ -1,0 +1,246 @@
+"""The real host programs: where they come from, how each is pointed at the scripted model, and how it is driven.
+
+A row per program and version. `newest` is the vendor's last version, `npm` the one that npm gives to a user with this Node (it
+passes over versions whose engine is newer). Nothing here knows of a scenario.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+KEY = "scripted-key-0123456789abcdef"
+CONTEXT = 200_000
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One call of a program."""
+
+    prompt: str
+    session: str = ""  # the session to go on with
+    fork: bool = False
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A host program of one version."""
+
+    host: str  # as `tacit connect` calls it
+    package: str
+    binary: str
+    pick: str  # newest or npm
+    ready: Callable[[Path, Path, str], dict[str, str]]  # home, project, model's address -> environment
+    print: Callable[[Turn], list[str]]
+    typed: Callable[[], list[str]] | None = None  # interactively, in a pseudo-terminal
+    can: frozenset[str] = frozenset()
+    cannot: tuple[tuple[str, str], ...] = ()  # what this program has no way for, and why
+    version: str = ""
+    path: str = ""
+    missing: str = ""  # why it could not be had
+
+    @property
+    def name(self) -> str:
+        return f"{self.host} {self.version or self.pick}"
+
+
+# -- Claude Code -------------------------------------------------------------------------------------------------------
+
+
+def _claude_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    known = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
+        "projects": {str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+    }
+    (home / ".claude.json").write_text(json.dumps(known))
+    return {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def _claude_print(turn: Turn) -> list[str]:
+    resumed = ["--resume", turn.session] if turn.session else []
+    forked = ["--fork-session"] if turn.fork else []
+    return ["-p", turn.prompt, *resumed, *forked, "--allowedTools", "Bash,Agent,Task,mcp__tacit,mcp__plugin_tacit_tacit", "--output-format", "json", *turn.flags]
+
+
+def _claude_typed() -> list[str]:
+    return ["--permission-mode", "default", "--allowedTools", "Bash,Agent,Task,mcp__tacit"]
+
+
+# -- Codex -------------------------------------------------------------------------------------------------------------
+
+CODEX_CONFIG = """model = "gpt-5.1-codex"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+
+[projects."{project}"]
+trust_level = "trusted"
+"""
+
+
+def _codex_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    folder = home / ".codex"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.toml").write_text(CODEX_CONFIG.format(url=url, project=project))
+    return {"SCRIPTED_KEY": KEY}
+
+
+def _codex_print(turn: Turn) -> list[str]:
+    # Hooks that nobody has trusted at a terminal are passed over without a word, so a test must say so.
+    options = ["--dangerously-bypass-hook-trust", "--skip-git-repo-check", "--json", *turn.flags]
+    if turn.session:
+        return ["exec", *options, "resume", turn.session, turn.prompt]
+    return ["exec", *options, turn.prompt]
+
+
+def _codex_typed() -> list[str]:
+    return ["--dangerously-bypass-hook-trust"]
+
+
+# -- Gemini CLI, Copilot CLI, opencode ---------------------------------------------------------------------------------
+
+
+def _gemini_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    folder = home / ".gemini"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
+    (folder / "settings.json").write_text(json.dumps(settings, indent=2) + "\n")
+    (folder / "trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
+    return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url}
+
+
+def _gemini_print(turn: Turn) -> list[str]:
+    resumed = ["--resume", turn.session] if turn.session else []
+    # Without a model's name its router asks for JSON, and tries for a minute.
+    return ["-m", "gemini-2.5-pro", "-p", turn.prompt, *resumed, "--yolo", "--skip-trust", *turn.flags]
+
+
+def _copilot_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    return {
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_API_KEY": KEY,
+        "COPILOT_MODEL": "gpt-4.1",
+    }
+
+
+def _copilot_print(turn: Turn) -> list[str]:
+    resumed = [f"--resume={turn.session}"] if turn.session else []
+    return ["-p", turn.prompt, *resumed, "--allow-all-tools", *turn.flags]
+
+
+def _opencode_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    folder = home / ".config" / "opencode"
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1", "apiKey": KEY}}},
+        "model": "anthropic/claude-sonnet-4-5",
+        "small_model": "anthropic/claude-sonnet-4-5",
+        "autoupdate": False,
+        "share": "disabled",
+    }
+    (folder / "opencode.json").write_text(json.dumps(settings, indent=2) + "\n")
+    return {"ANTHROPIC_API_KEY": KEY, "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+
+
+def _opencode_print(turn: Turn) -> list[str]:
+    resumed = ["--session", turn.session] if turn.session else []
+    return ["run", *resumed, *turn.flags, turn.prompt]
+
+
+_CLAUDE = Program(
+    "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
+    can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
+)  # fmt: skip
+PROGRAMS = (
+    _CLAUDE,
+    replace(_CLAUDE, pick="npm"),
+    Program(
+        "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
+        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}),
+        cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
+    ),
+    Program(
+        "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print,
+        can=frozenset({"print", "resume", "mcp"}),
+        cannot=(
+            ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
+            ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
+            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
+        ),
+    ),
+    Program(
+        "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print,
+        can=frozenset({"print", "resume", "mcp"}),
+        cannot=(
+            ("typed", "not driven in a terminal"), ("subagent", "the scripted model is offered no sub-agent"),
+            ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
+            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
+        ),
+    ),
+    Program(
+        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print,
+        can=frozenset({"print", "mcp"}),
+        cannot=(
+            ("typed", "not driven in a terminal"), ("subagent", "not driven"), ("resume", "not driven"), ("fork", "not driven"),
+            ("plugin", "has no plugins of Claude Code's kind"), ("clear", "not driven"), ("compact", "not driven"),
+        ),
+    ),
+)  # fmt: skip
+
+
+# -- installing --------------------------------------------------------------------------------------------------------
+
+
+def install(program: Program, folder: Path) -> Program:
+    """The program from npm, in a folder of its own; with `missing` where it cannot be had. What is there already is used."""
+    if not shutil.which("npm"):
+        return replace(program, missing="npm is not on this machine")
+    version = ""
+    if program.pick == "newest":
+        asked = _npm(["view", program.package, "version"], folder)
+        if asked.returncode:
+            return replace(program, missing=f"npm view: {_last_line(asked)}")
+        version = asked.stdout.strip().splitlines()[-1]
+    place = folder / f"{program.host}-{program.pick}{'-' + version if version else ''}"
+    binary = place / "node_modules" / ".bin" / program.binary
+    if not binary.exists():
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "package.json").write_text('{"private": true}\n')
+        wanted = f"{program.package}@{version}" if version else program.package
+        done = _npm(["install", "--no-audit", "--no-fund", "--loglevel=error", wanted], place)
+        if done.returncode or not binary.exists():
+            return replace(program, version=version, missing=f"npm install: {_last_line(done)}")
+    told = json.loads((place / "node_modules" / program.package / "package.json").read_text())
+    return replace(program, version=told["version"], path=str(binary))
+
+
+def _npm(args: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    cwd.mkdir(parents=True, exist_ok=True)
+    return subprocess.run(["npm", *args], cwd=cwd, capture_output=True, text=True, timeout=900, env={**os.environ, "CI": "1"})
+
+
+def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    return (lines[-1] if lines else f"exit status {done.returncode}")[:160]

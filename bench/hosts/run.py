@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Drive the real host programs against a scripted model, and say what works: `make test-hosts`.
+
+    run.py [--host NAME …] [--scenario NAME …] [--table FILE] [--keep]
+
+Programs come from npm into `.hosts/`, once. Sessions run in a network namespace that has only a loopback, where one can be made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from drive import ROOT, Session, World, faults, run  # noqa: E402
+from model import Model  # noqa: E402
+from programs import PROGRAMS, Program, install  # noqa: E402
+
+INSIDE = "TACIT_HOSTS_INSIDE"
+NO_TRIAL = '[trial]\nrate = 0.0\n'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--host", action="append", default=[], help="only this host, or host-newest, host-npm")
+    parser.add_argument("--scenario", action="append", default=[], help="only this scenario (a file's name)")
+    parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
+    parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
+    given = parser.parse_args()
+    programs = [each for each in PROGRAMS if _wanted(each, given.host)]
+    if INSIDE in os.environ:  # the namespace has no way to npm: what was installed before stands here
+        found = json.loads(os.environ[INSIDE])
+        programs = [replace(each, **told) for each, told in zip(programs, found)]
+    else:
+        programs = [install(each, given.programs) for each in programs]
+        for each in programs:
+            print(f"{each.host} ({each.pick}): {each.version or '-'}{'  MISSING: ' + each.missing if each.missing else ''}", flush=True)
+        _isolate(json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs]))
+    scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
+    chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
+    rows = {program: {name: _cell(program, told, given.keep) for name, told in chosen.items()} for program in programs}
+    if given.table:
+        _write_table(given.table, rows, chosen)
+    failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
+    print(f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail")
+    return 1 if failed else 0
+
+
+def _wanted(program: Program, hosts: list[str]) -> bool:
+    return not hosts or program.host in hosts or f"{program.host}-{program.pick}" in hosts
+
+
+def _isolate(found: str) -> None:
+    """Go on in a network namespace of our own; say so where that is not to be had."""
+    own = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
+    if shutil.which("unshare") and not subprocess.run([*own, "true"], capture_output=True).returncode:
+        os.execvpe(own[0], [*own, sys.executable, *sys.argv], {**os.environ, INSIDE: found})
+    print("no network namespace can be made here: the programs could reach other machines", flush=True)
+
+
+def _loopback() -> None:
+    """A new namespace's loopback is down."""
+    import fcntl
+    import socket
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        request = struct.pack("16sh14x", b"lo", 0)
+        flags = struct.unpack("16sh14x", fcntl.ioctl(asked, 0x8913, request))[1]
+        fcntl.ioctl(asked, 0x8914, struct.pack("16sh14x", b"lo", flags | 1))
+
+
+def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]:
+    """yes, FAILS, or - with the reason."""
+    if program.missing:
+        return "-", program.missing
+    for need in told.get("needs", ()):
+        if need not in program.can:
+            return "-", dict(program.cannot).get(need, f"cannot {need}")
+    began = time.monotonic()
+    folder = Path(tempfile.mkdtemp(prefix="tacit-hosts-"))
+    model = Model()
+    sessions: list[Session] = []
+    try:
+        world = World(folder, model)
+        world.env.update(program.ready(world.home, world.project, model.url))
+        prepare(program, world, told)
+        for each in told["sessions"]:
+            sessions.append(run(program, world, each, sessions))
+        wrong = [f"session {n + 1}: {s.out[-300:]}" for n, s in enumerate(sessions) if s.code is None]
+        wrong += faults(world, sessions, told["expect"])
+    except (AssertionError, OSError, subprocess.SubprocessError) as error:
+        wrong = [f"{type(error).__name__}: {str(error)[:400]}"]
+    finally:
+        model.close()
+        if keep:
+            _keep_log(folder, sessions)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    cell = ("FAILS", "; ".join(wrong)) if wrong else ("yes", "")
+    where = f"  [{folder}]" if keep else ""
+    print(f"{program.name:28} {told['title']:30} {cell[0]:5} {time.monotonic() - began:5.1f} s  {cell[1]}{where}", flush=True)
+    return cell
+
+
+def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
+    """What stands in the store and in the host's settings before the first session."""
+    world.tacit("init")
+    if told.get("trial") is False:
+        world.env["TACIT_PROFILE"] = "always"
+        folder = world.home / ".config" / "tacit" / "profiles"
+        folder.mkdir(parents=True)
+        (folder / "always.toml").write_text('name = "always"\nextends = "default"\n' + NO_TRIAL)
+    for words in told.get("keep", ()):
+        world.tacit("add", *words, "--by", "ada", "--yes")
+    if told.get("plugin"):
+        PLUGIN[program.host](program, world)
+    elif program.host != "opencode":
+        world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
+    if told.get("mcp"):
+        MCP[program.host](program, world)
+
+
+def _by_command(*words: str) -> Any:
+    def add(program: Program, world: World) -> None:
+        tacit = str(Path(sys.executable).with_name("tacit"))
+        done = subprocess.run([program.path, *words, tacit, "mcp"], cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        assert not done.returncode, f"{' '.join(words)}: {done.stdout}{done.stderr}"
+
+    return add
+
+
+def _opencode_mcp(program: Program, world: World) -> None:
+    path = world.home / ".config" / "opencode" / "opencode.json"
+    settings = json.loads(path.read_text())
+    settings["mcp"] = {"tacit": {"type": "local", "command": [str(Path(sys.executable).with_name("tacit")), "mcp"], "enabled": True}}
+    path.write_text(json.dumps(settings))
+
+
+def _copilot_mcp(program: Program, world: World) -> None:
+    path = world.home / ".copilot" / "mcp-config.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    server = {"type": "local", "command": str(Path(sys.executable).with_name("tacit")), "args": ["mcp"], "tools": ["*"]}
+    path.write_text(json.dumps({"mcpServers": {"tacit": server}}))
+
+
+MCP = {
+    "claude-code": _by_command("mcp", "add", "tacit", "--"),
+    "codex": _by_command("mcp", "add", "tacit", "--"),
+    "gemini": _by_command("mcp", "add", "tacit"),
+    "copilot": _copilot_mcp,
+    "opencode": _opencode_mcp,
+}
+
+
+def _claude_plugin(program: Program, world: World) -> None:
+    for words in (["marketplace", "add", str(ROOT)], ["install", "tacit@tacit"]):
+        done = subprocess.run([program.path, "plugin", *words], cwd=world.project, env=world.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        assert not done.returncode, f"plugin {' '.join(words)}: {done.stdout}{done.stderr}"
+
+
+PLUGIN = {"claude-code": _claude_plugin}
+
+
+def _keep_log(folder: Path, sessions: list[Session]) -> None:
+    for n, session in enumerate(sessions):
+        lines = [json.dumps({"track": r.track, "step": r.step, "path": r.path, "tools": r.tools, "body": {k: v for k, v in r.body.items() if k != "tools"}}) for r in session.requests]
+        (folder / f"session-{n}.jsonl").write_text("\n".join(lines))
+        (folder / f"session-{n}.out").write_text(session.out)
+
+
+def _write_table(path: Path, rows: dict[Program, dict[str, tuple[str, str]]], scenarios: dict[str, Any]) -> None:
+    """Put the table between its two marks."""
+    begin, end = "<!-- table: begin (make test-hosts) -->", "<!-- table: end -->"
+    lines = [f"{time.strftime('%Y-%m-%d')}, Node {_node()}.", "", "| | " + " | ".join(p.name for p in rows) + " |", "|---|" + "---|" * len(rows)]
+    notes: dict[str, int] = {}
+
+    def shown(cell: tuple[str, str]) -> str:
+        return cell[0] if not cell[1] else f"{cell[0]} ({notes.setdefault(cell[1][:200], len(notes) + 1)})"
+
+    for name, told in scenarios.items():
+        lines.append(f"| {told['title']} | " + " | ".join(shown(cells[name]) for cells in rows.values()) + " |")
+    lines += ["", *(f"({n}) {note}  " for note, n in notes.items())]
+    text = path.read_text()
+    before, _, rest = text.partition(begin)
+    after = rest.partition(end)[2]
+    path.write_text(f"{before}{begin}\n" + "\n".join(lines).rstrip() + f"\n{end}{after}")
+
+
+def _node() -> str:
+    done = subprocess.run(["node", "--version"], capture_output=True, text=True)
+    return done.stdout.strip().removeprefix("v")
+
+
+if __name__ == "__main__":
+    if INSIDE in os.environ:
+        _loopback()
+    sys.exit(main())
