@@ -79,7 +79,8 @@ def test_what_a_run_repeats_is_met_wherever_it_was_said_before(memories: Memorie
     lessons = [f"The {words[n % 16]} service drops every {words[n // 16]} message of queue{n} when {words[n * 7 % 16]}{n} restarts" for n in range(PORTION + 20)]
     known = lessons[3]
     learn(memories, "r0", finding("r0", known))
-    said = [finding("r1", text, place=f"p{n}") for n, text in enumerate((*lessons[:8], lessons[5], *lessons[8:], lessons[6], known + "."))]
+    said = [finding("r1", text) for text in (*lessons, known + ".")]
+    said[8:8], said[-1:-1] = [finding("r1", lessons[5], by="sage")], [finding("r1", lessons[6], by="sage")]
     learned = learn(memories, "r1", *said)
     assert len(learned.new) == len(lessons) - 1
     seen = {memory.text: memory.tally.seen for memory in memories.list(limit=200)}

@@ -2,8 +2,8 @@
 
 Formats yield runs: who did what, step by step, as the host recorded it. What a run says outright (a review verdict, a
 retrospective's candidate) the format puts into `findings`; everything derived from steps is the extractor's business.
-A finding's key is a hash of run, place, extractor and version, so that the same run twice changes nothing and a run
-that grew adds only what is new.
+A finding is known by its run and by what it says, so that the same run twice changes nothing, a run that grew adds only
+what is new, and several submissions under one run id are all kept. Its place is where to look it up, no more.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ OUTCOMES = ("success", "failure", "aborted", "unknown")
 SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 STANCES = ("supports", "contradicts")
+OUTRIGHT = "outright"  # the extractor of what a run says itself
 # Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
 SPEAKERS = ("typed", "refusal", "answer", "pasted", "plan", "selection", "command", "summary", "notice", "host", "agent")
 
@@ -76,7 +77,7 @@ class Finding:
     run: str  # the run's foreign id
     place: str
     text: str  # the lesson as a stranger could act on it
-    extractor: str = "outright"  # who found it; with version part of the key, so a better extractor may say more
+    extractor: str = OUTRIGHT  # who found it
     version: int = 1
     kind: str = "pitfall"  # a kind the profile declares
     by: str = ""  # who said it: user, guardian, test, tool, agent …
@@ -99,8 +100,8 @@ class Finding:
 
     @property
     def key(self) -> str:
-        """The same finding again has the same key."""
-        return short_hash(self.run, self.place, self.extractor, str(self.version))
+        """The same thing said again in the same run has the same key: by whom, how gravely, for or against, in which words."""
+        return short_hash("said", self.run, " ".join(self.text.split()), self.by, self.stance, self.severity)
 
 
 @value

@@ -25,7 +25,7 @@ from tacit.core.digest import short_hash
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
-from tacit.formats.source import record
+from tacit.formats.source import STANDARD_INPUT, record, said_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ def _from_events(source: Source) -> Iterator[Run]:
                 bad += 1
                 _warn(warnings, f"line {number}: an observation without a text")
                 continue
-            sessions.setdefault(session, []).append(_submitted(session, data, text, f"line:{number}", at))
+            place = said_place(text) if source.path == STANDARD_INPUT else f"line:{number}"
+            sessions.setdefault(session, []).append(_submitted(session, data, text, place, at))
         else:
             sessions.setdefault(session, [])
             ended[session] = at

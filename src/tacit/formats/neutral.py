@@ -23,7 +23,7 @@ from tacit.core import clock
 from tacit.core.run import OUTCOMES, STANCES, TIERS, Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.trust import CLAIMABLE, PERSONS, TIER_OF
 from tacit.core.value import fields, replace
-from tacit.formats.source import record
+from tacit.formats.source import STANDARD_INPUT, record, said_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def read(source: Source) -> Iterator[Run]:
             if reading:
                 yield reading.finish(source)
                 notes = _Notes()
-            reading = _Run(named, notes) if named else None
+            reading = _Run(named, notes, kind == "finding" and source.path == STANDARD_INPUT) if named else None
             if reading is None:
                 notes.malformed += 1
                 notes.warn(f"line {number}: a run without an id, left out with its lines")
@@ -167,9 +167,10 @@ class _Notes:
 class _Run:
     """A run while its lines come in."""
 
-    def __init__(self, id: str, notes: _Notes) -> None:
+    def __init__(self, id: str, notes: _Notes, passing: bool) -> None:
         self.id = id
         self.notes = notes
+        self.passing = passing  # its findings are submitted one by one: their lines are no place to find them again
         self.run = Run(id, NAME)
         self.steps: list[Step] = []
         self.findings: list[Finding] = []
@@ -239,6 +240,7 @@ class _Run:
         if severity is not None:
             taken["severity"] = fold_severity(severity)
         taken["tier"] = self.tier(claimed, taken.get("by", ""), place)
+        place = said_place(text) if self.passing else place
         self.findings.append(Finding(self.id, taken.pop("place", "") or place, text, **taken))
 
     def tier(self, claimed: Any, by: str, place: str) -> str:

@@ -17,6 +17,7 @@ import sys
 import warnings
 import zlib
 
+from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound
 
 TYPE_CHECKING = False
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+STANDARD_INPUT = "-"
 LINE_LIMIT = 64 * 1024 * 1024  # the longest line seen in the wild, an inlined image, is far below
 VCS_FOLDERS = frozenset({"CVS", "_darcs"})  # the others begin with a dot, and hidden folders are skipped anyway
 COMPRESSED = (".gz", ".zst")
@@ -34,7 +36,7 @@ CUT_SHORT = (EOFError, zlib.error, gzip.BadGzipFile)
 class Source:
     """Something a format can read, more than once."""
 
-    path: str  # as it was named; "-" for standard input
+    path: str  # as it was named; STANDARD_INPUT has no place to find it again
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -129,7 +131,7 @@ class FileSource(Source):
 class BytesSource(Source):
     """Bytes at hand, for standard input and for tests; nothing stands beside them."""
 
-    def __init__(self, data: bytes, path: str = "-") -> None:
+    def __init__(self, data: bytes, path: str = STANDARD_INPUT) -> None:
         super().__init__(path)
         self._data = data
 
@@ -149,7 +151,7 @@ def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
     seen: set[str] = set()
     for named in paths:
         path = os.fspath(named)
-        if path == "-":
+        if path == STANDARD_INPUT:
             yield BytesSource(sys.stdin.buffer.read())
         elif os.path.isdir(path):
             yield from _under(path, seen)
@@ -157,6 +159,11 @@ def walk(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Source]:
             yield from _once(path, seen)
         else:
             raise NotFound(f"nothing to read at {path}", hint="name a file, a folder, or - for standard input")
+
+
+def said_place(text: str) -> str:
+    """The place of something that was handed over and stands nowhere: its own words."""
+    return f"said:{short_hash(text)}"
 
 
 def record(line: bytes) -> dict[str, Any] | None:

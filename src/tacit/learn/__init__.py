@@ -41,8 +41,10 @@ class Learned:
 
     run: str
     format: str
-    already: bool = False
-    findings: int = 0
+    already: bool = False  # learned before, and nothing new was said
+    findings: int = 0  # new ones
+    known: int = 0  # said before in this run
+    buried: int = 0  # left out: what stood at their place was erased
     new: tuple[str, ...] = ()
     matched: tuple[str, ...] = ()
     held: int = 0
@@ -93,7 +95,7 @@ def learn(
             session.enter(tx)
             session.take(tx, judged)
             session.settle(tx, judged, over or session.is_over())
-            session.leave(tx, len(judged))
+            session.leave(tx)
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
         report = session.report()
@@ -155,7 +157,7 @@ def ask_model(
 
 def added(first: Learned, second: Learned) -> Learned:
     """Two reports of one run as one."""
-    summed = "findings held quarantined discarded rejected linked redacted proposals moves new warnings".split()
+    summed = "findings known buried held quarantined discarded rejected linked redacted proposals moves new warnings".split()
     parts = {name: getattr(first, name) + getattr(second, name) for name in summed}
     matched = tuple(dict.fromkeys((*first.matched, *second.matched)))
     return replace(first, **parts, matched=matched, already=first.already and not second.findings)
@@ -223,7 +225,7 @@ def submit(
         session.enter(tx)
         tx.put_run(replace(session.row, seq=session.seq, started_at=session.row.started_at or at))
         session.take(tx, [(kept, decision)])
-        taken = next(each for each in tx.findings(run=id) if each.key == kept.key)
+        taken = session.said.row(kept) or next(each for each in tx.findings(run=id) if each.key == kept.key)
     word = {"hold": "held", "quarantine": "quarantined", "discard": "discarded", "linked": "linked"}.get(taken.outcome, "known")
     return Submitted(run.id, "new" if session.new and word == "known" else word, taken.reason, taken.memory)
 
@@ -333,6 +335,8 @@ class _Session:
             "settled": 0,
             "proposals": 0,
             "findings": 0,
+            "known": 0,
+            "buried": 0,
         }
         self.new: list[str] = []
         self.matched: list[str] = []
@@ -343,6 +347,7 @@ class _Session:
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
         from tacit.learn.match import is_read
+        from tacit.learn.said import Said
         from tacit.stores.sql import RunRow
 
         root = _unit(tx, self.project.id, self.run, self.id)
@@ -352,15 +357,16 @@ class _Session:
         counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
         self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
         self.read = is_read(tx, self.project.id, self.at)
-        self.seen_keys = tx.finding_keys(self.id)
+        self.said = Said(tx.findings(run=self.id), self.run.id)
         self.buried = tx.tombstones(self.id)
 
     def is_over(self) -> bool:
-        """The host said so, or nothing was added for some hours."""
+        """The host said so, now or before this word on it, or nothing was added for some hours."""
         from tacit.core.clock import days_between
 
         hours = days_between(self.run.ended_at, self.at) * 24 if self.run.ended_at else 0.0
-        return self.run.complete or hours >= self.profile.learn.settle_hours
+        ended = self.row.complete and not self.run.steps
+        return self.run.complete or ended or hours >= self.profile.learn.settle_hours
 
     def take(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
         """Each finding becomes a memory, a sighting, or a counted nothing."""
@@ -375,9 +381,13 @@ class _Session:
     def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         known, score, runner_up = self._match(tx, finding, decision)
         self.about[finding.key] = {known.id, known.family or known.id} if known else set()
-        if finding.key in self.seen_keys or finding.place in self.buried:
+        if self.said.knows(finding):
+            self.counts["known"] += 1
             return
-        self.seen_keys.add(finding.key)
+        if finding.place in self.buried:
+            self.counts["buried"] += 1
+            return
+        self.said.add(finding)
         self.counts["findings"] += 1
         finding, decision = self._weighed(finding, decision, known)
         memory = ""
@@ -543,6 +553,7 @@ class _Session:
             return
         memories = {memory.id: memory for memory in tx.memories([use.memory for use in uses])}
         readied = [(finding, prepared(finding)) for finding, _ in judged]
+        earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
         marks = tx.marks(unit=self.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
         shown = [use.memory for use in uses if use.arm != "withheld" and use.memory in memories]
@@ -552,7 +563,7 @@ class _Session:
             if memory is None:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
-            about = [Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied]
+            about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
             outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at)
             if outcome.settled:
                 self._mark_outcome(
@@ -645,15 +656,16 @@ class _Session:
             if holds and signal not in have:
                 tx.add_mark(Mark(memory, self.row.root, self.project.id, signal, run=self.id, at=self.at))
 
-    def leave(self, tx: Transaction, findings: int) -> None:
+    def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
         from tacit.core.redact import private, redact
 
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading
+        said = tx.findings(run=self.id)
         facts: dict[str, Any] = {
             "steps": len(run.steps),
-            "findings": findings,
+            "findings": len(said),
             "files": list(run.files[:200]),
             "cwd": run.cwd,
             "branch": run.branch,
@@ -665,36 +677,36 @@ class _Session:
                 {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}
                 for each in noted[:MOST_INCIDENTS]
             ]
-        if observed := (self.row.facts or {}).get("observed"):
-            facts["observed"] = observed
         if reading:
             facts["reading"] = {
                 "lines": reading.lines,
                 "malformed": reading.malformed,
                 "unknown": dict(reading.unknown or {}),
             }
+        # A later word on the same run may be one finding: what it leaves open stays as it was.
+        facts = {**(self.row.facts or {}), **{name: fact for name, fact in facts.items() if fact or not self.row.facts}}
         tx.put_run(
             replace(
                 self.row,
                 seq=self.seq,
                 agent=run.agent or self.row.agent,
                 model=run.model or self.row.model,
-                version=run.version,
+                version=run.version or self.row.version,
                 domain=run.domain or self.row.domain,
                 task=redact(private(run.task)).text[:2000] or self.row.task,
                 task_id=run.task_id or self.row.task_id,
                 task_type=run.task_type or self.row.task_type,
-                outcome=run.outcome,
+                outcome=run.outcome if run.outcome != "unknown" else self.row.outcome,
                 complete=run.complete or over,
                 started_at=run.started_at or self.row.started_at,
-                ended_at=run.ended_at,
+                ended_at=run.ended_at or self.row.ended_at,
                 learned_at=self.row.learned_at or self.at,
                 settled_at=self.at if over else "",
-                path=run.path,
+                path=run.path or self.row.path,
                 facts=facts,
             )
         )
-        for memory in dict.fromkeys(finding.memory for finding in tx.findings(run=self.id) if finding.memory):
+        for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
             tx.reword(memory)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
@@ -707,6 +719,8 @@ class _Session:
             format=self.run.host,
             already=not self.first and not at["findings"],
             findings=at["findings"],
+            known=at["known"],
+            buried=at["buried"],
             new=tuple(self.new),
             matched=tuple(dict.fromkeys(self.matched)),
             held=at["hold"],
@@ -719,5 +733,10 @@ class _Session:
             moves=tuple(self.moves),
             proposals=at["proposals"],
             dry_run=dry_run,
-            warnings=self.run.reading.warnings if self.run.reading else (),
+            warnings=(*(self.run.reading.warnings if self.run.reading else ()), *self._left_out()),
         )
+
+    def _left_out(self) -> Iterator[str]:
+        if count := self.counts["buried"]:
+            told = "what was said at the same place of this run was erased. If it is something else, learn it under another run id"
+            yield f"{self.run.id}: {count} left out: {told}."

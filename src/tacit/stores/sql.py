@@ -525,10 +525,6 @@ class SqlStore:
             )
         ]
 
-    def finding_keys(self, run: str) -> set[str]:
-        """The keys of the findings already taken from a run."""
-        return {row[0] for row in self.rows("SELECT key FROM finding WHERE run = :run", run=run)}
-
     def findings(self, *, run: str = "", memory: str = "") -> list[FindingRow]:
         """What a run said, or what was said of a memory."""
         columns = ", ".join(FindingRow.FIELDS)  # type: ignore[attr-defined]

@@ -96,12 +96,18 @@ def _text(found: list[Learned], dry_run: bool) -> str:
     if not found:
         return "no run was found there"
     rows = [
-        [one_line(each.run, 36), each.format, "already" if each.already else str(each.findings), str(len(each.new)), str(len(each.matched)),
+        [one_line(each.run, 36), each.format, _said(each), str(len(each.new)), str(len(each.matched)),
          str(each.held + each.quarantined), str(each.discarded), str(each.redacted), str(each.settled), str(len(each.moves))]
         for each in found
     ]  # fmt: skip
     heads = ("run", "format", "findings", "new", "matched", "held", "discarded", "redacted", "settled", "moves")
     return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
+
+
+def _said(learned: Learned) -> str:
+    if learned.already:
+        return "already"
+    return f"{learned.findings} (+{learned.known} known)" if learned.known else str(learned.findings)
 
 
 COMMANDS = {"learn": (_declare, _learn)}
