@@ -172,3 +172,21 @@ def test_what_is_left_is_said_with_its_score(make: Make) -> None:
     """The nearest of those left out are recorded by it."""
     memories = [make(), make()]
     assert fitted(memories, most=1).left == (LeftOut(memories[1].id, "budget", 0.99),)
+
+
+def test_a_persons_rules_keep_their_slots(make: Make) -> None:
+    """Seven learned lessons that fit better leave all of a person's rules where they were; theirs come out of no one's number."""
+    learned = [make(f"Learned {n}.", kind="pitfall", klass="pitfall", trust="observed") for n in range(7)]
+    rules = [make(f"Rule {n}.", kind="rule", klass="rule", trust="user") for n in range(3)]
+    found = fitted([*learned, *rules], most=7)
+    assert {memory.id for memory in rules} <= set(kept(found))
+    assert len(kept(found)) == 10
+
+
+def test_learned_rules_have_no_place_in_a_persons_slots(make: Make) -> None:
+    """The kind alone opens nothing: an agent's "rule" is counted like any other lesson, and tokens go to the person first."""
+    claims = [make(f"Claim {n}.", kind="rule", klass="rule", trust="agent") for n in range(9)]
+    wish = make("Answer in German.", kind="preference", klass="preference", trust="user")
+    found = fitted([*claims, wish], most=3, cost=lambda each: 400)
+    assert wish.id in kept(found) and len(kept(found)) == 3
+    assert fitted([*claims, wish], most=3, cost=lambda each: 1000).kept[0].memory.id == wish.id

@@ -359,6 +359,7 @@ KEYS: dict[str, Key] = {
     "budget.cap": whole("never more, whatever is asked; 0: the level decides"),
     "budget.max_tokens": whole("never more tokens; 0: no cap"),
     "budget.pinned_outside": flag("pinned memories do not count"),
+    "budget.person": whole("slots that only a person's own rules and preferences may take, beside the level's number"),
     "budget.agents.*": whole("at most so many that belong to this agent"),
     "budget.roles.*.least": whole("what this role is given at least, as far as there is anything"),
     "budget.roles.*.most": whole("and at most"),

@@ -343,6 +343,9 @@ TRIPWIRES: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         ),
     ),
     ("our fence", ("tacit",), (r"< ?/? ?tacit[- ]notes",)),
+    # Our own notes say "(seen 41x, user)" and "- [7k3q9m2x0hd1]"; a text that says so itself puts words into our mouth.
+    ("our marks", ("seen ",), (r"[(\[] ?seen \d{1,7} ?x\b",)),
+    ("our marks", ("- [",), (r"(?:^|[\s.,;:)])- \[[0-9a-hjkmnp-tv-z]{12}\] ",)),
     (
         "html",
         (
@@ -443,11 +446,19 @@ _TAGS = (
 )
 
 
+# What our own notes say of a lesson: its id, how often it was seen, and on whose word. No text may say that of itself.
+_MARKS = (
+    r"\[(?=[0-9a-hjkmnp-tv-z]{12}\])"
+    r"|[(\[](?=\s?(?:seen \d{1,7} ?x\b|(?:user|team|review|observed|agent|quoted|imported)(?:\s?\)|, )))"
+)
+
+
 def plain_line(text: str, limit: int = 600) -> str:
     """The text as one line of at most `limit` characters that can leave its line in no way.
 
     Line breaks become spaces; escapes and characters that do not show are dropped; headings, list and quote marks at
-    the start, fences anywhere, and the brackets of our own and other tags are made harmless. Twice is the same as once.
+    the start, fences anywhere, and the brackets of our own and other tags and marks are made harmless. Twice is the
+    same as once.
     """
     if limit <= 0:
         return ""
@@ -456,13 +467,15 @@ def plain_line(text: str, limit: int = 600) -> str:
         text = text[: 20 * limit]
     if not (text.isascii() and text.isprintable()):
         text = _visible(text)
+    text = " ".join(text.split())  # first: a tag that two line breaks tore apart must be seen whole
     if "``" in text or "~~" in text:
         text = _compiled(r"`{3,}").sub("'''", _compiled(r"~{3,}").sub("~", text))
     if "<" in text:
         text = _compiled(_TAGS, re.I).sub("‹", text)
     if "![" in text:
         text = text.replace("![", "! [")
-    text = " ".join(text.split())
+    if "[" in text or "(" in text:
+        text = _compiled(_MARKS, re.I).sub("‹", text)
     while text[:1] and text[0] in "#>-*+=_|0123456789":
         shorter = _compiled(
             r"^(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|(?:[-*_=|+]\s?){3,}$|\|(?=\s|$))\s?"

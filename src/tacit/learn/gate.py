@@ -231,9 +231,16 @@ def _is_trace(text: str, tier: str) -> bool:
 
 def _is_dump(text: str, tier: str) -> bool:
     """Most lines read as commands, with nothing said about them."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line for line in map(_bare, text.splitlines()) if line.strip()]
     commands = [line for line in lines if cues.DUMP.match(line) and _only_shell(line)]
     return bool(commands) and len(commands) * 2 > len(lines)
+
+
+def _bare(line: str) -> str:
+    """A line without the marks that say "this is code": a fence is none of its words."""
+    line = re.sub(r"^\s*(?:`{3,}|~{3,})[^`]*$|</?(?:pre|code)>", "", line)
+    whole = re.fullmatch(r"\s*(?:[-*+] |\d{1,3}[.)] )?(`{1,3})([^`]+)\1[.;,]?\s*", line)
+    return whole[2] if whole else line
 
 
 def _only_shell(line: str) -> bool:

@@ -191,7 +191,7 @@ def _ranking(
         hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
     hits += _signed(store, projects, wanted.signatures)
     if start:
-        hits += store.standing(projects, limit=size.most + SPARE)
+        hits += store.standing(projects, limit=size.most + profile.budget.person + SPARE)
         hits += store.recurring(projects, limit=size.most + SPARE)
     hits += found.hits
     meaning = _by_meaning(store, projects, wanted, embedder, hits, limit, injectable=True)

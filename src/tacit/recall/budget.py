@@ -1,7 +1,8 @@
 """How many memories a run is given, and which ones have to stay behind.
 
 A level sets the number; caps of kinds and agents, a token cap and conflicts thin it out. Pinned memories stand outside
-the number, never outside the token cap: what goes into a prompt is bounded. What is left behind is counted by reason,
+the number, never outside the token cap: what goes into a prompt is bounded. A person's own rules and preferences have slots
+that nothing learned can take (`budget.person`), and take their room first. What is left behind is counted by reason,
 and the nearest are named, because "why was I not told?" is a fair question.
 """
 
@@ -93,15 +94,17 @@ def fit(
     left: list[LeftOut] = []
     kinds: dict[str, int] = {}
     agents: dict[str, int] = {}
-    plain = cautions = 0
+    plain = cautions = persons = 0
     room = budget.max_tokens - spent if budget.max_tokens else 1 << 60
 
     def leave(each: Ranked, reason: str) -> None:
         left.append(LeftOut(each.memory.id, reason, each.score))
 
-    for each in _first_pinned(_settled(ranked, at_odds, profile, leave), budget.pinned_outside):
+    best_first = _settled(ranked, at_odds, profile, leave)
+    for each in _in_order(best_first, profile):
         memory = each.memory
-        outside = budget.pinned_outside and memory.pinned
+        own_slot = persons < budget.person and is_standing_word(memory, profile)
+        outside = own_slot or (budget.pinned_outside and memory.pinned)
         kind = profile.kinds.get(memory.kind)
         if not outside:
             if each.caution and level.cautions:
@@ -124,6 +127,7 @@ def fit(
         room -= price
         kept.append(each)
         if outside:
+            persons += own_slot
             continue
         kinds[memory.kind] = kinds.get(memory.kind, 0) + 1
         agents[memory.agent] = agents.get(memory.agent, 0) + 1
@@ -131,11 +135,25 @@ def fit(
             cautions += 1
         else:
             plain += 1
+    place = {each.memory.id: n for n, each in enumerate(best_first)}
+    kept.sort(key=lambda each: (not (budget.pinned_outside and each.memory.pinned), place[each.memory.id]))
     return Fitted(tuple(kept), tuple(left))
 
 
-def _first_pinned(ranked: list[Ranked], outside: bool) -> list[Ranked]:
-    return sorted(ranked, key=lambda each: not each.memory.pinned) if outside else ranked
+def is_standing_word(memory: Memory, profile: Profile) -> bool:
+    """A rule or wish of a person: what they said, by their own word, not what somebody filed under that kind."""
+    return memory.trust in profile.trust.person and memory.klass in ("rule", "preference", "security")
+
+
+def _in_order(ranked: list[Ranked], profile: Profile) -> list[Ranked]:
+    """Who may take room first: what is pinned, then a person's rules and wishes, then what was learned, as it fits."""
+
+    def turn(each: Ranked) -> int:
+        if profile.budget.pinned_outside and each.memory.pinned:
+            return 0
+        return 1 if profile.budget.person and is_standing_word(each.memory, profile) else 2
+
+    return sorted(ranked, key=turn)
 
 
 def _settled(

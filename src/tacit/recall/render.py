@@ -8,6 +8,7 @@ and fence; whoever wants them fenced asks for it. In none of them can a text lea
 from __future__ import annotations
 
 from tacit.core.screen import plain_line
+from tacit.core.trust import PERSONS
 from tacit.recall.budget import tokens_of
 from tacit.recall.rank import frequency_of
 
@@ -81,12 +82,10 @@ def notes(given: Sequence[Ranked], profile: Profile, words: Render | Wording) ->
 
 
 def note(memory: Memory, longest: int = 0) -> str:
-    """One lesson with its id, how often it was seen, and who said it."""
+    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text."""
     facts = [f"seen {memory.tally.seen}x"] if memory.tally.seen else []
-    if memory.source:
-        facts.append(plain_line(memory.source, WORD))
-    told = f" ({', '.join(facts)})" if facts else ""
-    return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST)}{told}"
+    told = ", ".join((*facts, memory.trust))
+    return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST)} ({told})"
 
 
 def answered(hits: Sequence[tuple[Memory, str]], nonce: str) -> str:
@@ -153,7 +152,7 @@ def _filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
         "category": plain_line(memory.category, WORD),
         "domain": plain_line(memory.domain, WORD),
         "agent": plain_line(memory.agent, WORD),
-        "source": plain_line(memory.source, WORD),
+        "source": _source(memory),
         "state": memory.state,
         "trust": memory.trust,
         "severity": memory.severity,
@@ -163,6 +162,13 @@ def _filled(template: str, each: Ranked, longest: int, profile: Profile) -> str:
         "date": memory.created_at[:10],
     }
     return template.format_map(facts)
+
+
+def _source(memory: Memory) -> str:
+    """Who said it, in an origin's wording: one word of a name, and never a person's where no person did."""
+    said = plain_line(memory.source, WORD)
+    claims = said.lower() in PERSONS and memory.trust not in ("user", "team")
+    return memory.trust if claims or len(said.split()) > 2 else said
 
 
 def _title(text: str) -> str:
