@@ -12,7 +12,7 @@ import pytest
 
 from tacit.core.config import KEYS
 from tacit.core.journal import VERBS
-from tacit.core.lifecycle import LEGAL
+from tacit.core.states import LEGAL
 from tacit.surfaces.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent

@@ -13,6 +13,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
+from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace, value
 from tacit.stores.sql import Project, RunRow, run_id, scope_projects
 
@@ -72,7 +73,6 @@ INSTRUCTION_FILES = (
     "CONVENTIONS.md",
 )
 WORDS_ONLY = ("hook", "cli")  # surfaces whose injections a prompt waits for: no vectors are loaded there
-OPEN_STATES = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 
 
 def open(
@@ -611,10 +611,10 @@ class Memories:
 
         if bool(id) == bool(origin):
             raise UsageError("Forget what?", "Give either an id or --origin.")
-        ids = [self.get(id).id] if id else self._from_origin(origin, OPEN_STATES)
+        ids = [self.get(id).id] if id else self._from_origin(origin, OPEN)
         if origin and not ids:
             raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
-        if id and self.store.get(ids[0]).state in ("superseded", "archived", "rejected"):
+        if id and self.store.get(ids[0]).state in CLOSED:
             raise NotFound(f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when.")
         told = reason or (f"everything from {origin}" if origin else "")
         return [
@@ -1638,7 +1638,7 @@ class Memories:
         self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Any
     ) -> list[Memory]:
         """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
-        wanted = states or (() if archived else OPEN_STATES)
+        wanted = states or (() if archived else OPEN)
         projects = [project.id for project in self.store.projects()] if everywhere else self.scopes
         return self.store.select(projects, states=wanted, **filters)
 

@@ -18,9 +18,9 @@ from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.errors import Refused, TacitError
 from tacit.core.journal import change
-from tacit.core.lifecycle import ADMINISTRATIVE, LEGAL, STATES, is_legal
 from tacit.core.links import Evidence
 from tacit.core.memory import DECIDED, to_row
+from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
 from tacit.core.value import replace
 from tacit.stores.check import check
 

@@ -9,13 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.core.lifecycle import (
-    ACTIVE,
-    ADMINISTRATIVE,
     CAUSES,
-    INJECTABLE,
-    LEGAL,
     MOMENTS,
-    STATES,
     Move,
     Refusal,
     Standing,
@@ -23,7 +18,6 @@ from tacit.core.lifecycle import (
     allows,
     due,
     hinges,
-    is_legal,
     judge,
     lasts,
     nearest,
@@ -34,6 +28,7 @@ from tacit.core.memory import Memory
 from tacit.core.profile import CLASSES, changed
 from tacit.core.profile_toml import BUILTIN, compile_profile, standard
 from tacit.core.standing import BY_EVIDENCE, standing_of
+from tacit.core.states import ACTIVE, ADMINISTRATIVE, INJECTABLE, LEGAL, STATES, is_legal
 from tacit.core.value import replace
 
 ANA = ("ana", "person")

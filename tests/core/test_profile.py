@@ -15,9 +15,10 @@ import pytest
 from tacit.core import profile as profile_module
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, ProfileInvalid
-from tacit.core.lifecycle import CAUSES, LEGAL, MOMENTS, PREVIOUS, QUANTITIES
+from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
 from tacit.core.profile import FORMAT, changed, class_of, diff, flat, from_json, kind_named, profile_id, to_json
 from tacit.core.profile_toml import BUILTIN, KEYS, builtin, compile_profile, key_table, slots, standard
+from tacit.core.states import LEGAL
 from tacit.core.value import replace
 
 

@@ -486,3 +486,21 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
     assert kills > 20 and found["runs"] == sorted((name, True) for name in names) and found["learned runs"] == 40
     (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
     assert (cure[3], len(cure[4]), found["faults"]) == (40, 40, [])
+
+
+def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
+    """Whether a class of lessons can come back is one fact: the receipt says of a given fact what its settling said."""
+    from tacit.app import open
+    from tacit.surfaces import worker
+
+    with open() as m:
+        for n in range(1, 5):
+            with m.run(task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)) as run:
+                run.finding("The fixtures of the checkout tests are stale until make seed was run.", by="reviewer", kind="fact")
+        row = m.store.find_run(m.project_id, "r4")
+        assert row is not None
+        given = [use.memory for use in m.store.uses(unit=row.root) if use.arm != "withheld"]
+        settled = {mark.memory: mark.value for mark in m.store.marks(unit=row.root) if mark.signal == "outcome"}
+        assert given and [settled[id] for id in given] == ["occurred"]
+        worker._leave_receipt(m.store, m.store, row)
+        assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tacit.core import keep
 from tacit.core.digest import new_id
 from tacit.core.errors import Unavailable
-from tacit.core.lifecycle import STATES
 from tacit.core.memory import GATES, VERDICTS, Memory, Tally
 from tacit.core.profile import Profile, changed, profile_id, to_json
 from tacit.core.profile_toml import standard
+from tacit.core.states import STATES
 from tacit.core.value import replace
 from tacit.recall import Asking, Query, inject, recall
 from tacit.stores.sql import Project

@@ -13,8 +13,8 @@ import os
 
 from tacit.core.digest import digest
 from tacit.core.errors import Refused
-from tacit.core.lifecycle import is_legal
 from tacit.core.memory import DECIDED, Memory, row_hash, to_row
+from tacit.core.states import is_legal
 from tacit.core.value import value
 
 TYPE_CHECKING = False

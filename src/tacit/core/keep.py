@@ -9,6 +9,7 @@ from __future__ import annotations
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.memory import DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
+from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
 
-CLOSED = ("superseded", "archived", "rejected")
 FORGOTTEN = "archived"
 # Blanked by erase, beside the text itself: whatever may repeat a person's words.
 WORDY = {
@@ -118,7 +118,7 @@ def pinned(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", prof
 def paged(memory: Memory, on: bool, *, by: str, at: str, reason: str = "", profile: str = "") -> Change | None:
     """Approved for a page that the host loads, and so off trial: what every run reads cannot be withheld. Or off the page again."""
     _refuse_erased(memory, "put on a page")
-    if on and memory.state not in ("provisional", "stable", "canonical"):
+    if on and memory.state not in INJECTABLE:
         raise Refused(
             f"{memory.id} is {memory.state}; a page holds only what may be given.",
             f"tacit why {memory.id} tells what would move it.",

@@ -15,6 +15,7 @@ a person. A rule for silence never touches what the profile keeps for good. What
 
 from __future__ import annotations
 
+from tacit.core.states import ACTIVE, INJECTABLE, LEGAL, STATES, is_legal
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -23,39 +24,7 @@ if TYPE_CHECKING:
 
     from tacit.core.profile import Condition, Profile, Rule
 
-STATES = (
-    "candidate", "provisional", "stable", "canonical", "under_review", "decayed", "superseded", "archived", "rejected",
-)  # fmt: skip
-INJECTABLE = ("provisional", "stable", "canonical")  # nothing in another state is ever given to a run
-ACTIVE = ("candidate", *INJECTABLE)  # may still rise; what a cap in per cent of the memory counts
 PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
-
-# geas's own table, and beyond it:
-#   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
-#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; "no difference" ends in the archive
-#   provisional → superseded                 a lesson corrected before it was proven
-#   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over
-LEGAL: dict[str, tuple[str, ...]] = {
-    "candidate": ("provisional", "rejected", "under_review", "archived"),
-    "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
-    "stable": ("canonical", "under_review", "decayed", "superseded", "archived"),
-    "canonical": ("under_review", "decayed", "superseded", "archived"),
-    "under_review": ("provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"),
-    "decayed": ("archived", "under_review", "candidate"),
-    "superseded": ("archived",),
-    "archived": ("candidate",),
-    "rejected": ("candidate",),
-}
-
-# By hand, under their own verb, from every state; the states each may lead to.
-ADMINISTRATIVE: dict[str, tuple[str, ...]] = {
-    "forget": ("archived",),
-    "merge": ("superseded",),
-    "erase": ("rejected",),
-    "undo": STATES,
-    "unmerge": STATES,
-    "sync": STATES,
-}
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
@@ -173,13 +142,6 @@ class Refusal:
 
     reason: str
     missing: str = ""
-
-
-def is_legal(state: str, to: str, verb: str = "move") -> bool:
-    """Whether any profile could make this move; for administrative verbs, whether the verb leads there."""
-    if verb in ADMINISTRATIVE:
-        return state in LEGAL and to in ADMINISTRATIVE[verb]
-    return to in LEGAL.get(state, ())
 
 
 def allows(profile: Profile, state: str, to: str) -> bool:

@@ -7,9 +7,9 @@ counts for the keeper as an opening balance that names the merge, so that taking
 from __future__ import annotations
 
 from tacit.core.journal import change
-from tacit.core.lifecycle import STATES
 from tacit.core.links import Evidence, sightings
 from tacit.core.run import TIERS
+from tacit.core.states import STATES
 from tacit.core.value import replace
 
 TYPE_CHECKING = False

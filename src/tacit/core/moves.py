@@ -6,6 +6,7 @@ from tacit.core.clock import after_days
 from tacit.core.journal import change
 from tacit.core.lifecycle import review_days
 from tacit.core.proposal import OPEN, Proposal
+from tacit.core.states import CLOSED
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
-_OUT = ("decayed", "archived", "rejected", "superseded", "under_review")  # states that remember why one came there
+_OUT = (*CLOSED, "decayed", "under_review")  # states that remember why one came there
 
 
 def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:

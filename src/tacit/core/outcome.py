@@ -26,6 +26,7 @@ OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
 UNKNOWN = "unknown"
 
+NO_PROBLEM = ("command", "estimate")  # classes of lessons: meeting one again is using it, not failing by it (decision 7)
 JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
 
 

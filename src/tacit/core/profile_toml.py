@@ -27,7 +27,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from tacit.core import lifecycle
+from tacit.core import lifecycle, states
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.memory import SCOPES, VERDICTS
 from tacit.core.profile import CLASSES, FORMAT, LEVELS, Profile
@@ -54,7 +54,7 @@ OPINION = (
     "belief",
     "confidence",
 )  # beside facets: what decides between two lessons
-FACETS = {"class": CLASSES, "scope": SCOPES, "state": lifecycle.STATES, "trust": TIERS, "verdict": VERDICTS}
+FACETS = {"class": CLASSES, "scope": SCOPES, "state": states.STATES, "trust": TIERS, "verdict": VERDICTS}
 WORLDS = {  # what the words of conditions may be
     "verdict": VERDICTS,
     "class": CLASSES,
@@ -272,8 +272,8 @@ KEYS: dict[str, Key] = {
     "ladder.review_after.stable": whole("days after which a stable one is; 0: never"),
     "ladder.review_after.canonical": whole("days after which a canonical one is; 0: never"),
     "ladder.moves[].name": text("the rule's name, as the journal writes it"),
-    "ladder.moves[].from": texts("states it may leave", choices=lifecycle.STATES),
-    "ladder.moves[].to": one_of((*lifecycle.STATES, lifecycle.PREVIOUS), "where it leads; previous: before the review"),
+    "ladder.moves[].from": texts("states it may leave", choices=states.STATES),
+    "ladder.moves[].to": one_of((*states.STATES, lifecycle.PREVIOUS), "where it leads; previous: before the review"),
     "ladder.moves[].when": Key("conditions", "must all hold, for instance `seen >= trust.runs`", default=()),
     "ladder.moves[].approve": texts("roles that must all approve, each a different head", (), "role"),
     "ladder.moves[].approve_any": texts("roles of which one must approve", (), "role"),
@@ -385,7 +385,7 @@ KEYS: dict[str, Key] = {
     "fade.stale_days": whole("unused and older than so many days is stale; 0: nothing is"),
     "fade.stale_factor": share("strength of what is stale"),
     "fade.never": texts("classes that silence cannot touch", choices=CLASSES),
-    "fade.never_states": texts("states that silence cannot touch", choices=lifecycle.STATES),
+    "fade.never_states": texts("states that silence cannot touch", choices=states.STATES),
     "signals.names": texts("counters this profile keeps"),
     "signals.confidence": function("confidence", "how confidence is folded; `none`: it is not kept"),
     "signals.start": shares("confidence with one, two, three pieces of evidence"),
@@ -436,7 +436,7 @@ KEYS: dict[str, Key] = {
     "page.inbox": text("the section of what the map does not name"),
     "page.map.*": text("the section of this kind or category"),
     "page.line": text("one line; quotes {text} {title} {date} {id} {kind}"),
-    "page.states": texts("states that may stand there, beside what is pinned or exempt", choices=lifecycle.STATES),
+    "page.states": texts("states that may stand there, beside what is pinned or exempt", choices=states.STATES),
     "page.ask_above": whole("more vanished lines at once are asked about"),
     "model.steps": texts(
         "steps that may ask a model, if the user has named one",
@@ -757,10 +757,10 @@ class _Check:
             self.faults.append(
                 f"{where} needs a condition (when) or an approval (approve): nothing moves for no reason."
             )
-        goals = lifecycle.INJECTABLE if rule["to"] == lifecycle.PREVIOUS else (rule["to"],)
+        goals = states.INJECTABLE if rule["to"] == lifecycle.PREVIOUS else (rule["to"],)
         for state in rule["from"]:
-            if not all(lifecycle.is_legal(state, to) for to in goals):
-                legal = ", ".join(lifecycle.LEGAL[state])
+            if not all(states.is_legal(state, to) for to in goals):
+                legal = ", ".join(states.LEGAL[state])
                 self.faults.append(
                     f"{where}: {state} → {rule['to']} is not a legal move; from {state} one may go to {legal}."
                 )

@@ -18,11 +18,11 @@ from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
 from tacit.core.journal import VERBS, payload_digest
-from tacit.core.keep import CLOSED, ERASED_BY
-from tacit.core.lifecycle import STATES
+from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, GATES, VERDICTS, Memory, check_fields, from_row, kept_text
 from tacit.core.run import SEVERITIES, TIERS
+from tacit.core.states import CLOSED, STATES
 from tacit.core.trust import least
 from tacit.core.value import replace, value
 

@@ -13,6 +13,7 @@ already holds for the family.
 from __future__ import annotations
 
 from tacit.core.digest import keyed
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
 INJECTED = "injected"
 WITHHELD = "withheld"
-
-INJECTABLE = ("provisional", "stable", "canonical")  # nothing in another state is ever given to a run
-CLOSED = ("harms", "no difference")  # verdicts that end a lesson's injection
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
 LEAN_UNITS = 30
@@ -99,7 +97,7 @@ def rate_for(
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
-    if verdict in CLOSED:
+    if verdict in ENDING_VERDICTS:
         return Rate(1.0, f"never injected: verdict {verdict}")
     exempt = _exemption(state, klass, pinned, on_page, settings)
     if exempt:

@@ -23,6 +23,7 @@ from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import SEVERITIES, Cost, Finding, Reading, Run, Step, fold_severity
+from tacit.core.states import CLOSED
 from tacit.formats.source import record
 
 TYPE_CHECKING = False
@@ -44,7 +45,7 @@ TYPES = ("pattern", "preference", "archetype_hint", "anti_pattern")
 # Its reviewers' categories. Its program wrote them into `domain`, where injection asks for code, writing or research.
 CATEGORIES = ("security", "reliability", "design", "breaking-change", "dependency", "quality", "testing", "consistency")
 GENERAL = "general"
-OUT = ("archived", "rejected", "superseded", "decayed")  # states that belong to the archive
+OUT = (*CLOSED, "decayed")  # states that belong to the archive
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 EVENTS = frozenset((
     "run.start", "run.complete", "run.merged", "agent.start", "agent.complete", "agent.failed", "agent.timeout",

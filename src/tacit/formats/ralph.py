@@ -26,6 +26,7 @@ from tacit.core.exchange import Header, Note, Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Reading, Run, Step
 from tacit.core.staging import PENDING, VALIDATED, staging_status
+from tacit.core.states import INJECTABLE
 from tacit.formats.source import BytesSource
 
 TYPE_CHECKING = False
@@ -43,7 +44,7 @@ NAME = "ralph"
 PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json"}
 VERSION = "1.0.0"
 TYPES = ("strategy", "antipattern", "estimate", "convention")
-STORED = ("provisional", "stable", "canonical", "under_review", "decayed")  # what is in the knowledge base
+STORED = (*INJECTABLE, "under_review", "decayed")  # what is in the knowledge base
 DEFAULT_CONFIDENCE = 0.5  # of a learning that states none
 OUTCOMES = {"completed": "success", "success": "success", "failed": "failure", "limit_reached": "failure"}
 OUTCOMES |= {"aborted": "aborted", "cancelled": "aborted", "crashed": "failure"}

@@ -12,7 +12,6 @@ import re
 from math import log
 
 from tacit.core.clock import days_between
-from tacit.core.lifecycle import ACTIVE
 from tacit.core.match import (
     YOUNG_THRESHOLD,
     Match,
@@ -26,6 +25,7 @@ from tacit.core.match import (
     same_problem,
 )
 from tacit.core.profile import class_of, kind_named
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.learn.stage import scope_at_birth

@@ -12,12 +12,13 @@ from tacit.core.clock import after_days
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited, forgotten, laid_over
-from tacit.core.lifecycle import INJECTABLE, Move, Refusal, allows, judge, review_days
+from tacit.core.lifecycle import Move, Refusal, allows, judge, review_days
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
+from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import Actor
 from tacit.core.value import replace, value
 from tacit.learn.promote import promote
@@ -275,11 +276,7 @@ class Review:
             loser, winner = tx.get(id), tx.get(into)
             if loser.id == winner.id:
                 raise UsageError("A memory cannot be merged into itself.")
-            if loser.state in ("superseded", "rejected", "archived") or winner.state in (
-                "superseded",
-                "rejected",
-                "archived",
-            ):
+            if loser.state in CLOSED or winner.state in CLOSED:
                 raise Refused("Only memories that are kept can be merged.", "tacit undo brings one back.")
             return self._join(tx, loser, winner, reason or f"says the same as {winner.alias or winner.id}", "merge")
 

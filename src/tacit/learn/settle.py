@@ -7,7 +7,7 @@ never from what was found in it.
 
 from __future__ import annotations
 
-from tacit.core.outcome import Instrument, Outcome, Sighting, fold, judge
+from tacit.core.outcome import NO_PROBLEM, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
 from tacit.core.value import value
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding, Run
 
 
-NO_PROBLEM = ("command", "estimate")  # meeting it again is using it, not failing by it (decision 7)
 
 
 @value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tacit.core.journal import change
 from tacit.core.run import Finding
 from tacit.core.staging import CLEARED, KEPT, VALIDATED, staging_status
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.gate import GATES, GateRules
 from tacit.learn.promote import promote
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
 
-STATES = ("candidate", "provisional", "stable", "canonical", "rejected")
+STATES = (*ACTIVE, "rejected")
 
 
 @value

@@ -17,7 +17,7 @@ from __future__ import annotations
 import heapq
 
 from tacit.core import clock
-from tacit.core.trial import INJECTABLE
+from tacit.core.states import INJECTABLE
 from tacit.core.value import fields, replace, value
 from tacit.prove.lookback_excerpt import HORIZON, PAUSE, Spent, excerpt, home_by_folder, plus, sessions, shown
 

@@ -13,7 +13,7 @@ from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence, tally_of
 from tacit.core.match import decide, grown
 from tacit.core.standing import standing_of
-from tacit.core.trial import INJECTABLE
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory

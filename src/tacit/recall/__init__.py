@@ -229,7 +229,7 @@ def _by_meaning(
 
 def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
     """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
-    from tacit.core.trial import INJECTABLE
+    from tacit.core.states import INJECTABLE
 
     every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY + 1)
     return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY else []

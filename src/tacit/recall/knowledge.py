@@ -7,7 +7,7 @@ own formula (`log10(uses + 1)`), so that its oldest came first; equal scores go 
 
 from __future__ import annotations
 
-from tacit.core.trial import INJECTABLE
+from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, barred, ordered, success_of

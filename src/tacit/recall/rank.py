@@ -18,7 +18,7 @@ from math import log
 from tacit.core.clock import DAY, seconds
 from tacit.core.memory import SCOPES
 from tacit.core.run import SEVERITIES
-from tacit.core.trial import CLOSED, INJECTABLE
+from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
 
@@ -161,7 +161,7 @@ def barred(memory: Memory, projects: Sequence[str]) -> str:
         return memory.state
     if memory.gate != "allow":
         return memory.gate
-    if memory.verdict in CLOSED:
+    if memory.verdict in ENDING_VERDICTS:
         return f"verdict {memory.verdict}"
     if memory.superseded_by:
         return "superseded"
@@ -185,7 +185,7 @@ def showing(
         return "", "other task type"
     if memory.gate == "discard" or not memory.text.strip():
         return "", "discard" if memory.gate == "discard" else "empty"
-    if memory.superseded_by or memory.state in ("superseded", "archived", "rejected"):
+    if memory.superseded_by or memory.state in CLOSED:
         return "", "superseded" if memory.superseded_by else memory.state
     if memory.gate == "quarantine" and not (include_held and person):
         return "", "quarantine"
@@ -195,11 +195,11 @@ def showing(
         return "", "decayed" if memory.state == "decayed" else "stale"
     if memory.gate != "allow":
         return {"hold": "held", "quarantine": "quarantined"}[memory.gate], ""
-    if memory.state in ("candidate", "under_review", "decayed"):
+    if memory.state not in INJECTABLE:
         return memory.state.replace("_", " "), ""
     if memory.stale_at:
         return "stale", ""
-    return memory.verdict if memory.verdict in CLOSED else "", ""
+    return memory.verdict if memory.verdict in ENDING_VERDICTS else "", ""
 
 
 def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:

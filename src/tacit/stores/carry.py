@@ -20,6 +20,7 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, Mark, Use, link_hash, link_row
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, row_hash
 from tacit.core.profile import from_json
+from tacit.core.states import CLOSED
 from tacit.core.value import value
 from tacit.stores.cache import (
     CARRIED,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 BATCH = 500  # rows a transaction, either way: others get their turn in between
 WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
-CLOSED = ("superseded", "archived", "rejected")  # states of which nothing is copied
 _INJECTION = ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at")
 
 

@@ -13,6 +13,7 @@ from tacit.core.exchange import Given, Header, Judged, Opening, Row
 from tacit.core.fade import of_evidence
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+from tacit.core.states import CLOSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.stores.sql import SqlStore
 
-CLOSED = ("archived", "rejected", "superseded")
 UNNAMED = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
 

@@ -12,10 +12,10 @@ from itertools import islice, zip_longest
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
 from tacit.core.journal import GENESIS
-from tacit.core.lifecycle import STATES
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, check_fields, checked, from_row
 from tacit.core.proposal import Proposal
+from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _entry, _proposal, _run
 

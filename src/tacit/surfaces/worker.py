@@ -19,6 +19,7 @@ import time
 
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
+from tacit.core.outcome import NO_PROBLEM
 from tacit.core.value import replace, value
 from tacit.stores.sql import ENDLESS
 
@@ -42,7 +43,6 @@ DEATHS = 20  # after which it is left alone; by then hours have passed
 LOOKS = 3  # at a transcript that is not there; a session in which nothing was asked never writes one
 NEVER = "9999-12-31T00:00:00.000Z"  # `not_before` of a job that is left alone
 VECTORS = 5000  # that are made before a worker leaves; the next one goes on
-NO_PROBLEM = ("command", "fact", "estimate")  # classes of lessons that are used again, not suffered again
 
 
 @value

@@ -7,6 +7,7 @@ what a person did to the lesson, what the control group found. Where nothing cam
 
 from __future__ import annotations
 
+from tacit.core.states import CLOSED
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Triage
 
 TIERS = ("rules", "model")  # that decide before a person does
-CLOSED = ("archived", "rejected", "superseded", "decayed")  # states of a lesson that turned out not to be worth a line
+NOT_WORTH_A_LINE = (*CLOSED, "decayed")  # states of a lesson that turned out not to be worth one
 
 
 @value
@@ -59,7 +60,7 @@ def agrees(action: str, later: Later) -> bool | None:
         return (later.person == "approved") is wanted
     if later.taken_off or later.put_on:
         return (later.put_on and not later.taken_off) is wanted
-    if later.verdict in ("harms", "no difference") or later.state in CLOSED:
+    if later.verdict in ("harms", "no difference") or later.state in NOT_WORTH_A_LINE:
         return not wanted
     if later.verdict == "helps":
         return wanted

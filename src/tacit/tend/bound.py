@@ -6,6 +6,7 @@ import json
 
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
+from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tacit.stores.sql import SqlStore
     from tacit.stores.sqlite import Transaction
 
-ACTIVE = ("candidate", "provisional", "stable", "canonical")
 _ALL = 1 << 62
 
 

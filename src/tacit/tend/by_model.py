@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
-from tacit.core.lifecycle import INJECTABLE
 from tacit.core.match import compare, rarity
 from tacit.core.merge import keeper
 from tacit.core.proposal import APPROVED, REJECTED
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.core.words import query_words
 from tacit.tend.agreement import Later, standing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.gone import GONE, RECORDS, missing, named, record_number
-from tacit.core.lifecycle import INJECTABLE
+from tacit.core.states import INJECTABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import re
 
 from tacit.core.page import HEADING, bullets, parts, split_id
 from tacit.core.screen import plain_line
+from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ LONGEST = 1_000  # characters of a line; what is longer is no line
 _TITLED = "**{title}** — "
 _NAME = re.compile(r"[A-Za-z][\w.-]{3,40}")  # an alias that may stand for the id
 _SEVERITY = ("bug", "warning", "recommendation", "info")
-_STATE = ("canonical", "stable", "provisional")
+_STATE = INJECTABLE[::-1]
 
 
 @value

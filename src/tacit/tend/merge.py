@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.lifecycle import INJECTABLE
 from tacit.core.merge import keeper
+from tacit.core.states import INJECTABLE
 from tacit.tend.context import StepReport
 from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, named, was_refused
 

@@ -6,10 +6,10 @@ Not every pair is looked at: what changed since the last pass is compared with i
 from __future__ import annotations
 
 from tacit.core.clock import after_days
-from tacit.core.lifecycle import ACTIVE
 from tacit.core.match import compare, prepare, rarity
 from tacit.core.merge import brought, joined, prevailing
 from tacit.core.proposal import OPEN, REJECTED, Proposal
+from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.core.words import query_words
 from tacit.tend.due import entries_after, last_entry

@@ -11,6 +11,7 @@ from tacit.core.clock import after_days
 from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
 from tacit.core.standing import standing_of
+from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import value
 from tacit.stores.packs import move, of_memory, of_run
 from tacit.tend.context import NOTHING, StepReport
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from tacit.tend.context import Context
 
 RUNS = MEMORIES = 500  # that one pass moves; the next goes on where it stopped
-CLOSED = ("archived", "rejected", "superseded")
-OPEN = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
 
 
 @value

@@ -13,9 +13,9 @@ import json
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.clock import after_days
 from tacit.core.errors import Unavailable
-from tacit.core.lifecycle import INJECTABLE
 from tacit.core.merge import keeper
 from tacit.core.proposal import OPEN, Proposal
+from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.core.words import query_words
 from tacit.tend.context import NOTHING, StepReport

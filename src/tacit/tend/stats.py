@@ -7,8 +7,9 @@ Counts are the store's own: those by facet are kept, the others are read. What a
 from __future__ import annotations
 
 from tacit.core.clock import after_days, days_between
-from tacit.core.lifecycle import ACTIVE, nearest
+from tacit.core.lifecycle import nearest
 from tacit.core.standing import standing_of
+from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport

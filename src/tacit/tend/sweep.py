@@ -12,12 +12,13 @@ from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
 from tacit.core.journal import change
-from tacit.core.lifecycle import INJECTABLE, advance, lasts
+from tacit.core.lifecycle import advance, lasts
 from tacit.core.lifecycle import due as what_lacks
 from tacit.core.links import Mark
 from tacit.core.moves import proposed
 from tacit.core.proposal import Proposal
 from tacit.core.standing import standing_of
+from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.tend.context import StepReport
 from tacit.tend.due import crossed, due, fresh, in_state, last_entry, touched
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import Transaction
     from tacit.tend.context import Context
 
-OPEN = ("candidate", "provisional", "stable", "canonical", "under_review", "decayed")
-FADING = ("candidate", "provisional", "stable", "canonical")
 PORTION = 100  # memories judged in one transaction: others get their turn in between
 BY = "tend"  # the name under which it writes
 
@@ -81,7 +80,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str) -
         or memory.stale_at
         or memory.tally.uses
         or _keeps(memory, profile)
-        or memory.state not in FADING
+        or memory.state not in ACTIVE
     ):
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
@@ -195,7 +194,7 @@ class _Sweep:
         since, entry = self._since()
         found = [*self.lost]
         if profile.fade.stale_days:
-            found += crossed(self.store, project, profile.fade.stale_days, since, self.at, FADING)
+            found += crossed(self.store, project, profile.fade.stale_days, since, self.at, ACTIVE)
             found += fresh(self.store, project, since)
         if profile.ladder.remind:
             found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
@@ -314,6 +313,6 @@ def _may_have_faded(store: SqlStore, project: str, before: int, until: int, step
         "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
         " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
         "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
-        p=project, states=json.dumps(FADING), before=before, until=until, step=step,
+        p=project, states=json.dumps(ACTIVE), before=before, until=until, step=step,
     )  # fmt: skip
     return [row[0] for row in rows]

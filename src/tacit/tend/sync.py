@@ -14,8 +14,6 @@ from tacit.core.clock import after_days
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.exchange import Skipped
 from tacit.core.journal import Change, Entry
-from tacit.core.keep import CLOSED
-from tacit.core.lifecycle import is_legal
 from tacit.core.memory import DECIDED, to_row
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.shared import (
@@ -31,6 +29,7 @@ from tacit.core.shared import (
     ordered,
     unfolded,
 )
+from tacit.core.states import CLOSED, is_legal
 from tacit.core.value import replace, value
 from tacit.stores.shared import (
     add_link,

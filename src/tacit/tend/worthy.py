@@ -10,9 +10,8 @@ from itertools import groupby
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
-from tacit.core.lifecycle import INJECTABLE
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
-from tacit.core.trial import CLOSED
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
 from tacit.tend.layout import entry_of, rank, strength
 
@@ -32,7 +31,7 @@ _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")  
 def standing(store: SqliteStore | Transaction, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
     found = store.select([project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1)
-    return [memory for memory in found if memory.verdict not in CLOSED and memory.text]
+    return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
 
 def worthy(store: SqliteStore, project: str, profile: Profile, most: int | None = None) -> list[Memory]:
@@ -70,7 +69,7 @@ def _earned(store: SqliteStore | Transaction, project: str, profile: Profile) ->
 
 
 def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
-    may = facets["state"] in INJECTABLE and facets["gate"] == "allow" and facets["verdict"] not in CLOSED
+    may = facets["state"] in INJECTABLE and facets["gate"] == "allow" and facets["verdict"] not in ENDING_VERDICTS
     return may and bool(facets["pinned"] or facets["state"] in profile.page.states or facets["klass"] in profile.trial.exempt)
 
 

@@ -9,8 +9,8 @@ import os
 import re
 
 from tacit.core import clock
-from tacit.core.lifecycle import STATES
 from tacit.core.memory import SCOPES
+from tacit.core.states import STATES
 from tacit.formats.source import record
 
 TYPE_CHECKING = False

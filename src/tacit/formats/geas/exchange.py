@@ -13,6 +13,7 @@ from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
+from tacit.core.states import INJECTABLE
 from tacit.formats.geas.documents import (
     AGENTS,
     DECISIONS,
@@ -83,10 +84,9 @@ TYPE_OF = {
     "preference": "project_rule", "rule": "project_rule", "security": "security_pattern", "fix": "process_improvement",
     "pitfall": "failure_lesson", "command": "test_strategy", "fact": "decision_precedent", "estimate": "risk_pattern",
 }  # fmt: skip
-PROMOTED = ("provisional", "stable", "canonical")
 # The decision that a move by somebody is, in the words of a review; machines make moves, not reviews.
 DECIDED = {
-    **{state: f"promote_{state}" for state in PROMOTED},
+    **{state: f"promote_{state}" for state in INJECTABLE},
     "superseded": "supersede", "archived": "archive", "rejected": "reject", "decayed": "weaken",
 }  # fmt: skip
 MACHINES = ("learn", "tend")
@@ -650,16 +650,16 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged
             continue
         at = whole_second(entry.at)
         event: Record = {}
-        if now in PROMOTED:
+        if now in INJECTABLE:
             event = {"event": "memory_promoted", "memory_id": name, "from_state": was, "to_state": now, "timestamp": at}
         elif now == "decayed":
             event = {"event": "memory_decayed", "memory_id": name, "reason": entry.reason, "timestamp": at}
         if event:
             yield Judged("events", name, "event", entry.at, text=entry.reason, record=event)
         decision = DECIDED.get(now)
-        if was == "under_review" and now in PROMOTED:
+        if was == "under_review" and now in INJECTABLE:
             stood = text_of(entry.before.get("previous_state"))
-            decision = "weaken" if stood in PROMOTED and PROMOTED.index(now) < PROMOTED.index(stood) else "keep"
+            decision = "weaken" if stood in INJECTABLE and INJECTABLE.index(now) < INJECTABLE.index(stood) else "keep"
         if decision and entry.by not in MACHINES:
             yield Judged(
                 "reviews", name, "review", entry.at, text=entry.reason, record=_review_of(name, decision, entry)

@@ -8,9 +8,9 @@ ways of writing it down differ in nothing else.
 from __future__ import annotations
 
 from tacit.core.exchange import Opening, Row
-from tacit.core.lifecycle import STATES
 from tacit.core.links import CARRIED, STATED
 from tacit.core.memory import Memory, check_fields, checked
+from tacit.core.states import STATES
 from tacit.core.value import replace
 
 TYPE_CHECKING = False

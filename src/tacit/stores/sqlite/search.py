@@ -27,6 +27,7 @@ from __future__ import annotations
 import json
 from math import log
 
+from tacit.core import states
 from tacit.core.value import value
 from tacit.stores.sql import _MEMORY
 
@@ -63,8 +64,8 @@ CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
-STATES = "m.state IN ('provisional', 'stable', 'canonical')"
-INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN ('harms', 'no difference') AND m.superseded_by = ''"
+STATES = f"m.state IN {states.INJECTABLE}"
+INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
 
 
 @value

@@ -8,6 +8,7 @@ import sys
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, as_json
 from tacit.core.run import SEVERITIES
+from tacit.core.states import STATES
 from tacit.core.trust import run_of
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli import Answer, Cli
@@ -19,19 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-
-STATES = (
-    "candidate",
-    "provisional",
-    "stable",
-    "canonical",
-    "under_review",
-    "decayed",
-    "superseded",
-    "archived",
-    "rejected",
-)
-
 
 def _facets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", help="what kind of lesson; tacit profile show lists them")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
+from tacit.core.states import ACTIVE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 
@@ -151,7 +152,7 @@ def _listed(waiting: Sequence[Proposal]) -> str:
 
 def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
     under = memories.list(states=("under_review",), limit=50)
-    held = memories.list(states=("candidate", "provisional", "stable", "canonical"), equal={"gate": "hold"}, limit=50)
+    held = memories.list(states=ACTIVE, equal={"gate": "hold"}, limit=50)
     held += memories.list(states=("candidate",), equal={"gate": "quarantine"}, limit=50)
     return under, held
 

@@ -18,6 +18,7 @@ from tacit.app import Memories, open
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageError
 from tacit.core.memory import Memory, as_json
+from tacit.core.states import ACTIVE
 from tacit.core.trust import Actor
 from tacit.surfaces.session import ancestors, session_of
 
@@ -186,7 +187,7 @@ class Desk:
         hidden = self._hidden(memories, run)
         under = memories.list(states=("under_review",), limit=50)
         held = memories.list(
-            states=("candidate", "provisional", "stable", "canonical"), equal={"gate": "hold"}, limit=50
+            states=ACTIVE, equal={"gate": "hold"}, limit=50
         )
         return Waiting(
             proposals=[_proposal(each) for each in memories.proposals() if each.memory not in hidden],

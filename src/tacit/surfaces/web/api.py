@@ -6,10 +6,10 @@ and the OpenAPI document are made from it, so that they cannot differ. Answers a
 
 from __future__ import annotations
 
-from tacit.core.lifecycle import STATES
 from tacit.core.memory import GATES, VERDICTS, as_json
 from tacit.core.proposal import KINDS
 from tacit.core.run import SEVERITIES, TIERS
+from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli.look import entry_json

@@ -6,8 +6,8 @@ from itertools import islice
 
 from tacit.core import clock
 from tacit.core.errors import NotFound
-from tacit.core.lifecycle import ACTIVE, STATES
 from tacit.core.memory import as_json
+from tacit.core.states import ACTIVE, OPEN, STATES
 from tacit.surfaces.cli.look import entry_json
 from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
 from tacit.surfaces.cli.recall import recalled_json
@@ -45,11 +45,9 @@ def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
     """How many lessons there are by these facets; unknown where their words must be read for it."""
-    from tacit.app import OPEN_STATES
-
     if asked.get("tag") or asked.get("text"):
         return None
-    states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN_STATES
+    states = (asked["state"],) if asked.get("state") else STATES if asked.get("archived") else OPEN
     rows = [dict(zip((*FACETS, "rows"), row)) for row in desk.store.counted(desk.scopes, FACETS)]
     fits = (row for row in rows if row["state"] in states and all(asked.get(name) in (None, "", row[name]) for name in FACETS[1:]))
     return sum(int(row["rows"]) for row in fits)

@@ -1,0 +1,47 @@
+"""The states of a lesson, what each group of them means, and which moves between them are legal: written here and nowhere else."""
+
+from __future__ import annotations
+
+STATES = (
+    "candidate", "provisional", "stable", "canonical", "under_review", "decayed", "superseded", "archived", "rejected",
+)  # fmt: skip
+INJECTABLE = ("provisional", "stable", "canonical")  # nothing in another state is ever given to a run
+ACTIVE = ("candidate", *INJECTABLE)  # may still rise; what a cap in per cent of the memory counts
+OPEN = (*ACTIVE, "under_review", "decayed")  # still here: listed, swept, matched
+CLOSED = ("superseded", "archived", "rejected")  # taken out; only `undo`, or meeting it again, brings it back
+
+ENDING_VERDICTS = ("harms", "no difference")  # verdicts after which a lesson is no longer given
+
+# geas's own table, and beyond it:
+#   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
+#   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; "no difference" ends in the archive
+#   provisional → superseded                 a lesson corrected before it was proven
+#   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over
+LEGAL: dict[str, tuple[str, ...]] = {
+    "candidate": ("provisional", "rejected", "under_review", "archived"),
+    "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
+    "stable": ("canonical", "under_review", "decayed", "superseded", "archived"),
+    "canonical": ("under_review", "decayed", "superseded", "archived"),
+    "under_review": ("provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"),
+    "decayed": ("archived", "under_review", "candidate"),
+    "superseded": ("archived",),
+    "archived": ("candidate",),
+    "rejected": ("candidate",),
+}
+
+# By hand, under their own verb, from every state; the states each may lead to.
+ADMINISTRATIVE: dict[str, tuple[str, ...]] = {
+    "forget": ("archived",),
+    "merge": ("superseded",),
+    "erase": ("rejected",),
+    "undo": STATES,
+    "unmerge": STATES,
+    "sync": STATES,
+}
+
+
+def is_legal(state: str, to: str, verb: str = "move") -> bool:
+    """Whether any profile could make this move; for administrative verbs, whether the verb leads there."""
+    if verb in ADMINISTRATIVE:
+        return state in LEGAL and to in ADMINISTRATIVE[verb]
+    return to in LEGAL.get(state, ())
