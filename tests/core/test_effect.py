@@ -20,11 +20,15 @@ from tacit.core.effect import (
     Counts,
     Interval,
     Trial,
+    _bets,
     add,
     balance,
     believe,
     by_epoch,
     coins,
+    course_from_json,
+    course_of,
+    course_to_json,
     estimate,
     forecast,
     holdout_cost,
@@ -38,6 +42,7 @@ from tacit.core.effect import (
     weights_of,
 )
 from tacit.core.trial import epoch_of
+from tacit.core.value import replace
 
 EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
 HELPFUL = {0.3: Counts(14, 56, 15, 15)}
@@ -129,6 +134,65 @@ def test_the_order_of_whole_units_does_not_change_the_table(facts: list[tuple[in
         for u, m, y, b in facts
     ]
     assert tabulate(uses) == tabulate(sorted(uses, key=lambda use: use.unit, reverse=True))
+
+
+# The loss
+
+
+def test_a_problem_that_was_overcome_counts_by_what_it_cost() -> None:
+    """One step of eight is an eighth; what was given up is whole; the largest loss of a unit's runs stands."""
+    trials = [
+        trial(1, "injected", "occurred", loss=0.125),
+        trial(2, "withheld", "occurred", loss=0.5),
+        trial(2, "withheld", "occurred", loss=0.25),
+        trial(3, "withheld", "occurred"),
+        trial(4, "withheld", "not_occurred", loss=0.7),
+    ]
+    row = tabulate(trials)[0.3]
+    assert row.cells == (1, 0, 2, 1)
+    assert row.lost == (0.125, 1.5)
+    assert course_from_json(course_to_json(course_of(trials))).table == {0.3: row}
+
+
+def test_what_occurred_never_costs_nothing() -> None:
+    """However quickly it was overcome: an occurrence stays one."""
+    assert tabulate([trial(1, "injected", "occurred", loss=0.0)])[0.3].lost == (0.125, 0.0)
+
+
+def recovering(seed: int, units: int, h: float = 0.3) -> list[Trial]:
+    """The problem strikes both arms alike; told agents overcome it in a step, of the others half give up."""
+    chance = random.Random(seed)
+    trials = []
+    for unit in range(units):
+        arm = "withheld" if chance.random() < h else "injected"
+        loss = 0.125 if arm == "injected" else chance.choice((0.25, 1.0))
+        trials.append(trial(unit, arm, "occurred" if chance.random() < 0.5 else "not_occurred", h=h, loss=loss))
+    return trials
+
+
+def test_a_lesson_that_lets_agents_recover_helps() -> None:
+    """Counted yes or no it does nothing; by what it cost it helps, and never harms."""
+    words = [stand(recovering(seed, 200)).word for seed in range(20)]
+    assert words.count("helps") >= 15 and "harms" not in words
+    blind = [stand([replace(each, loss=1.0) for each in recovering(seed, 200)]).word for seed in range(20)]
+    assert blind.count("helps") <= 1
+
+
+@settings(max_examples=60)
+@given(rates, st.floats(0.05, 0.95), st.lists(st.integers(1, 8), min_size=1, max_size=3), sides, differences)
+def test_no_bettor_gets_rich_on_average_whatever_the_loss(h: float, rate: float, grades: list[int], side: str, d: float) -> None:
+    """The mean of each bettor's factor is at most 1 where the true difference is the claimed one or further off."""
+    p, share = 1 - h, rate / len(grades)
+    losses = [(0.0, 1 - rate), *((grade / 8, share) for grade in grades)]
+    # Both arms lose alike, so the true difference is 0; evidence that it lies beyond a bound on the far side of 0 must not grow.
+    bound = -abs(d) if side == "help" else abs(d)
+    for k in range(len(GUESSES) * len(STAKES)):
+        mean = sum(
+            chance * q * math.exp(_bets(h, bound, side, injected, loss)[k])
+            for injected, chance in ((True, p), (False, h))
+            for loss, q in losses
+        )
+        assert mean <= 1 + 1e-9
 
 
 # Evidence

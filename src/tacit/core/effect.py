@@ -4,7 +4,9 @@ If a lesson does nothing, its problem strikes injected and withheld units like t
 bettors stake on that coin, given the outcome. Against a fair coin nobody gets rich, at any time (Ville's inequality),
 so wealth is evidence: at 2/alpha on one side the lesson helps or harms, with a total error of alpha over all looks ever
 made. Nothing is assumed but that the coin was fair at the recorded rate and that one unit's coin does not change
-another unit's outcome; not a constant problem rate, not independent runs, not a schedule.
+another unit's outcome; not a constant problem rate, not independent runs, not a schedule. What is bet on is a loss between
+0 (the problem did not occur) and 1 (it occurred and was not overcome), in eighths: so a lesson that lets agents recover
+counts, and the bets stay fair, since a score is linear in the loss and largest at its ends.
 
 Everything here is counted from settled uses, each time anew: `tabulate` folds them into four counts per holdout rate,
 and a lesson, a kind and an epoch are the same table, summed row by row; lessons together are `whole`. Three layers must
@@ -50,6 +52,8 @@ PRIOR = tuple(weight / len(BASES) for _ in BASES for weight in RATIOS.values())
 PSEUDO_LESSONS = 20  # how many measured lessons the prior counts for
 EM_STEPS = 20
 
+GRADES = 8  # losses are counted in eighths: enough to tell one step from many, few enough to keep a table small
+
 FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
 OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
 
@@ -67,16 +71,22 @@ class Trial:
     blank: bool = False  # the unit got no lesson on trial at all: all its coins fell together
     epoch: str = ""
     at: str = ""  # when it was first settled: the order in which coins count
+    loss: float = 1.0  # where it occurred: what it cost until overcome, 1 if it was given up
 
 
 @value
 class Counts:
-    """One row of a table: in how many units of each arm the problem occurred, and in how many not."""
+    """One row of a table: in how many units of each arm the problem occurred, and in how many not.
+
+    An occurrence costs 1 unless it is counted among the milder ones: `injected_mild[k - 1]` is how many cost k eighths.
+    """
 
     injected_occurred: int = 0
     injected_not: int = 0
     withheld_occurred: int = 0
     withheld_not: int = 0
+    injected_mild: tuple[int, ...] = ()
+    withheld_mild: tuple[int, ...] = ()
 
     @property
     def cells(self) -> tuple[int, int, int, int]:
@@ -91,8 +101,33 @@ class Counts:
     def withheld(self) -> int:
         return self.withheld_occurred + self.withheld_not
 
+    @property
+    def losses(self) -> tuple[tuple[bool, float, int], ...]:
+        """Whether injected, what it cost, and in how many units: every kind of coin of this row."""
+        found = [(True, 0.0, self.injected_not), (False, 0.0, self.withheld_not)]
+        arms = ((True, self.injected_occurred, self.injected_mild), (False, self.withheld_occurred, self.withheld_mild))
+        for injected, occurred, mild in arms:
+            found += [(injected, k / GRADES, n) for k, n in enumerate(mild, 1) if n]
+            found.append((injected, 1.0, occurred - sum(mild)))
+        return tuple(found)
+
+    @property
+    def lost(self) -> tuple[float, float]:
+        """The sum of the losses of each arm, injected first."""
+        return (
+            sum(loss * n for injected, loss, n in self.losses if injected),
+            sum(loss * n for injected, loss, n in self.losses if not injected),
+        )
+
     def __add__(self, other: Counts) -> Counts:
-        return Counts(*(mine + its for mine, its in zip(self.cells, other.cells)))
+        mild = (_summed(self.injected_mild, other.injected_mild), _summed(self.withheld_mild, other.withheld_mild))
+        return Counts(*(mine + its for mine, its in zip(self.cells, other.cells)), *mild)
+
+
+def _summed(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    if not one or not other:
+        return one or other
+    return tuple(mine + its for mine, its in zip(one, other))
 
 
 @value
@@ -175,7 +210,7 @@ def tabulate(trials: Iterable[Trial]) -> dict[float, Counts]:
     """The table of some settled uses, of one lesson or of many; rebuilt from them, never incremented."""
     table: dict[float, Counts] = {}
     for coin in coins(trials):
-        table[coin.h] = table.get(coin.h, Counts()) + _CELL[_cell(coin)]
+        table[coin.h] = table.get(coin.h, Counts()) + counted(coin)
     return table
 
 
@@ -183,7 +218,7 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
     """One trial per coin that was tossed and told something, in the order in which the coins first appear.
 
     The uses of one unit and family (retries, sub-agents, near-duplicates) shared one coin: they count once, in the arm
-    recorded first, as occurred if the problem occurred in any. Blank units, outcomes that nobody could know, and uses
+    recorded first, as occurred if the problem occurred in any, at the largest loss. Blank units, outcomes that nobody could know, and uses
     without a toss stay out.
     """
     first: dict[tuple[str, str], Trial] = {}
@@ -193,8 +228,11 @@ def coins(trials: Iterable[Trial]) -> list[Trial]:
             continue
         key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
         seen = first.setdefault(key, trial)
-        if seen.outcome != OCCURRED and trial.outcome in (OCCURRED, NOT_OCCURRED):
-            first[key] = replace(seen, outcome=trial.outcome)
+        if trial.outcome == OCCURRED:
+            worst = max(seen.loss, trial.loss) if seen.outcome == OCCURRED else trial.loss
+            first[key] = replace(seen, outcome=OCCURRED, loss=worst)
+        elif seen.outcome != OCCURRED and trial.outcome == NOT_OCCURRED:
+            first[key] = replace(seen, outcome=NOT_OCCURRED)
     return [trial for trial in first.values() if trial.outcome in (OCCURRED, NOT_OCCURRED)]
 
 
@@ -215,11 +253,23 @@ def tossed(trial: Trial) -> bool:
     return 0.0 < trial.h < 1.0 and trial.arm in (INJECTED, WITHHELD)
 
 
-def _cell(trial: Trial) -> int:
-    return (0 if trial.arm == INJECTED else 2) + (trial.outcome != OCCURRED)
+def graded(loss: float) -> int:
+    """A loss in eighths; what occurred cost something."""
+    return min(GRADES, max(1, round(loss * GRADES)))
 
 
-_CELL = (Counts(1, 0, 0, 0), Counts(0, 1, 0, 0), Counts(0, 0, 1, 0), Counts(0, 0, 0, 1))
+def counted(coin: Trial) -> Counts:
+    """One coin as a row."""
+    injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
+    cells = [int(each == (injected, occurred)) for each in _CELLS]
+    grade = graded(coin.loss)
+    if not occurred or grade == GRADES:
+        return Counts(*cells)
+    mild = tuple(int(k == grade) for k in range(1, GRADES))
+    return Counts(*cells, mild, ()) if injected else Counts(*cells, (), mild)
+
+
+_CELLS = ((True, True), (True, False), (False, True), (False, False))
 
 
 # Evidence and verdict
@@ -233,31 +283,31 @@ def log_e(table: Table, difference: float, side: str) -> float:
     """
     wealth = [0.0] * (len(GUESSES) * len(STAKES))
     for h, row in table.items():
-        a, b, c, d = row.cells
-        for i, (per_a, per_b, per_c, per_d) in enumerate(_bets(h, difference, side)):
-            wealth[i] += a * per_a + b * per_b + c * per_c + d * per_d
+        for injected, loss, n in row.losses:
+            if n:
+                for i, factor in enumerate(_bets(h, difference, side, injected, loss)):
+                    wealth[i] += n * factor
     peak = max(wealth)
     return peak + log(sum(exp(w - peak) for w in wealth) / len(wealth))
 
 
-@lru_cache(maxsize=512)
-def _bets(h: float, difference: float, side: str) -> tuple[tuple[float, float, float, float], ...]:
-    """For each bettor the log factor of his wealth per cell.
+@lru_cache(maxsize=4096)
+def _bets(h: float, difference: float, side: str, injected: bool, loss: float) -> tuple[float, ...]:
+    """For each bettor the log factor of his wealth after a coin of this kind.
 
-    With problem rate guessed m, x = (Y - m)(A - p) / (p(1 - p)) has the true difference as its mean, whatever m. The
+    With mean loss guessed m, x = (Y - m)(A - p) / (p(1 - p)) has the true difference as its mean, whatever m. The
     harm side is the help side of -x.
     """
     sign = 1.0 if side == "help" else -1.0
     p, bound = 1.0 - h, sign * difference
-    bets = []
+    bets: list[float] = []
     for m in GUESSES:
-        scores = (sign * (1 - m) / p, -sign * m / p, -sign * (1 - m) / h, sign * m / h)
-        top = max(scores)
+        top = max(sign * (1 - m) / p, -sign * m / p, -sign * (1 - m) / h, sign * m / h)
         if top <= bound:  # such a score cannot speak about this bound
-            bets += [(0.0, 0.0, 0.0, 0.0)] * len(STAKES)
+            bets += [0.0] * len(STAKES)
             continue
-        a, b, c, d = ((bound - x) / (top - bound) for x in scores)
-        bets += [(log1p(s * a), log1p(s * b), log1p(s * c), log1p(s * d)) for s in STAKES]
+        score = sign * (loss - m) / p if injected else -sign * (loss - m) / h
+        bets += [log1p(s * (bound - score) / (top - bound)) for s in STAKES]
     return tuple(bets)
 
 
@@ -310,12 +360,13 @@ _ALMOST_ONE = 1.0 - 1e-9
 
 
 def estimate(table: Table) -> float | None:
-    """The difference of the problem rates, injected minus withheld, within rows; None until one row has both arms."""
+    """The difference of the mean losses, injected minus withheld, within rows; None until one row has both arms."""
     total = weights = 0.0
     for row in table.values():
         if row.injected and row.withheld:
             weight = row.injected * row.withheld / (row.injected + row.withheld)
-            total += weight * (row.injected_occurred / row.injected - row.withheld_occurred / row.withheld)
+            injected, withheld = row.lost
+            total += weight * (injected / row.injected - withheld / row.withheld)
             weights += weight
     return total / weights if weights else None
 
@@ -329,8 +380,8 @@ def forecast(table: Table, alpha: float = ALPHA) -> str | None:
     if difference is None:
         return None
     sums = sum(table.values(), Counts())
-    injected = (sums.injected_occurred + 0.5) / (sums.injected + 1)
-    withheld = (sums.withheld_occurred + 0.5) / (sums.withheld + 1)
+    injected, withheld = sums.lost
+    injected, withheld = (injected + 0.5) / (sums.injected + 1), (withheld + 0.5) / (sums.withheld + 1)
     h = max(table, key=lambda rate: table[rate].injected + table[rate].withheld)
     mean = (1 - h) * injected + h * withheld
     growth = (1 - h) * _divergence(injected, mean) + h * _divergence(withheld, mean)
@@ -364,7 +415,7 @@ def course_of(trials: Iterable[Trial], alpha: float = ALPHA, margin: float = MAR
 
 def follow(course: Course, coin: Trial) -> Course:
     """The course with one more coin: looked at after each, since the error rate holds over all looks."""
-    table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + _CELL[_cell(coin)]}
+    table = {**course.table, coin.h: course.table.get(coin.h, Counts()) + counted(coin)}
     word, run, units = course.word, course.run, course.units + 1
     now = verdict(table, course.alpha, course.margin).word
     if now != word and (now in (HELPS, HARMS) or word == NOT_YET_KNOWN):
@@ -387,7 +438,10 @@ def course_to_json(course: Course) -> str:
     """A course as the store keeps it."""
     import json
 
-    table = {repr(h): row.cells for h, row in course.table.items()}
+    table = {
+        repr(h): [*row.cells, *((row.injected_mild, row.withheld_mild) if row.injected_mild or row.withheld_mild else ())]
+        for h, row in course.table.items()
+    }
     return json.dumps({**course.__dict__, "table": table}, separators=(",", ":"))
 
 
@@ -396,7 +450,8 @@ def course_from_json(kept: str) -> Course:
     import json
 
     at = json.loads(kept)
-    return Course(**{**at, "table": {float(h): Counts(*cells) for h, cells in at["table"].items()}})
+    table = {float(h): Counts(*cells[:4], *(tuple(mild) for mild in cells[4:])) for h, cells in at["table"].items()}
+    return Course(**{**at, "table": table})
 
 
 # Epochs
@@ -448,8 +503,10 @@ def belief_from(uses: Sequence[Use], marks: Sequence[Mark]) -> Belief:
 
 
 def _likelihood(table: Table) -> list[float]:
-    """The likelihood of both arms at each atom, scaled so that the largest is 1."""
-    a, b, c, d = sum(table.values(), Counts()).cells
+    """The likelihood of both arms at each atom, scaled so that the largest is 1; a loss counts as that share of a problem."""
+    sums = sum(table.values(), Counts())
+    a, c = sums.lost
+    b, d = sums.injected - a, sums.withheld - c
     logs = [
         a * log(injected) + b * log(1 - injected) + c * log(withheld) + d * log(1 - withheld)
         for withheld, injected, _ in ATOMS
@@ -539,11 +596,11 @@ def _in_100(rate: float) -> str:
 
 def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
     """The settled, tossed uses of one memory or many, in the order they were settled; the last outcome of a unit stands."""
-    settled: dict[tuple[str, str], tuple[str, str]] = {}
+    settled: dict[tuple[str, str], tuple[str, str, float]] = {}
     for mark in marks:
         if mark.signal == "outcome":
             key = (mark.memory, mark.unit)
-            settled[key] = (mark.value, settled[key][1] if key in settled else mark.at)
+            settled[key] = (mark.value, settled[key][1] if key in settled else mark.at, mark.amount)
     found = [
         trial_of(use, *settled[use.memory, use.unit])
         for use in uses
@@ -552,6 +609,6 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
     return sorted(found, key=lambda trial: (trial.at, trial.unit))
 
 
-def trial_of(use: Use, outcome: str, at: str) -> Trial:
+def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0) -> Trial:
     """A use and what became of it, settled at a time."""
-    return Trial(use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at)
+    return Trial(use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at, loss)

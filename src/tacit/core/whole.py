@@ -21,7 +21,21 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp, log, log1p
 
-from tacit.core.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, Counts, Verdict, coins, tossed
+from tacit.core.effect import (
+    ALPHA,
+    GRADES,
+    HARMS,
+    HELPS,
+    MARGIN,
+    NO_DIFFERENCE,
+    NOT_YET_KNOWN,
+    Counts,
+    Verdict,
+    coins,
+    counted,
+    graded,
+    tossed,
+)
 from tacit.core.outcome import OCCURRED
 from tacit.core.trial import INJECTED
 from tacit.core.value import value
@@ -78,21 +92,20 @@ def _played(thrown: Sequence[Trial]) -> _Game:
     past: dict[str, Counts] = {}  # per lesson, the coins before this one
     for coin in thrown:
         before = past.get(coin.family, Counts())
-        injected = _rate(before.injected_occurred, before.injected)
-        withheld = _rate(before.withheld_occurred, before.withheld)
+        lost = before.lost
+        injected, withheld = _rate(lost[0], before.injected), _rate(lost[1], before.withheld)
         # The guess that leaves the least variance, and the difference to expect.
         game.add(_coin(coin.h, _rounded(coin.h * injected + (1 - coin.h) * withheld), _rounded(injected - withheld)), coin)
-        past[coin.family] = before + Counts(
-            *(int(each == (coin.arm == INJECTED, coin.outcome == OCCURRED)) for each in _CELLS)
-        )
+        past[coin.family] = before + counted(coin)
     return game
 
 
-_CELLS = ((True, True), (True, False), (False, True), (False, False))
+# Every face of a coin: the arm, and the loss in eighths.
+_FACES = tuple((injected, grade) for injected in (True, False) for grade in range(GRADES + 1))
 
 
-def _rate(occurred: int, of: int) -> float:
-    return (occurred + _RATE * _WORTH) / (of + _WORTH)
+def _rate(lost: float, of: int) -> float:
+    return (lost + _RATE * _WORTH) / (of + _WORTH)
 
 
 def _rounded(guess: float) -> float:
@@ -103,14 +116,14 @@ def _rounded(guess: float) -> float:
 class _Coin:
     """What each face of a coin is worth: its score, and the price every stake pays for it on either side."""
 
-    scores: tuple[float, ...]  # in the order of _CELLS
+    scores: tuple[float, ...]  # in the order of _FACES
     prices: tuple[tuple[tuple[float, ...], ...], ...]  # side → face → stake
 
 
 @lru_cache(maxsize=4096)
 def _coin(h: float, m: float, forecast: float) -> _Coin:
     p = 1.0 - h
-    scores = ((1 - m) / p, -m / p, -(1 - m) / h, m / h)
+    scores = tuple((grade / GRADES - m) / p if injected else (m - grade / GRADES) / h for injected, grade in _FACES)
     sides = []
     for sign in (1.0, -1.0):
         fall = max(sign * (forecast - score) for score in scores)  # how far a score can fall below its forecast
@@ -131,7 +144,7 @@ class _Game:
         self.paid = [[0.0] * len(STAKES), [0.0] * len(STAKES)]
 
     def add(self, coin: _Coin, thrown: Trial) -> None:
-        face = _CELLS.index((thrown.arm == INJECTED, thrown.outcome == OCCURRED))
+        face = _FACES.index((thrown.arm == INJECTED, graded(thrown.loss) if thrown.outcome == OCCURRED else 0))
         self.total += coin.scores[face]
         for paid, prices in zip(self.paid, coin.prices):
             for i, price in enumerate(prices[face]):
