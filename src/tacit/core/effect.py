@@ -121,7 +121,8 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         mild = (_summed(self.injected_mild, other.injected_mild), _summed(self.withheld_mild, other.withheld_mild))
-        return Counts(*(mine + its for mine, its in zip(self.cells, other.cells)), *mild)
+        a, b, c, d = (mine + its for mine, its in zip(self.cells, other.cells))
+        return Counts(a, b, c, d, *mild)
 
 
 def _summed(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
@@ -261,12 +262,10 @@ def graded(loss: float) -> int:
 def counted(coin: Trial) -> Counts:
     """One coin as a row."""
     injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
-    cells = [int(each == (injected, occurred)) for each in _CELLS]
+    a, b, c, d = (int(each == (injected, occurred)) for each in _CELLS)
     grade = graded(coin.loss)
-    if not occurred or grade == GRADES:
-        return Counts(*cells)
-    mild = tuple(int(k == grade) for k in range(1, GRADES))
-    return Counts(*cells, mild, ()) if injected else Counts(*cells, (), mild)
+    mild = () if not occurred or grade == GRADES else tuple(int(k == grade) for k in range(1, GRADES))
+    return Counts(a, b, c, d, mild if injected else (), () if injected else mild)
 
 
 _CELLS = ((True, True), (True, False), (False, True), (False, False))
