@@ -540,8 +540,11 @@ class Memories:
             tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
         return self.store.get(memory.id)
 
-    def edit(self, id: str, *, reason: str = "", **fields: Any) -> Memory:
-        """Correct a memory's text or facets; never its id, times, evidence or origin."""
+    def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Any) -> Memory:
+        """Correct a memory's text or facets; never its id, times, evidence or origin.
+
+        Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning.
+        """
         from tacit.core.keep import edited
         from tacit.learn.by_hand import checked_facets
 
@@ -557,6 +560,7 @@ class Memories:
                 klass=self._class_of(wanted.get("kind")),
                 reason=reason,
                 profile=self.profile_version,
+                typo=typo,
             ),
         )
 

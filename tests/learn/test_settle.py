@@ -42,10 +42,10 @@ def lesson(memories: Memories) -> str:
     return memory.id
 
 
-def assign(memories: Memories, memory: str, unit: str, arm: str, *, epoch: str = "m / h", task: str = "", blank: bool = False) -> None:
+def assign(memories: Memories, memory: str, unit: str, arm: str, *, epoch: str = "m / h", task: str = "", blank: bool = False, at: str = "2025-12-31T00:00:00Z") -> None:
     id = run_id(memories.project_id, "neutral", unit)
     with memories.store.write() as tx:
-        tx.add_use(Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch=epoch, task=task or unit, blank=blank, at="2025-12-31T00:00:00Z"))
+        tx.add_use(Use(memory, id, memories.project_id, id, memory, arm, 0.3, epoch=epoch, task=task or unit, blank=blank, at=at))
 
 
 def settle(memories: Memories, unit: str, occurred: bool, reviewed: bool = True) -> None:
@@ -118,3 +118,50 @@ def test_doctor_tells_when_what_is_kept_does_not_add_up(memories: Memories, less
     memories.store.rows("UPDATE course SET kept = replace(kept, '[1,0,0,0]', '[0,1,0,0]')")
     assert [fault.kind for fault in check(memories.store).faults] == ["tally"]
     memories.reindex()
+
+
+def helpful(memories: Memories, lesson: str, clock: Clock) -> None:
+    """Fourteen runs in which the problem struck exactly where the lesson was withheld."""
+    for n in range(14):
+        clock.advance(60)
+        assign(memories, lesson, f"u{n}", "injected" if n % 3 else "withheld", at=clock())
+        clock.advance(60)
+        settle(memories, f"u{n}", occurred=n % 3 == 0)
+    assert memories.get(lesson).verdict == "helps"
+
+
+def test_a_verdict_does_not_outlive_the_words_it_is_about(memories: Memories, lesson: str, clock: Clock) -> None:
+    """Edited to its opposite, a lesson is not yet known; what was known of the former words is told as such."""
+    helpful(memories, lesson, clock)
+    clock.advance(60)
+    assign(memories, lesson, "open", "injected", at=clock())  # given the former words, settled after the edit
+    clock.advance(60)
+    memories.edit(lesson, text="API handlers never check the response of the payment service.")
+    clock.advance(60)
+    settle(memories, "open", occurred=False)
+    now, [told] = memories.get(lesson), memories.effect().lessons
+    assert (now.verdict, now.tally.belief, (now.tally.signals or {}).get("units")) == ("not yet known", None, None)
+    assert not told.table and "Helps (run" in told.former
+    assign(memories, lesson, "new", "injected", at=clock())
+    clock.advance(60)
+    settle(memories, "new", occurred=False)
+    assert (memories.get(lesson).tally.signals or {})["units"] == 1.0
+
+
+def test_a_corrected_typo_is_the_same_lesson(memories: Memories, lesson: str, clock: Clock) -> None:
+    """A person says so; then what was measured goes on."""
+    helpful(memories, lesson, clock)
+    memories.edit(lesson, text=LESSON + ".", typo=True)
+    now = memories.get(lesson)
+    assert (now.text, now.verdict, (now.tally.signals or {})["units"]) == (LESSON + ".", "helps", 14.0)
+
+
+def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock: Clock) -> None:
+    """It stands for more than what was measured."""
+    helpful(memories, lesson, clock)
+    other = memories.add("Check the answer of the payment service for null before it is read.", kind="pitfall")
+    clock.advance(60)
+    memories.review(other.id, "merge", into=lesson)
+    stays = next(each for each in (memories.get(lesson), memories.get(other.id)) if each.state != "superseded")
+    assert stays.id == lesson and stays.verdict == "not yet known"
+    assert memories.effect().lessons[0].former or not memories.effect().lessons[0].table

@@ -21,6 +21,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
+from tacit.core.links import NEW_TABLE
 from tacit.core.outcome import NOT_OCCURRED, OCCURRED
 from tacit.core.trial import INJECTED, WITHHELD
 from tacit.core.value import replace, value
@@ -593,8 +594,13 @@ def _in_100(rate: float) -> str:
     return f"{'+' if n > 0 else '−' if n < 0 else ''}{abs(n)}"
 
 
-def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
-    """The settled, tossed uses of one memory or many, in the order they were settled; the last outcome of a unit stands."""
+def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = False) -> list[Trial]:
+    """The settled, tossed uses of one memory or many, in the order they were settled; the last outcome of a unit stands.
+
+    A table belongs to a text: uses of a memory's former words come only when asked for, and then alone.
+    """
+    marks = list(marks)
+    since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
     settled: dict[tuple[str, str], tuple[str, str, float]] = {}
     for mark in marks:
         if mark.signal == "outcome":
@@ -603,7 +609,10 @@ def trials_from(uses: Iterable[Use], marks: Iterable[Mark]) -> list[Trial]:
     found = [
         trial_of(use, *settled[use.memory, use.unit])
         for use in uses
-        if (use.memory, use.unit) in settled and use.arm in (INJECTED, WITHHELD) and 0 < use.probability < 1
+        if (use.memory, use.unit) in settled
+        and use.arm in (INJECTED, WITHHELD)
+        and 0 < use.probability < 1
+        and (use.at <= since.get(use.memory, "")) == former
     ]
     return sorted(found, key=lambda trial: (trial.at, trial.unit))
 

@@ -15,7 +15,7 @@ from tacit.core.digest import digest
 from tacit.core.errors import Refused
 from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.core.states import is_legal
-from tacit.core.value import value
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ SHARDS = 16  # the seal of a project is spread over so many rows, so that its wr
 VERBS = {
     "add": "a memory was made",
     "edit": "a person corrected its text or facets",
+    "typo": "a person corrected its spelling: the same lesson, and its trial goes on",
     "move": "its state changed by the profile's ladder",
     "figures": "a later run brought more figures for it",
     "pin": "it was pinned or unpinned",
@@ -47,6 +48,10 @@ VERBS = {
     "approve": "a person approved it",
     "sync": "what other machines decided was joined with what is known here",
 }
+
+NOT_YET_KNOWN = "not yet known"
+# A text that changes under one of these says the same: spelling, a count in it, nothing at all.
+SAME_LESSON = ("typo", "figures", "erase")
 
 
 @value
@@ -88,6 +93,8 @@ def change(
             f"{now.id} cannot go from {was.state} to {now.state} by {verb}.",
             "docs/concepts.md has the table of legal moves.",
         )
+    if was is not None and now.verdict == was.verdict and is_other_lesson(was, now, verb):
+        now = replace(now, verdict=NOT_YET_KNOWN)
     new = _columns(now)
     old = _columns(was) if was is not None else {}
     changed = [name for name in DECIDED if name not in ("id", "project") and (was is None or old[name] != new[name])]
@@ -108,6 +115,23 @@ def change(
             after={name: new[name] for name in changed},
         ),
     )
+
+
+def is_other_lesson(was: Memory, now: Memory, verb: str) -> bool:
+    """Whether what was measured of a memory speaks of it no more: it says something else, or stands for more than it did.
+
+    A verdict belongs to a text; a correction of spelling, or of a count in it, has a verb of its own.
+    """
+    if verb in SAME_LESSON:
+        return False
+    return was.text != now.text or (verb in ("merge", "unmerge") and now.state != "superseded")
+
+
+def starts_new_table(entry: Entry) -> bool:
+    """The same, told from an entry of the journal alone."""
+    if not entry.before or entry.verb in SAME_LESSON:
+        return False
+    return "text" in entry.after or (entry.verb in ("merge", "unmerge") and entry.after.get("state") != "superseded")
 
 
 def _columns(memory: Memory) -> dict[str, Any]:

@@ -46,9 +46,17 @@ def made(
 
 
 def edited(
-    memory: Memory, fields: Mapping[str, Any], *, by: str, at: str, klass: str = "", reason: str = "", profile: str = ""
+    memory: Memory,
+    fields: Mapping[str, Any],
+    *,
+    by: str,
+    at: str,
+    klass: str = "",
+    reason: str = "",
+    profile: str = "",
+    typo: bool = False,
 ) -> Change | None:
-    """A corrected memory; None where nothing differs."""
+    """A corrected memory; None where nothing differs. Other words are another lesson, with a trial of its own, unless it is a typo."""
     for name in fields:
         if name not in EDITABLE:
             raise UsageError(
@@ -74,7 +82,7 @@ def edited(
     return change(
         memory,
         now,
-        verb="edit",
+        verb="typo" if typo else "edit",
         by=by,
         reason=reason or f"{by} corrected {', '.join(n for n in differs if n != 'klass')}",
         at=at,

@@ -127,6 +127,14 @@ def link_hash(row: Sequence[Any]) -> bytes:
     return digest("link", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
+NEW_TABLE = "new_table"  # a mark without a unit: from then on the memory says something else, and is measured anew
+
+
+def measured_since(marks: Iterable[Mark]) -> str:
+    """When a memory's present words came: uses assigned before then speak of the former ones. Empty where it never changed."""
+    return max((mark.at for mark in marks if mark.signal == NEW_TABLE), default="")
+
+
 def sightings(evidence: Iterable[Evidence]) -> int:
     """Distinct, independent sightings: two reviewers of one run are one, one document read in five runs is one.
 
@@ -187,16 +195,18 @@ def tally_of(
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
     injected = {use.unit for use in uses if use.arm != "withheld"}
+    signals.pop(NEW_TABLE, None)
+    since = measured_since(marks)
     tossed = [
         use
         for use in uses
-        if use.arm != "exempt" and not use.blank and outcome.get(use.unit) in ("occurred", "not_occurred")
+        if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) in ("occurred", "not_occurred")
     ]
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
     belief = None
-    if outcome and any(use.arm != "exempt" and use.unit in outcome for use in uses):
+    if outcome and any(use.arm != "exempt" and use.at > since and use.unit in outcome for use in uses):
         from tacit.core.effect import belief_from
 
         believed = belief_from(uses, marks)

@@ -619,7 +619,8 @@ class _Session:
         )  # fmt: skip
         self.counts["settled"] += 1
         tx.add_outcome(use, mark, last)
-        if use.arm != "exempt":  # without a toss the control group has nothing new to say
+        # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
+        if use.arm != "exempt" and use.at > tx.measured_since(memory):
             self._judge(tx, use, unit.value, last)
 
     def _judge(self, tx: Transaction, use: Use, outcome: str, last: str) -> None:

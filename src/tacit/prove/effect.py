@@ -58,6 +58,7 @@ class LessonEffect:
     holds_across: bool  # also among all lessons together, at a false share of one in ten
     measured: bool  # False: exempt, never on trial
     older: Mapping[str, str]  # verdicts of earlier epochs
+    former: str = ""  # what was known of its former words, before it was edited or merged
 
 
 @value
@@ -78,6 +79,9 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
     """The figures of a project's lessons, by expected difference, most helpful first."""
     uses, marks = store.all_uses(project), store.all_marks(project)
     trials = stats.trials_from(uses, marks)
+    former: dict[str, list[Trial]] = {}
+    for trial in stats.trials_from(uses, marks, former=True):
+        former.setdefault(trial.memory, []).append(trial)
     per_memory: dict[str, list[Trial]] = {}
     for trial in trials:
         per_memory.setdefault(trial.memory, []).append(trial)
@@ -91,7 +95,8 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
     }
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
     lessons = [
-        _lesson(memory, per_memory.get(memory.id, []), weights, profile, memory.id in across) for memory in memories
+        _lesson(memory, per_memory.get(memory.id, []), former.get(memory.id, []), weights, profile, memory.id in across)
+        for memory in memories
     ]
     lessons.sort(key=lambda each: (each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
@@ -137,7 +142,7 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool
+    memory: Memory, trials: list[Trial], before: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool
 ) -> LessonEffect:
     from tacit.core.standing import is_exempt
 
@@ -165,7 +170,13 @@ def _lesson(
         holds_across=across,
         measured=not exempt,
         older=older,
+        former=_said(_latest(before)[1], alpha, margin),
     )
+
+
+def _said(trials: Sequence[Trial], alpha: float, margin: float) -> str:
+    table = stats.tabulate(trials)
+    return stats.sentence(table, stats.stand(trials, alpha, margin), alpha, margin) if table else ""
 
 
 def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]]:

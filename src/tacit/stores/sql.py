@@ -11,11 +11,22 @@ import json
 
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Ambiguous, NotFound
-from tacit.core.journal import GENESIS, Entry, entry_hash, new_salt, payload, payload_digest, shard_of, xor
+from tacit.core.journal import (
+    GENESIS,
+    Entry,
+    entry_hash,
+    new_salt,
+    payload,
+    payload_digest,
+    shard_of,
+    starts_new_table,
+    xor,
+)
 from tacit.core.links import (
     ADDED_UP,
     EVIDENCE_COLUMNS,
     MARK_COLUMNS,
+    NEW_TABLE,
     USE_COLUMNS,
     Evidence,
     Mark,
@@ -651,7 +662,11 @@ class Writer(SqlStore):
         row = to_row(change.memory)
         sealed = row_hash(row)
         self.copy_row(row, sealed, self.words(change.memory))
-        return self._enter(change.entry, sealed)
+        entry = self._enter(change.entry, sealed)
+        if starts_new_table(entry) and self.one("SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory):
+            self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
+            self.add_mark(Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at))
+        return entry
 
     def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
         """A memory's row as it is elsewhere, without an entry: half of `apply`, and all of it in a cache, whose truth is a server's."""
@@ -788,7 +803,7 @@ class Writer(SqlStore):
         """
         self._write_mark(mark)
         known = [each for each in (last, mark.value) if each in _OUTCOMES]
-        coin = bool(known) and use.arm != "exempt" and not use.blank
+        coin = bool(known) and use.arm != "exempt" and not use.blank and use.at > self.measured_since(use.memory)
         if coin and (last or not self.one(_HAS_UNITS, it=use.memory)):
             self.refresh_tally(use.memory, use.project)
             return
@@ -799,6 +814,11 @@ class Writer(SqlStore):
             self._step(use.memory, use.project, "units", 1.0)
             if not use.task or not self.one(_SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
                 self._step(use.memory, use.project, "tasks", 1.0)
+
+    def measured_since(self, memory: str) -> str:
+        """When a memory's present words came, as its marks say; empty where they are its first."""
+        said = self.one("SELECT max(at) FROM use_mark WHERE memory = :it AND unit = '' AND signal = :mark", it=memory, mark=NEW_TABLE)
+        return (said and said[0]) or ""
 
     def _write_mark(self, mark: Mark) -> None:
         row = link_row(mark)

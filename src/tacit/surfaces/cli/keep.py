@@ -179,6 +179,7 @@ def _declare_edit(parser: argparse.ArgumentParser) -> None:
     _declare_id(parser)
     parser.add_argument("text", nargs="?", metavar="TEXT", help="the corrected text")
     _facets(parser)
+    parser.add_argument("--typo", action="store_true", help="only the spelling: what was measured of it stays")
     parser.add_argument("--reason")
     parser.epilog = "example:\n  tacit edit 7k3q 'Run make migrate before the tests, and after a pull.' --tag db"
 
@@ -188,7 +189,7 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
-        memory = memories.edit(args.id, reason=args.reason or "", **fields)
+        memory = memories.edit(args.id, reason=args.reason or "", typo=args.typo, **fields)
     return Answer(as_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
 
 
