@@ -15,9 +15,20 @@ BUILT_IN = ("default", "archeflow", "ralph", "geas", "joelclaw")
 
 def load(name: str) -> Profile:
     """The profile of that name, or in that TOML file, compiled."""
+    return compiled(text_of(name), name)
+
+
+def compiled(text: str, name: str) -> Profile:
+    """A profile's TOML, compiled. What others wrote is screened: its wording goes into every prompt."""
     from tacit.core.profile_toml import compile_profile
 
-    return compile_profile(text_of(name), name=os.path.splitext(os.path.basename(name))[0])
+    profile = compile_profile(text, name=os.path.splitext(os.path.basename(name))[0])
+    if name not in BUILT_IN:
+        from tacit.profiles.choice import unfit_wording
+
+        if unfit := "\n".join(unfit_wording(profile)):
+            raise ProfileInvalid(f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading.")
+    return profile
 
 
 def text_of(name: str) -> str:

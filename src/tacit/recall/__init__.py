@@ -122,7 +122,8 @@ def inject(
     again = _all_out((each for each in found.ranked if each.memory.id in known), "assigned before")
     suppressed, counts = _left_out((*fitted.left, *again, *found.left), profile.budget.nearest)
     if not fitted.kept:
-        return Injection(run, profile.render.empty, tokens_of(profile.render.empty), (), (), suppressed, counts)
+        nothing = render((), profile, ids(), renderer=renderer, wrap=wrap)
+        return Injection(run, nothing, tokens_of(nothing), (), (), suppressed, counts)
     with store.write(wait=RECORD_WITHIN) as tx:
         kept = _still(tx, fitted.kept, scope_projects(project.id))
         told = assignments(

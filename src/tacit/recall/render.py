@@ -31,7 +31,8 @@ def render(
 ) -> str:
     """The lessons as one text; the profile's word for nothing where there are none."""
     if not given:
-        return profile.render.empty
+        empty = profile.render.empty
+        return fenced(empty, nonce) if empty and is_fenced(profile, renderer, wrap) else empty
     body = _worded(given, profile, renderer)
     return fenced(body, nonce) if is_fenced(profile, renderer, wrap) else body
 

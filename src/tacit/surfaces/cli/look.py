@@ -46,6 +46,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
 
     with memories:
         data, asked = overview(memories), "" if away else question(memories)
+        chosen = memories.profile_choice().note
     states = data["states"]
     name = data["project"]["name"] if data["project"] else "no project yet"
     lines = [
@@ -64,7 +65,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
     if data["paused"]:
         lines.append(f"  paused until {data['paused']}: tacit pause --off")
-    return Answer(data, "\n".join(lines), warnings=[told for told in (away, asked) if told])
+    return Answer(data, "\n".join(lines), warnings=[told for told in (away, asked, chosen) if told])
 
 
 def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
@@ -274,7 +275,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         cache = checked_cache(memories.near)
         found = memories.health()
         free = _free(found.store)
-        notes, kept = [*memories.safety_notes(), *memories.sync_notes()], [each.name for each in memories.backups() if each.verified]
+        notes = [*memories.safety_notes(), *memories.sync_notes(), *filter(None, [memories.profile_choice().note])]
+        kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]

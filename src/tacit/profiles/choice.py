@@ -1,0 +1,73 @@
+"""Whose choice a profile is.
+
+A profile decides what is believed, what is held and how it is printed into prompts. A repository is somebody else's word, so it may
+name a built-in profile that holds as much as the default one and fences what it prints, and no other: a file of its own, and a built-in
+one that is more open, are in force only after a person has chosen them with `tacit profile use`. Then the very text they chose is kept;
+a file that is changed afterwards changes nothing until somebody chooses again.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+from tacit.profiles import BUILT_IN, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.profile import Profile
+
+
+@value
+class NamedProfile:
+    """The profile that judges, and what a person should know about it."""
+
+    name: str
+    note: str = ""
+
+
+def by_repository(name: str, path: str) -> NamedProfile:
+    """What comes of a profile that a repository's own settings name."""
+    if name in BUILT_IN and not openness(load(name)):
+        return NamedProfile(name)
+    what = openness(load(name)) if name in BUILT_IN else "a file or package that the repository names is somebody else's word"
+    return NamedProfile("default", f"{path} names the profile {name}, which is for you to choose ({what}): tacit profile use {name}")
+
+
+def openness(profile: Profile) -> str:
+    """In what a profile lets more through than the default one does; empty if in nothing."""
+    own = load("default")
+    if not profile.render.wrap or profile.render.renderer != own.render.renderer:
+        return "what it prints is not fenced"
+    if not set(own.trust.held) <= set(profile.trust.held) or profile.trust.confirm != own.trust.confirm:
+        return "it does not hold what is quoted or imported"
+    if profile.trust.runs < own.trust.runs or not profile.trust.one_origin or not set(profile.trust.person) <= set(own.trust.person):
+        return "it asks for less evidence"
+    if profile.gate.function != own.gate.function or not set(own.gate.discard) <= set(profile.gate.discard):
+        return "its gate is more open"
+    return ""
+
+
+def changed(name: str, kept: str) -> str:
+    """What to tell about a file whose text is not the one that was chosen; empty while it is."""
+    from tacit.core.errors import ProfileInvalid
+    from tacit.profiles import text_of
+
+    try:
+        if text_of(name) == kept:
+            return ""
+    except ProfileInvalid:
+        return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"
+    return f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"
+
+
+def unfit_wording(profile: Profile) -> Iterator[str]:
+    """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
+    from tacit.core.profile import flat
+    from tacit.core.screen import screen
+
+    for key, said in flat(profile).items():
+        if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
+            found = screen(said)
+            if not found.clean:
+                yield f"{key}: {found.reason}"
