@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
     from tacit.learn.intake import TakenIn
+    from tacit.learn.reader import Desk
     from tacit.learn.review import Review, Reviewed
     from tacit.learn.running import Running
     from tacit.learn.staging import Stage
@@ -853,7 +854,7 @@ class Memories:
         home = self._home_of(run)
         project = home.ensure_project()
         do = preview if dry_run else learn
-        return do(
+        learned = do(
             self.store,
             project,
             home.profile,
@@ -865,6 +866,45 @@ class Memories:
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
         )
+        return learned if dry_run else home.read(run, learned)
+
+    def read(self, run: Run, learned: Learned) -> Learned:
+        """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
+        from tacit.learn import added
+        from tacit.learn.reader import prepared, read
+        from tacit.stores.sql import run_id
+
+        row = self.store.run(run_id(self.project_id, run.host, run.id))
+        if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
+            return learned
+        reading = prepared(desk.folder, run, row.id, row.project, self.now())
+        return learned if reading is None else added(learned, read(desk, reading))
+
+    def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
+        """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""
+        from tacit.learn.reader.render import page, rendered, tokens
+
+        for run in self._runs(source, format):
+            lines = rendered(run).lines
+            yield run.id, page(lines), tokens(lines)
+
+    def desk(self, host: str) -> Desk | None:
+        """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
+        from tacit.learn.reader import Desk
+        from tacit.learn.reader.remembered import headings_of
+        from tacit.providers import reader
+        from tacit.stores.ledger import StoreLedger
+        from tacit.stores.readings import folder_of
+
+        if "read" not in self.profile.model.steps:
+            return None
+        model = reader(self.settings(), self.env, StoreLedger(self.store, self.now), host, self.place.root or self.folder)
+        if model is None:
+            return None
+        return Desk(
+            self.store, self.ensure_project(), self.profile, folder_of(self.near.path), model, self.now, new_id,
+            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name,
+        )  # fmt: skip
 
     def _home_of(self, run: Run) -> Memories:
         """These memories, or those of the folder the run worked in."""
@@ -882,16 +922,22 @@ class Memories:
         from tacit.learn.lines import plain_line
 
         found: dict[str, str] = {}
-        for name in INSTRUCTION_FILES:
-            try:
-                with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
-                    text = file.read(256_000).decode("utf-8", "replace")
-            except OSError:
-                continue
+        for name, text in self.instruction_files().items():
             for line in text.splitlines():
                 spelled = plain_line(line)
                 if spelled:
                     found.setdefault(spelled, name)
+        return found
+
+    def instruction_files(self) -> dict[str, str]:
+        """The project's instruction files that are there, by name."""
+        found: dict[str, str] = {}
+        for name in INSTRUCTION_FILES:
+            try:
+                with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
+                    found[name] = file.read(256_000).decode("utf-8", "replace")
+            except OSError:
+                continue
         return found
 
     # -- recall ----------------------------------------------------------------------------------------------------

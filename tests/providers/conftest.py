@@ -107,7 +107,7 @@ class Book:
 
     def update(self, key: str, change: Any, counts: dict[str, int]) -> None:
         spent = sum(self.counts.get(name, 0) for name in ("model.tokens.in", "model.tokens.out"))
-        self.state[key] = change(self.state.get(key, ""), spent)
+        self.state[key] = change(self.state.get(key, ""), spent, spent)
         for name, by in counts.items():
             self.counts[name] = self.counts.get(name, 0) + by
 

@@ -28,6 +28,7 @@ PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before
 
 # Why a memory left its last state. It decides what may bring it back: silence is forgiven, a person's no is not.
 CAUSES = ("evidence", "person", "effect", "contradiction", "use", "review", "silence", "again", "merge")
+SAID = ("said", "shown", "found", "asked")  # what a reader heard: a person's line says it, one act generalised, what happened, an order
 MOMENTS = ("learn", "use", "sweep", "request")  # what is going on while the ladder is asked
 
 # Everything a condition may ask: the field of `Standing`, and how it is called when it is missing.
@@ -62,6 +63,7 @@ FLAGS = {
     "held": "held by the gate",
     "refused": "refused by the gate's checks",
     "exempt": "exempt from trials",
+    "witnessed": "evidence beyond an agent's word",
     "pinned": "pinned",
     "stale": "stale",
 }
@@ -70,6 +72,7 @@ WORDS = {
     "class": "class",
     "trust": "trust",
     "cause": "taken out by",
+    "word": "whose word",
     "moment": "during",
 }
 QUANTITIES = {**NUMBERS, **FLAGS, **WORDS}
@@ -93,6 +96,8 @@ class Standing:
     person: bool = False  # a person said it: typed, added or confirmed by one
     held: bool = False  # the gate holds or quarantines it, and nobody confirmed it yet
     refused: bool = False  # the gate's range checks refused it
+    witnessed: bool = False  # something beside an agent's word speaks for it: a grammar, a reviewer, a person
+    word: str = ""  # of what a reader heard: said, shown, found or asked
     exempt: bool = False  # never on trial
     pinned: bool = False
     stale: bool = False
@@ -245,6 +250,8 @@ def _rules(profile: Profile, standing: Standing) -> Iterator[tuple[Rule, str]]:
             continue
         if ladder.require_verdict and not rule.measured:
             continue
+        if any(each.quantity == "word" and not _holds(each, standing) for each in rule.when):
+            continue  # whose word it is does not change: the rule speaks of others
         for to in _goals(rule):
             if rule.to == PREVIOUS and standing.previous_state in INJECTABLE and to != standing.previous_state:
                 continue  # where the state before is not known, as after an import, each of them is open

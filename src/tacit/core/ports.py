@@ -30,5 +30,5 @@ if TYPE_CHECKING:
 
         def now(self) -> str: ...
 
-        def update(self, key: str, change: Callable[[str, int], str], counts: Mapping[str, int]) -> None:
-            """One transaction: a line of state changed by a function of it and of today's tokens, and events counted."""
+        def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:
+            """One transaction: a line of state changed by a function of it and of today's and this month's tokens, and events counted."""

@@ -61,6 +61,7 @@ WORLDS = {  # what the words of conditions may be
     "trust": TIERS,
     "cause": lifecycle.CAUSES,
     "moment": lifecycle.MOMENTS,
+    "word": lifecycle.SAID,
 }
 
 
@@ -440,7 +441,7 @@ KEYS: dict[str, Key] = {
     "page.ask_above": whole("more vanished lines at once are asked about"),
     "model.steps": texts(
         "steps that may ask a model, if the user has named one",
-        choices=("extract", "gate", "rewrite", "same", "triage", "reflect"),
+        choices=("extract", "read", "gate", "rewrite", "same", "triage", "reflect"),
     ),
     "model.timeout_s": number("seconds a model may take", 0.1),
     "learn.complete": texts("what ends a run", choices=("session_end", "run_complete", "quiet")),

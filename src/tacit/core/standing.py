@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
 
 
+WITNESSES = ("observed", "review", "team", "user")  # tiers of evidence that is more than an agent's talk
+
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
-BY_EVIDENCE = ("person", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
+BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")
 
 
 def standing_of(
@@ -48,6 +50,8 @@ def standing_of(
         moment=moment,
         person=memory.trust in profile.trust.person
         or any(row.tier in profile.trust.person and row.stance == "supports" for row in evidence),
+        witnessed=memory.trust in WITNESSES or any(row.tier in WITNESSES and row.stance == "supports" for row in evidence),
+        word=str((memory.extra or {}).get("word") or ""),
         held=memory.gate in ("hold", "quarantine"),
         refused=memory.gate == "discard",
         exempt=is_exempt(memory, profile),

@@ -342,6 +342,7 @@ class _Session:
         self.matched: list[str] = []
         self.moves: list[tuple[str, str, str, str]] = []
         self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
+        self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
         self.rarity: dict[str, Any] = {}  # finding key -> how telling a term was when it was looked for
 
     def enter(self, tx: Transaction) -> None:
@@ -424,6 +425,9 @@ class _Session:
         # A model is asked about lessons only: what becomes none by itself is left to words.
         read = self.read and decision.outcome == "allow" and not decision.linked
         read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
+        if told := tx.memories([self.same[finding.key]]) if finding.key in self.same else []:
+            self.twin, self.rarity[finding.key] = None, None
+            return standing(tx, told[0]), 1.0, 0.0
         found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
         memory = standing(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
         self.twin = found.twin
@@ -470,7 +474,7 @@ class _Session:
                 stance=finding.stance,
                 origin=finding.origin,
                 by=finding.by,
-                tier=finding.tier,
+                tier=(finding.extra or {}).get("witness") or finding.tier,
                 place=finding.place,
                 quote=finding.quote,
                 at=finding.at or self.run.ended_at or self.at,

@@ -56,11 +56,11 @@ def cited(run: Run, ids: Sequence[str], texts: Sequence[str]) -> set[str]:
 
     `texts[n]` is the lesson with `ids[n]`.
     """
-    said = "\n".join(_unfenced(step.text) for step in run.steps if step.role == "assistant" and step.text)
+    said = "\n".join(unfenced(step.text) for step in run.steps if step.role == "assistant" and step.text)
     if not said:
         return set()
     own = _spaced(said)
-    others = _spaced("\n".join([run.task, *(_unfenced(step.text) for step in run.steps if step.role == "user")]))
+    others = _spaced("\n".join([run.task, *(unfenced(step.text) for step in run.steps if step.role == "user")]))
     return {
         id
         for id, text in zip(ids, texts, strict=True)
@@ -83,7 +83,7 @@ def _handed_back(finding: Finding, given: frozenset[str]) -> bool:
 
 
 def _clean(text: str, given: frozenset[str]) -> str:
-    text = _unfenced(text)
+    text = unfenced(text)
     if not text or not given:
         return text
     # A JSON string keeps its line breaks as two characters; a note inside one is still a line.
@@ -94,7 +94,7 @@ def _clean(text: str, given: frozenset[str]) -> str:
     return "".join("".join(pieces[at : at + 2]) for at in kept)
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     if MARK not in text.lower():
         return text
     pieces: list[str] = []

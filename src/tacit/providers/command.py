@@ -19,13 +19,14 @@ from tacit.core.answer import ASKED
 from tacit.core.errors import ModelUnavailable
 from tacit.core.trust import of_session
 from tacit.providers import CALL
-from tacit.providers.metered import Reply
+from tacit.providers.metered import QUEUED, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO, Any
 
+LATER = 75  # exit status (EX_TEMPFAIL) of a command that took the question and will answer when it is asked again
 LARGEST = 4 * 1024 * 1024  # bytes of an answer
 PIECE = 1 << 16
 
@@ -55,6 +56,8 @@ class Command:
                 raise _too_late(self.identity) from None
             finally:
                 _end(process)
+            if status == LATER:
+                raise ModelUnavailable(f"{self.identity} has no answer yet: {_last_line(told)}", why=QUEUED)
             if status:
                 raise ModelUnavailable(f"{self.identity} ended with {status}: {_last_line(told)}", why="exit")
         return Reply(raw.decode("utf-8", "replace"))

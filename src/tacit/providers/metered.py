@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FAILURES = 3  # in a row, after which a model is left alone
 PAUSE, LONGEST = 60.0, 3600.0  # seconds: the first pause, doubled with every failure, and the longest
 CHARS_A_TOKEN = 4  # where nobody counts
+QUEUED = "queued"  # the question was taken and is answered later: no failure, and other questions may go on
 KEEPS_ITS_PRICE = ("timeout", "too_large")  # failures after which the other side may have done the work
 
 
@@ -54,8 +55,8 @@ class Circuit:
 class Metered:
     """A model behind redaction, budget and circuit."""
 
-    def __init__(self, provider: Provider, ledger: Ledger, daily: int, lane: str = "") -> None:
-        self._provider, self._ledger, self._daily = provider, ledger, daily
+    def __init__(self, provider: Provider, ledger: Ledger, daily: int, lane: str = "", monthly: int = 1 << 60) -> None:
+        self._provider, self._ledger, self._daily, self._monthly = provider, ledger, daily, monthly
         self.identity = provider.identity
         self._key = f"model:{short_hash(provider.identity, lane)}"
 
@@ -80,11 +81,13 @@ class Metered:
         try:
             self._ledger.update(
                 self._key,
-                lambda state, spent: admitted(state, spent + price, self._daily, now, timeout),
+                lambda state, today, month: admitted(
+                    state, today + price, self._daily, now, timeout, month + price, self._monthly
+                ),
                 {"model.calls": 1, "model.tokens.in": price},
             )
         except ModelUnavailable as refusal:
-            self._ledger.update(self._key, lambda state, _: state, {f"model.failures.{refusal.why}": 1})
+            self._ledger.update(self._key, lambda state, *_: state, {f"model.failures.{refusal.why}": 1})
             raise
 
     def _failed(self, failure: ModelUnavailable, price: int) -> None:
@@ -92,10 +95,13 @@ class Metered:
         counts = {f"model.failures.{failure.why}": 1}
         if failure.why not in KEEPS_ITS_PRICE:
             counts["model.tokens.in"] = -price
-        self._ledger.update(self._key, lambda state, _: after_failure(state, failure.after, now), counts)
+        change = (lambda state, *_: state) if failure.why == QUEUED else lambda state, *_: after_failure(state, failure.after, now)
+        self._ledger.update(self._key, change, counts)
 
 
-def admitted(state: str, spent: int, daily: int, now: str, timeout: float) -> str:
+def admitted(
+    state: str, spent: int, daily: int, now: str, timeout: float, this_month: int = 0, monthly: int = 1 << 60
+) -> str:
     """The circuit's state after a question is let in; raises where it is not.
 
     After a pause one question is let through to see; until it is back, the others wait as if the pause went on.
@@ -111,6 +117,12 @@ def admitted(state: str, spent: int, daily: int, now: str, timeout: float) -> st
         raise ModelUnavailable(
             f"Today's {daily} tokens for the model are used up; rules go on alone.",
             "model.daily_tokens sets another limit.",
+            why="budget",
+        )
+    if this_month > monthly:
+        raise ModelUnavailable(
+            f"This month's {monthly} tokens for the model are used up; rules go on alone.",
+            "model.monthly_tokens sets another limit.",
             why="budget",
         )
     if circuit.failures < FAILURES:

@@ -20,13 +20,14 @@ class StoreLedger:
     def __init__(self, store: SqliteStore, now: Callable[[], str]) -> None:
         self._store, self.now = store, now
 
-    def update(self, key: str, change: Callable[[str, int], str], counts: Mapping[str, int]) -> None:
-        """Change a line of state by a function of it and of today's tokens, and count. If the function raises, nothing is written."""
+    def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:
+        """Change a line of state by a function of it and of the tokens of today and of this month, and count; all or nothing."""
         at = self.now()
         with self._store.write() as tx:
             before = tx.meta(key)
-            spent = tx.one(_SPENT, day=at[:10], names=f'["{TOKENS[0]}", "{TOKENS[1]}"]')[0]
-            after = change(before, spent)
+            names = f'["{TOKENS[0]}", "{TOKENS[1]}"]'
+            today, month = tx.one(_SPENT, day=at[:10], month=f"{at[:7]}-01", names=names)
+            after = change(before, today, month)
             if after != before:
                 tx.put_meta(key, after)
             for name, by in counts.items():
@@ -34,5 +35,6 @@ class StoreLedger:
 
 
 _SPENT = (
-    "SELECT coalesce(sum(count), 0) FROM counter WHERE day = :day AND name IN (SELECT value FROM json_each(:names))"
+    "SELECT coalesce(sum(CASE WHEN day = :day THEN count ELSE 0 END), 0), coalesce(sum(count), 0) FROM counter"
+    " WHERE day >= :month AND day <= :day AND name IN (SELECT value FROM json_each(:names))"
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tacit.core.errors import NotFound, TacitError
+from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
@@ -28,6 +28,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
     parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
+    parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
     parser.epilog = "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral"
 
 
@@ -37,6 +38,8 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     sources = list(_sources(args.paths))
     if not sources:
         raise NotFound(f"There is no file in {', '.join(args.paths)}.", "Name files or folders of runs.")
+    if args.show:
+        return _show(args, cli, sources)
     with cli.open(args) as memories:
         for number, source in enumerate(sources, 1):
             _progress(cli, number, len(sources), source.path)
@@ -56,6 +59,16 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(
         {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20]
     )
+
+
+def _show(args: argparse.Namespace, cli: Cli, sources: list[Source]) -> Answer:
+    """Sessions as a reader would get to see them; nothing is learned, and nobody is asked."""
+    if not args.dry_run:
+        raise UsageError("--show only shows.", "Say tacit learn --dry-run --show FILE.")
+    with cli.open(args) as memories:
+        found = [each for source in sources for each in memories.rendered(source, args.format or "")]
+    data = [{"run": run, "tokens": tokens, "page": page} for run, page, tokens in found]
+    return Answer({"sessions": data}, "\n\n".join(f"{run}, about {tokens} tokens\n{page}" for run, page, tokens in found))
 
 
 def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:

@@ -1,0 +1,73 @@
+"""A model whose answers lie in a folder: a prompt that has none is put there to be answered, and the question is answered later.
+
+    [model]
+    command = "python bench/lessons/recorded.py /work/queue/mise"
+    [reader]
+    by = "model"
+
+Reads a prompt on standard input. `FOLDER/<hash>.json` is its answer; where there is none the prompt is written to `FOLDER/<hash>.txt` and the
+exit status is 75, which Tacit takes as "later". `--wait SECONDS` waits for the answer instead, so that questions which depend on earlier
+answers can be answered in their order. `--no-known` answers every question about remembered lessons with "nothing to say".
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import time
+
+ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
+LATER = 75
+KNOWN = "against lessons that are remembered already"
+STEPS = ((KNOWN, "known"), ("is said to take it back", "revoke"), ("is said to have told it", "weigh"), ("what is worth remembering", "lessons"))
+
+
+def name_of(prompt: str) -> str:
+    """A prompt's name in a folder."""
+    return hashlib.sha256(prompt.encode()).hexdigest()[:20]
+
+
+def step_of(prompt: str) -> str:
+    """Which of the reader's questions a prompt is."""
+    return next((step for words, step in STEPS if words in prompt[:1200]), "other")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--wait", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--no-known", action="store_true")
+    args = parser.parse_args()
+    prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
+    step = step_of(prompt)
+    if step == "known" and args.no_known:
+        print('{"verdicts": []}')
+        return 0
+    os.makedirs(args.folder, exist_ok=True)
+    name = f"{step}-{name_of(prompt)}"
+    answer, question = os.path.join(args.folder, f"{name}.json"), os.path.join(args.folder, f"{name}.txt")
+    deadline = time.monotonic() + args.wait
+    while True:
+        try:
+            with open(answer, encoding="utf-8") as file:
+                said = file.read()
+        except FileNotFoundError:
+            said = ""
+        if said.strip():
+            print(said)
+            return 0
+        if not os.path.exists(question):
+            half = f"{question}.half"
+            with open(half, "w", encoding="utf-8") as file:
+                file.write(prompt)
+            os.replace(half, question)
+        if time.monotonic() >= deadline:
+            print(f"{name} waits to be answered", file=sys.stderr)
+            return LATER
+        time.sleep(0.5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

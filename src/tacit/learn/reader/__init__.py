@@ -1,0 +1,112 @@
+"""Read a finished session with a model: render → ask → check → weigh → hold against what is known → take in.
+
+Nothing a model says is believed (`check`, `decide`, `verdicts`); everything it is asked is a pure function of what it is about
+(`prompt`), and each answer is kept before the next question (`asking`, `stores.readings`). What comes of a session is one transaction,
+idempotent by the keys of its findings: a process that is killed repeats at most the call it was waiting for.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tacit.core.ports import Model
+    from tacit.core.profile import Profile
+    from tacit.core.run import Run
+    from tacit.learn import Learned
+    from tacit.stores.readings import Reading
+    from tacit.stores.sql import Project
+    from tacit.stores.sqlite import SqliteStore
+
+BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
+
+
+@value
+class Desk:
+    """What reading needs."""
+
+    store: SqliteStore
+    project: Project
+    profile: Profile
+    folder: str  # where readings lie
+    model: Model
+    now: Callable[[], str]
+    ids: Callable[[], str]
+    known_lines: Mapping[str, str] | None = None
+    headings: Sequence[str] = ()
+    person: str = ""  # whose session it is
+    hold_all: bool = False
+
+
+def version() -> str:
+    """Of rendering and questions together."""
+    from tacit.learn.reader import prompt, render
+
+    return f"{render.VERSION}.{prompt.VERSION}"
+
+
+def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bool = False) -> Reading | None:
+    """The reading of a finished run, waiting to be asked about, kept; None where there is nothing to read or nothing new in it.
+
+    Every session with a typed line is read, and every run in which something failed. One that grew is read on.
+    """
+    from tacit.learn.reader.asking import kept_lines
+    from tacit.learn.reader.render import rendered
+    from tacit.stores import readings
+
+    page = rendered(run)
+    if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
+        return None
+    old, lines = readings.load(folder, id), kept_lines(page)
+    if old is not None and not again:
+        if [line[3] or line[2] for line in old.lines] == [line[3] or line[2] for line in lines]:
+            return old if old.state == readings.WAITING else None
+        if old.state == readings.READ and _goes_on(old.lines, lines):
+            grown = replace(old, lines=lines, state=readings.WAITING, attempts=0, error="", not_before="", at=at)
+            readings.save(folder, grown)
+            return grown
+    fresh = readings.Reading(
+        id, project, run.host, run.id, run.path, lines, version=version(), started_at=run.started_at, at=at
+    )  # fmt: skip
+    readings.save(folder, fresh)
+    return fresh
+
+
+def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -> bool:
+    return len(new) > len(old) and all(a[1] == b[1] and a[5] == b[5] for a, b in zip(old, new))
+
+
+def read(desk: Desk, reading: Reading) -> Learned:
+    """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
+    from tacit.core.errors import Unavailable
+    from tacit.learn import Learned
+    from tacit.learn.reader.asking import Asking
+    from tacit.learn.reader.take import Taking
+    from tacit.stores import readings
+
+    asking = Asking(reading, desk.folder, desk.model, desk.profile.model.timeout_s, desk.now)
+    try:
+        heard = asking.weigh(asking.lessons())
+        taking = Taking(desk, asking.reading, heard)
+        taking.judge(asking)
+    except Unavailable as error:
+        readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))
+        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
+    report, told = taking.take()
+    done = replace(
+        asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *told), error="", not_before="",
+        at=desk.now(),
+    )  # fmt: skip
+    readings.save(desk.folder, done)
+    return report
+
+
+def postponed(reading: Reading, error: str, now: str) -> Reading:
+    """A reading that waits for another try, longer each time."""
+    from tacit.core import clock
+
+    wait = BACKOFF[min(reading.attempts, len(BACKOFF) - 1)]
+    return replace(reading, attempts=reading.attempts + 1, error=error, not_before=clock.stamp(clock.seconds(now) + wait), at=now)

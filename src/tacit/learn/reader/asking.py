@@ -1,0 +1,107 @@
+"""Asking, one question at a time: an answer that is there already is taken, a new one is kept before anything else happens."""
+
+from __future__ import annotations
+
+from tacit.core.errors import ModelUnavailable
+from tacit.core.redact import redact
+from tacit.core.value import replace, value
+from tacit.learn.reader import answer, check, prompt
+from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts
+from tacit.stores import readings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.ports import Model
+    from tacit.learn.reader.answer import Lesson, Verdict, Weighed
+    from tacit.learn.reader.check import Checked
+    from tacit.stores.readings import Reading
+
+LONGEST_ANSWER = 40_000  # characters that are kept
+
+
+@value
+class Heard:
+    """A lesson of a session with what was asked about it."""
+
+    checked: Checked
+    weighed: Weighed | None = None
+
+
+class Asking:
+    """The questions about one session. Each answer is on the disk before the next question is asked."""
+
+    def __init__(self, reading: Reading, folder: str, model: Model, timeout: float, now: Callable[[], str]) -> None:
+        self.reading, self.folder, self.model, self.timeout, self.now = reading, folder, model, timeout, now
+        self.lines = lines_of(reading)
+
+    def lessons(self) -> tuple[Checked, ...]:
+        """What the session teaches, each with its quotes looked for. A session that grew is read on from where it was left."""
+        found: list[Lesson] = [answer.lesson_from(each["lesson"]) for each in self.reading.lessons if each.get("lesson")]
+        first = len(found)
+        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
+        most = prompt.most_lessons(Rendering("", self.lines).typed)
+        for part in parts(Rendering(self.reading.run, self.lines[start:])):
+            if len(found) >= most and found:
+                break
+            asked = prompt.lessons(part, max(1, most - len(found)), [lesson.text for lesson in found])
+            said = self._ask(asked, prompt.lessons_schema(), "lessons")
+            struck = {*answer.struck_of(said)}
+            found = [lesson for lesson in found if lesson.text not in struck]
+            found += answer.lessons_of(said, max(1, most - len(found)))
+        return tuple(check.check(lesson, self.lines) for lesson in found[min(first, len(found)) :])
+
+    def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
+        """Whether the person's line says each lesson, and whether it will hold: asked of all at once, only where there is such a line."""
+        pairs = [(each, each.person) for each in found if not each.dropped and each.person is not None]
+        said: Mapping[int, Weighed] = {}
+        if pairs:
+            asked = prompt.weigh([(each.lesson.text, person.around) for each, person in pairs])
+            said = answer.weighed_of(self._ask(asked, prompt.weigh_schema(), "answers"), len(pairs))
+        by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
+        return tuple(Heard(each, by.get(id(each))) for each in found)
+
+    def known(self, remembered: Sequence[tuple[str, str]], new: Sequence[str], headings: Sequence[str]) -> tuple[Verdict, ...]:
+        """What the session says of lessons that are remembered, by their names `k1` …"""
+        if not remembered and not (headings and new):
+            return ()
+        found: list[Verdict] = []
+        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
+        for part in parts(Rendering(self.reading.run, self.lines[start:])):
+            asked = prompt.known(part, remembered, new, headings)
+            found += answer.verdicts_of(self._ask(asked, prompt.known_schema(), "verdicts"))
+        return tuple(found)
+
+    def revoked(self, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Weighed]:
+        """Whether lines of the person take lessons back, by number from 1."""
+        if not pairs:
+            return {}
+        return answer.weighed_of(self._ask(prompt.revoke(pairs), prompt.weigh_schema(), "answers"), len(pairs))
+
+    def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
+        name = prompt.name_of(asked)
+        kept = self.reading.answers.get(name)
+        if kept is not None:
+            return str(kept["said"])
+        said = redact(self.model.ask(asked, schema=schema, timeout=self.timeout)).text[:LONGEST_ANSWER]
+        if not answer.is_answer(said, holds):
+            raise ModelUnavailable(f"{self.model.identity} did not answer in the form that was asked for.", why="garbage")
+        row = {"step": holds, "said": said, "model": self.model.identity, "at": self.now(), "chars": len(asked)}
+        self.reading = replace(self.reading, answers={**self.reading.answers, name: row}, model=self.model.identity)
+        readings.save(self.folder, self.reading)
+        return said
+
+
+def lines_of(reading: Reading) -> tuple[Line, ...]:
+    """The lines of a kept reading."""
+    return tuple(Line(number, letter, text, whole or text, step, place) for number, letter, text, whole, step, place in reading.lines)
+
+
+def kept_lines(rendering: Rendering) -> tuple[tuple[Any, ...], ...]:
+    """Lines as they are kept: the whole text only where it is longer than what is shown."""
+    return tuple(
+        (line.number, line.letter, line.text, "" if line.whole == line.text else line.whole, line.step, line.place)
+        for line in rendering.lines
+    )

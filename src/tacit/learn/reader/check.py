@@ -1,0 +1,260 @@
+"""What a reader says is checked, never believed: whose words a quote is, whether they bear the lesson, whether it still held at the end.
+
+Every function here is pure and gives its reason. The speaker comes from the step the words stand in, never from the answer; the
+model's wording is the model's, and stands in for the person only as far as their own line carries every name in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import value
+from tacit.learn.reader.render import PERSON, one_line
+from tacit.learn.shell import key, main_call
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.learn.reader.answer import Lesson, Quote
+    from tacit.learn.reader.render import Line
+
+FEWEST_WORDS, FEWEST_CHARS = 3, 8  # of a quote that is not a whole line
+AROUND = 240  # characters to each side of a quote that still are "the line", where a message is a long one
+LONG_LINE = 480
+WORDLESS = ("Q", "X", "P", "S")  # letters that cannot carry a lesson alone
+
+
+@value
+class Found:
+    """A quote that stands in the session."""
+
+    line: Line
+    words: str
+    around: str  # the line it stands in, of a long message the part around it
+
+
+@value
+class Checked:
+    """A lesson whose quotes were looked for."""
+
+    lesson: Lesson
+    quotes: tuple[Found, ...] = ()
+    dropped: str = ""  # why it is none; empty where it may be one
+
+    @property
+    def person(self) -> Found | None:
+        """The person's line that is quoted first."""
+        return next((quote for quote in self.quotes if quote.line.letter in PERSON), None)
+
+    @property
+    def all_person(self) -> bool:
+        """Whether every quote is the person's: with several the least counts."""
+        return bool(self.quotes) and all(quote.line.letter in PERSON for quote in self.quotes)
+
+
+def check(lesson: Lesson, lines: Sequence[Line]) -> Checked:
+    """Look for a lesson's quotes, and say whether it may stand."""
+    found = [quote for each in lesson.quotes if (quote := find(each, lines)) is not None]
+    if len(found) < len(lesson.quotes):
+        return Checked(lesson, tuple(found), "a quote does not stand in the session")
+    checked = Checked(lesson, tuple(found))
+    if all(quote.line.letter in WORDLESS for quote in found):
+        return Checked(lesson, checked.quotes, "only pasted, planned or outside words carry it")
+    if reason := taken_back(checked, lines):
+        return Checked(lesson, checked.quotes, reason)
+    if checked.person is None and not is_late(checked, lines):
+        return Checked(lesson, checked.quotes, "its quote stands before the last failure of that command")
+    return checked
+
+
+def find(quote: Quote, lines: Sequence[Line]) -> Found | None:
+    """Where the words of a quote stand: in the line it names, else in the nearest one that holds them."""
+    pieces = [folded(piece) for piece in re.split(r"⏎|…|\[\.\.\.\]|\.\.\. ", quote.words)]
+    pieces = [piece for piece in pieces if piece]
+    if not pieces:
+        return None
+    for line in sorted(lines, key=lambda line: abs(line.number - quote.line)):
+        whole = folded(line.whole)
+        at = _place(pieces, whole)
+        if at is None:
+            continue
+        enough = len(" ".join(pieces).split()) >= FEWEST_WORDS and sum(map(len, pieces)) >= FEWEST_CHARS
+        if enough or len(" ".join(pieces)) * 2 >= len(whole):
+            return Found(line, one_line(quote.words), _around(one_line(line.whole), at))
+    return None
+
+
+def _place(pieces: Sequence[str], whole: str) -> tuple[int, int] | None:
+    """Beginning and end of pieces that stand in a text one after the other; None where they do not."""
+    at, first = 0, -1
+    for piece in pieces:
+        start = whole.find(piece, at)
+        if start < 0:
+            return None
+        first = start if first < 0 else first
+        at = start + len(piece)
+    return first, at
+
+
+def folded(text: str) -> str:
+    """A text for comparing: one line, straight quotes, no emphasis marks of the quoting. Letters stay as they are but for case."""
+    plain = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
+    return one_line(plain).casefold()
+
+
+def _around(line: str, at: tuple[int, int]) -> str:
+    """The part of a long message that a quote stands in, to the ends of sentences; a short one whole."""
+    if len(line) <= LONG_LINE:
+        return line
+    start, end = max(0, at[0] - AROUND), min(len(line), at[1] + AROUND)
+    before = [found.end() for found in _SENTENCE.finditer(line, start, at[0])]
+    after = next((found.start() + 1 for found in _SENTENCE.finditer(line, at[1], end)), end)
+    return line[before[0] if before else start : after].strip()
+
+
+_SENTENCE = re.compile(r"[.!?]\s")
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+_SPAN = re.compile(r"`([^`]+)`")
+_QUOTED = re.compile(r"[\"“”]([^\"“”]{2,80})[\"“”]|(?<!\w)'([^']{2,80})'(?!\w)")
+_NAMED = re.compile(
+    r"https?://\S+"  # an address
+    r"|(?<![\w-])--?[A-Za-z][\w-]*"  # a flag
+    r"|(?<![\w.])(?:[\w@~.-]*/)+[\w.*@-]*"  # a path
+    r"|\b[\w-]+\.[A-Za-z]\w{0,9}\b(?!\.\s)|(?<![\w.])\.\w[\w.-]*"  # a file or a dotted name
+    r"|\b\w+(?:_\w+)+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[A-Z]{2,}[A-Z0-9_]*\b"  # identifiers
+    r"|#?\b\d[\d.,:]*\w*\b"  # a figure
+)
+_CAPITALISED = re.compile(r"(?<![.!?:]\s)(?<!^)(?<=\s)[A-Z][a-z]{2,}\w*\b")
+_PROGRAMS = re.compile(
+    r"\b(?:git|gh|npm|npx|pnpm|yarn|bun|deno|node|cargo|rustup|go|gofmt|golangci-lint|python|pip|uv|poetry|hatch|pytest|ruff|mypy|black|tox"
+    r"|make|cmake|ninja|gradle|mvn|bazel|docker|podman|kubectl|helm|terraform|ansible|ssh|rsync|brew|apt|mise|just|eslint|prettier|tsc"
+    r"|vite|webpack|jest|vitest|playwright|cypress|redis|postgres|psql|mysql|sqlite|nginx|systemd|systemctl|sed|awk|grep|rg|jq)\b"
+)
+_ORDINARY = frozenset("CI PR PRs API APIs URL URLs UI UX OK JSON YAML TOML HTML CSS SQL CLI IDE TODO README ID IDs".split())
+
+
+def names(text: str) -> list[str]:
+    """Every command, path, flag, identifier, name and figure of a lesson."""
+    found: dict[str, None] = {}
+    for span in _SPAN.findall(text):
+        found.update(dict.fromkeys(span.split()))
+    bare = _SPAN.sub(" ", text)
+    for pair in _QUOTED.findall(bare):
+        found.update(dict.fromkeys("".join(pair).split()))
+    bare = _QUOTED.sub(" ", bare)
+    for pattern in (_NAMED, _CAPITALISED, _PROGRAMS):
+        found.update((each.group().rstrip(".,:;"), None) for each in pattern.finditer(bare))
+    return [name for name in found if name and name not in _ORDINARY and re.search(r"\w", name)]
+
+
+def missing(text: str, line: str) -> list[str]:
+    """The names of a lesson that a line does not hold."""
+    held = folded(line)
+    return [name for name in names(text) if folded(name.strip("`'\"()[],;:")) not in held]
+
+
+# --- in time ----------------------------------------------------------------------------------------------------------
+
+_BACK = re.compile(
+    r"\b(?:never ?mind|scratch that|forget (?:that|it|what i)|ignore (?:that|what i|my last)|i was wrong|my mistake|my bad"
+    r"|on second thought|actually,? (?:no|don't|do not|leave|let's not|never)|wait,? no|undo that|revert that|take that back"
+    r"|strike that)\b",
+    re.I,
+)
+_DENIED = re.compile(
+    r"^(?:no\b|nope\b|wrong\b|incorrect\b|that(?:'s| is) (?:not|wrong|incorrect)|not (?:correct|true|right|really)|you(?:'re| are) wrong"
+    r"|it(?:'s| is) (?:still|not)|still (?:fail|broken|not|doesn|the same)|doesn't (?:work|help)|does not (?:work|help))",
+    re.I,
+)
+_OWN_ERROR = re.compile(
+    r"\b(?:i was (?:wrong|mistaken)|my (?:earlier|previous|first) (?:assumption|guess|analysis|theory|claim)"
+    r"|not the (?:cause|problem|issue|reason)|turns? out (?:not|that wasn't)|that wasn't it|i misread|i misunderstood|red herring"
+    r"|you're (?:absolutely )?right)\b",
+    re.I,
+)
+
+
+def taken_back(checked: Checked, lines: Sequence[Line]) -> str:
+    """Why a lesson did not survive its own session; empty where it did."""
+    last = max(quote.line.number for quote in checked.quotes)
+    after = [line for line in lines if line.number > last]
+    words = telling(" ".join(quote.words for quote in checked.quotes))
+    spoken = [line for line in after if line.letter in PERSON]
+    for at, line in enumerate(spoken):
+        back = _BACK.search(line.whole)
+        if back and (at == 0 or words & telling(line.whole)):
+            return f"the person took it back: {one_line(back.group())}"
+    if checked.all_person:
+        return ""
+    agents = [quote for quote in checked.quotes if quote.line.letter == "A"]
+    if agents and spoken and _DENIED.match(spoken[0].whole.strip()) and checked.person is None:
+        return "the person denied it"
+    for line in after:
+        if line.letter == "A" and agents and _OWN_ERROR.search(line.whole) and len(words & telling(line.whole)) >= 2:
+            return "the agent took it back"
+    return ""
+
+
+def telling(text: str) -> set[str]:
+    """Words of a text that tell something."""
+    return {word for word in re.findall(r"[\w./-]{4,}", folded(text)) if word not in _COMMON}
+
+
+_COMMON = frozenset(
+    "about after again also always and any are because been before being both but can cannot could does done don't each from have here "
+    "into just like make more must need not now only other over please same should some still such sure than that the their them then "
+    "there these they this those time upon use used using very want were what when where which while will with work would you your".split()
+)
+
+
+def commands(lines: Sequence[Line]) -> Iterator[tuple[tuple[str, ...], int, bool]]:
+    """Each command of a session: what makes two of them the same, its line, and whether it failed."""
+    for at, line in enumerate(lines):
+        if line.letter != "T":
+            continue
+        call = main_call(line.whole)
+        if call is not None:
+            after = lines[at + 1] if at + 1 < len(lines) else line
+            yield key(call), line.number, after.letter in ("E", "X") and after.step == line.step
+
+
+def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
+    """Whether what was found still held after the last failure of the command it is about: its last quote stands there, or is the
+    agent's last word, or the command passed later."""
+    last = max(quote.line.number for quote in checked.quotes)
+    final = max((line.number for line in lines if line.letter == "A"), default=0)
+    if last >= final:
+        return True
+    about = _about(checked, lines)
+    ran = [(number, failed) for each, number, failed in commands(lines) if each in about]
+    failures = [number for number, failed in ran if failed]
+    if not failures or last > failures[-1]:
+        return True
+    return any(number > failures[-1] and not failed for number, failed in ran)
+
+
+def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
+    """Whether the session itself shows it: a command that is quoted, or whose failure is, failed and passed afterwards."""
+    about = _about(checked, lines, talk=False)
+    ran = [(each, number, failed) for each, number, failed in commands(lines) if each in about]
+    return any(
+        failed and any(same == each and later > number and not wrong for same, later, wrong in ran) for each, number, failed in ran
+    )
+
+
+def _about(checked: Checked, lines: Sequence[Line], talk: bool = True) -> set[tuple[str, ...]]:
+    """The commands that quotes are about: those quoted, those whose failure is quoted, and with `talk` the one before the agent's words."""
+    found: set[tuple[str, ...]] = set()
+    by_line = {number: each for each, number, _ in commands(lines)}
+    step_of = {line.step: line.number for line in lines if line.letter == "T"}
+    for quote in checked.quotes:
+        number = step_of.get(quote.line.step, 0) if quote.line.letter in ("T", "E", "X") else 0
+        if talk and quote.line.letter == "A":
+            number = max((each for each in by_line if each < quote.line.number), default=0)
+        if number in by_line:
+            found.add(by_line[number])
+    return found

@@ -1,0 +1,93 @@
+"""How far a checked lesson goes: whose word it is, whether it is in force, and why.
+
+    said    the person's line alone says it, and it is a way of working or a fact that holds: theirs, in force after one sighting
+    shown   they did or asked for it once, the general words are the model's: on trial after one sighting, never leave to act unasked
+    found   from what happened: with evidence of the session itself after two lineages, on the agent's word alone never
+    asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
+
+The words that will be printed decide the tier. Where the model's wording names something that the person's line does not, the
+person's own line is printed instead.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+from tacit.learn.reader.check import fails_then_passes, missing
+from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.learn.reader.answer import Weighed
+    from tacit.learn.reader.check import Checked
+    from tacit.learn.reader.render import Line
+
+LONGEST_OWN = 300  # characters of a person's line that can stand for a lesson by itself
+LASTING = ("working", "fact")
+
+
+@value
+class Decided:
+    """What becomes of one lesson of a reading."""
+
+    text: str
+    word: str  # said, shown, found or asked; empty: dropped
+    tier: str = "agent"  # of the words that are printed
+    witness: str = "agent"  # of the evidence behind them
+    hold: str = ""  # why a person is asked first
+    reason: str = ""
+
+
+def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
+    """The word of one lesson. `weighed` is the second question's answer; without one nobody vouches for the wording."""
+    lesson = checked.lesson
+    if checked.dropped:
+        return Decided(lesson.text, "", reason=checked.dropped)
+    person = checked.person
+    if person is None or lesson.standing == "found":
+        return _found(checked, lines)
+    if weighed is None:
+        return Decided(lesson.text, "asked", reason="the person's line was not weighed")
+    if weighed.holds == "once":
+        return Decided(lesson.text, "", reason="an exception for this time")
+    if weighed.holds == "order":
+        return _held(Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again"))
+    if weighed.says == "yes":
+        return _said(checked, person.around)
+    if weighed.says == "partly":
+        return _shown(checked, "the person's line says a part of it")
+    return _found(checked, lines)
+
+
+def _said(checked: Checked, line: str) -> Decided:
+    text, reason = checked.lesson.text, "the person's line says it"
+    least = min((quote.around for quote in checked.quotes), key=lambda around: -len(missing(text, around)))
+    lacking = missing(text, line) if checked.all_person else missing(text, least)
+    if lacking:
+        if len(line) > LONGEST_OWN:
+            return _shown(checked, f"the person's line does not name {lacking[0]}")
+        text, reason = line, f"in the person's own words, since the wording names {lacking[0]}"
+    decided = Decided(text, "said", "user", "user", reason=reason)
+    if acts_unasked(text) and not is_standing_order(line):
+        return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a standing order")
+    return _held(decided)
+
+
+def _shown(checked: Checked, reason: str) -> Decided:
+    decided = Decided(checked.lesson.text, "shown", "agent", "user", reason=reason)
+    if acts_unasked(checked.lesson.text):
+        return Decided(decided.text, "shown", "agent", "user", "it would act unasked", reason)
+    return _held(decided)
+
+
+def _found(checked: Checked, lines: Sequence[Line]) -> Decided:
+    shown = fails_then_passes(checked, lines)
+    witness = "observed" if shown else "agent"
+    reason = "a command failed and passed afterwards" if shown else "the agent's word"
+    return _held(Decided(checked.lesson.text, "found", "agent", witness, reason=reason))
+
+
+def _held(decided: Decided) -> Decided:
+    hold = asks_person(decided.text)
+    return Decided(decided.text, decided.word, decided.tier, decided.witness, hold, decided.reason) if hold else decided

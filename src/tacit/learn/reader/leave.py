@@ -1,0 +1,90 @@
+"""What needs a person's leave: lessons that install, lead outside, loosen security, or let the agent act where nobody asked.
+
+Whoever said them. They are held, and the person is asked once.
+"""
+
+from __future__ import annotations
+
+import re
+
+# This machine and its own network: nothing leads outside.
+_AT_HOME = re.compile(
+    r"(?:https?://)?\b(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
+    r"|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})\b(?::\d+)?\S*"
+)
+_STRICTER = re.compile(
+    r"\b(?:never|don't|do not|must not|may not|avoid|no)\s+(?:\w+\s+){0,2}?"
+    r"(?:bypass|skip|disabl|circumvent|turn(?:ing)? off|override|leak|print|log|expos|commit)\w*",
+    re.I,
+)
+_SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
+_SENSITIVE = {
+    "installs something": re.compile(
+        r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|brew|apt(?:-get)?|dnf|yum|cargo|gem|go|conda|poetry)\s+(?:install|add|get|i|tool install)\b"
+        r"|\binstall(?:s|ing)?\b|\b(?:npx|uvx)\s+\S",
+        re.I,
+    ),
+    "names an address": re.compile(r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I),
+    "changes rights or security": re.compile(
+        r"\b(?:sudo|chmod|chown|setenforce|iptables)\b|\bverify\s*=\s*False\b"
+        r"|--(?:no-verify|insecure|force|dangerously\S*|no-gpg-sign|privileged|no-sandbox)\b"
+        r"|\b(?:disable|bypass|skip|turn off|ignore)\s+(?:\w+\s+){0,3}?"
+        r"(?:tls|ssl|certificate|signature|signing|sandbox|permission|auth\w*|csrf|firewall|security|hook|verification)",
+        re.I,
+    ),
+    _SIGNING: re.compile(
+        r"\b(?:gpg|gpgsign|signatures?|sign(?:ing|ed)? commits?|commit sign\w+|signing key|private key|api[ _-]?key|password|credential"
+        r"|secret|access token)",
+        re.I,
+    ),
+    _PERMISSIONS: re.compile(
+        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking|confirm|permission|approval)", re.I
+    ),
+}
+
+
+def asks_person(text: str) -> str:
+    """Why a lesson waits for the person's word whoever said it; empty where it need not. What only makes things stricter does not wait."""
+    strict = bool(_STRICTER.search(text))
+    loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
+    for reason, pattern in _SENSITIVE.items():
+        if pattern.search(loose) and not (strict and reason in (_SIGNING, _PERMISSIONS)):
+            return reason
+    return ""
+
+
+_ACT = (
+    r"(?:commit|push|force-push|deploy|publish|release|post|merge|delete|remove|drop|send|reply|tag|comment on|close (?:the )?(?:issue|pr)"
+    r"|(?:open|create) (?:a |the )?(?:draft )?(?:pr|pull request|issue|release))"
+)
+_UNASKED = re.compile(
+    r"(?:^|[.;:]\s+|,\s*(?:then\s+|and\s+)?|\b(?:and|then|always|also|should|must|to|automatically|immediately|directly|finally)\s+)"
+    rf"{_ACT}\b",
+    re.I,
+)
+_CONDITION = re.compile(
+    r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^.;]*?"
+    rf"\b(?:asked|told|requested|approv\w+|confirm\w*|{_ACT}\w*)\b[^,.;]*",
+    re.I,
+)
+_FORBIDS = re.compile(
+    r"\b(?:never|don't|do not|must not|may not|should not|shouldn't|avoid|without|instead of|rather than|not)\s+(?:\w+\s+){0,3}?"
+    rf"{_ACT}\w*",
+    re.I,
+)
+_EVERY_TIME = re.compile(
+    r"\b(?:always|every time|each time|whenever|from now on|by default|in (?:the )?future|(?:after|before) (?:each|every)|never"
+    r"|at the end of (?:each|every)|all (?:commits|prs|changes)|without (?:asking|me)|don't ask|as a rule|in general|going forward)\b",
+    re.I,
+)
+
+
+def acts_unasked(text: str) -> bool:
+    """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
+    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", text))
+    return bool(_UNASKED.search(plain))
+
+
+def is_standing_order(line: str) -> bool:
+    """Whether the person's own words say that it holds every time."""
+    return bool(_EVERY_TIME.search(line))

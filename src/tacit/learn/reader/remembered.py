@@ -1,0 +1,64 @@
+"""Which remembered lessons a session is held against: all standing ones, and the nearest of the rest, given and withheld alike.
+
+They go in unmarked, under names that say nothing: who judges must not know what this session was told.
+"""
+
+from __future__ import annotations
+
+from tacit.core.states import INJECTABLE
+from tacit.core.words import query_words
+from tacit.learn.reader.render import PERSON
+from tacit.stores.sql import scope_projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tacit.core.memory import Memory
+    from tacit.learn.reader.render import Line
+    from tacit.stores.sqlite import SqliteStore
+
+STANDING, NEAREST = 60, 20
+OF_EACH = 6  # neighbours of one new lesson
+WORDS = 24  # of what was typed, by which further ones are found
+HEADINGS = 40
+STANDING_CLASSES = ("preference", "rule", "security")
+UNSEEN = ("quoted", "imported")  # held words of others are shown to no model
+
+
+def is_standing(memory: Memory) -> bool:
+    """Whether a lesson is one of the person's ways of working: it holds at every start, whatever the task."""
+    return memory.state in INJECTABLE and memory.klass in STANDING_CLASSES and memory.gate == "allow"
+
+
+def remembered(store: SqliteStore, project: str, new: Sequence[str], lines: Sequence[Line]) -> list[Memory]:
+    """All standing lessons of a project and the nearest to what a session newly says and to what was typed in it, oldest first."""
+    found: dict[str, Memory] = {}
+    for memory in store.select([project], states=INJECTABLE, limit=10 * STANDING):
+        if is_standing(memory) and len(found) < STANDING:
+            found[memory.id] = memory
+    typed = " ".join(line.whole for line in lines if line.letter in PERSON)
+    asked = [(text, OF_EACH) for text in new] + [(typed, NEAREST)]
+    near: dict[str, Memory] = {}
+    for text, most in asked:
+        hits = store.find(scope_projects(project), query_words(text, WORDS), limit=most).hits if text else ()
+        near.update((hit.memory.id, hit.memory) for hit in hits if _is_shown(hit.memory) and hit.memory.id not in found)
+    found.update(list(near.items())[:NEAREST])
+    return sorted(found.values(), key=lambda memory: (memory.created_at, memory.id))
+
+
+def _is_shown(memory: Memory) -> bool:
+    if not memory.text or memory.state == "superseded" or memory.gate in ("quarantine", "discard"):
+        return False
+    return memory.gate != "hold" or memory.trust not in UNSEEN
+
+
+def headings_of(files: Mapping[str, str]) -> list[str]:
+    """The headings of instruction files, each with its file's name."""
+    found = [
+        f"{name}: {line.lstrip('#').strip()}"
+        for name, text in files.items()
+        for line in text.splitlines()
+        if line.startswith("#") and line.lstrip("#").strip()
+    ]
+    return found[:HEADINGS]

@@ -1,0 +1,295 @@
+"""A finished session as a reader gets to see it: one numbered line per thing, with the letter of whoever speaks.
+
+Successful output never stands here, for it is other people's text and most of the bytes; of failing output the telling lines do.
+Long things are cut, yet each line keeps the whole text it was cut from, scrubbed of secrets: a quote is looked for there. A line
+is one line of the page whatever its text holds, so that no output can begin a line of its own and speak with another's letter.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.redact import private, redact
+from tacit.core.value import replace, value
+from tacit.learn.echo import unfenced
+from tacit.learn.failures import LONGEST_ERROR, shows_failure, telling_line
+from tacit.learn.shell import calls, command_of, looks, proper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.core.run import Run, Step
+
+VERSION = "1"  # of the rendering; with another one prompts and their hashes are others
+
+# Letters of the page. Those of a person first: only these can make a lesson somebody's word.
+LETTERS = {
+    "U": "the person typed it",
+    "R": "the person's reason when refusing a call",
+    "W": "the person's answer to a question of the agent",
+    "Q": "pasted by the person, somebody else's text",
+    "P": "a plan or summary that the agent wrote",
+    "A": "the agent says",
+    "T": "a call of the agent",
+    "E": "failing output of a command of the project",
+    "X": "failing output from outside: web, forge, server",
+    "S": "the host program",
+}
+PERSON = ("U", "R", "W")
+_LETTER = {
+    "typed": "U", "refusal": "R", "answer": "W", "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
+    "notice": "S", "host": "S", "agent": "P",
+}  # fmt: skip
+
+SAID = 3000  # characters shown of what a person typed
+BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
+LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
+CALL = 110
+LOOKS = 2  # calls in a row that only look which are shown
+FAILURE_LINES, FAILURE_LINE = 4, 180
+WHOLE = 60_000  # characters of one text that are read at all
+TOKENS = 24_000  # of one part; nearly every session is shorter
+CHARS_A_TOKEN = 4
+OVERLAP = 10  # lines that two parts share
+
+_CAUSE = re.compile(
+    r"\b(?:because|cause[sd]?|root cause|due to|turns? out|the (?:problem|issue|reason|fix)|actually|instead|must|fails? (?:when|since)"
+    r"|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
+    re.I,
+)
+_OUTSIDE_TOOLS = ("WebFetch", "WebSearch", "mcp__", "web_", "fetch", "browser")
+_OUTSIDE_PROGRAMS = frozenset("gh glab curl wget http https ssh scp aws gcloud az kubectl".split())
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+
+
+@value
+class Line:
+    """One line of a rendered session."""
+
+    number: int
+    letter: str
+    text: str  # as shown, cut
+    whole: str  # what it was cut from, scrubbed: where a quote must stand
+    step: int  # the step it comes from, counted from 0
+    place: str  # of that step in the host's file
+
+
+@value
+class Rendering:
+    """A session as it is read."""
+
+    run: str
+    lines: tuple[Line, ...]
+
+    @property
+    def typed(self) -> int:
+        """How many lines a person typed."""
+        return sum(line.letter in PERSON for line in self.lines)
+
+
+def rendered(run: Run) -> Rendering:
+    """All lines of a run. What Tacit itself put into it between fences is taken out; hooks are not shown at all."""
+    found: list[tuple[str, str, str, int]] = []
+    looked = 0  # calls in a row that only looked, after the one that is shown
+    for at, step in enumerate(run.steps):
+        if _only_looks(step):
+            looked += 1
+            if looked > LOOKS:
+                continue
+        elif step.role == "tool" or step.text:
+            looked = 0
+        for letter, shown, whole in _of_step(step, run.cwd):
+            found.append((letter, shown, whole, at))
+    kept = _cut(found)
+    lines = [
+        Line(number, letter, shown, whole, at, run.steps[at].place) for number, (letter, shown, whole, at) in enumerate(kept, 1)
+    ]
+    return Rendering(run.id, tuple(lines))
+
+
+def page(lines: Sequence[Line]) -> str:
+    """Lines as they are printed and sent."""
+    return "\n".join(f"{line.number} {line.letter} {line.text}" for line in lines)
+
+
+def tokens(lines: Sequence[Line]) -> int:
+    """About how many tokens a page has."""
+    return sum(len(line.text.encode()) + 8 for line in lines) // CHARS_A_TOKEN + 1
+
+
+def parts(rendering: Rendering, most: int = TOKENS) -> list[tuple[Line, ...]]:
+    """The session in parts that fit one call each: nearly always one. A longer one is divided before what a person typed."""
+    lines, done = rendering.lines, list[tuple[Line, ...]]()
+    start = 0
+    while start < len(lines):
+        end = _fitting(lines, max(0, start - OVERLAP), most)
+        if end < len(lines):
+            typed = [at for at in range(start + 1, end) if lines[at].letter in PERSON]
+            late = [at for at in typed if at > start + (end - start) // 2]
+            end = max(late[-1] if late else end, start + 1)
+        done.append(lines[max(0, start - OVERLAP) : end])
+        start = end
+    return done
+
+
+def scrubbed(text: str) -> str:
+    """A text as it may leave the machine: without secrets and private passages, colours and invisible characters."""
+    plain = _CONTROL.sub("", _ANSI.sub("", text[:WHOLE]))
+    return redact(private(plain)).text
+
+
+def one_line(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
+
+
+def _fitting(lines: Sequence[Line], start: int, most: int) -> int:
+    left = most * CHARS_A_TOKEN
+    for at in range(start, len(lines)):
+        left -= len(lines[at].text.encode()) + 8
+        if left < 0 and at > start + OVERLAP:
+            return at
+    return len(lines)
+
+
+def _of_step(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
+    """What one step shows: letter, text to show (to be cut), whole text."""
+    if step.role == "tool":
+        if step.tool not in _BOOKKEEPING:
+            yield from _of_call(step, cwd)
+        return
+    if step.tool == "hook" or not step.text.strip():
+        return
+    if step.role == "assistant":
+        if whole := one_line(scrubbed(unfenced(step.text))):
+            yield "A", whole, whole
+    elif step.role == "user":
+        for letter, words in spoken(step):
+            if whole := one_line(scrubbed(unfenced(words))):
+                yield letter, whole[: BROUGHT.get(letter, SAID)], whole
+    elif not step.text.lstrip().startswith(_INSTRUCTIONS) and (whole := one_line(scrubbed(unfenced(step.text)))):
+        yield "S", whole[: BROUGHT["S"]], whole
+
+
+def _only_looks(step: Step) -> bool:
+    """Whether a call read something, and did so without trouble."""
+    if step.role != "tool" or step.error or step.interrupted:
+        return False
+    command = command_of(step)
+    if command:
+        return all(looks(call) for call in calls(command))
+    return step.tool in _LOOKING
+
+
+_LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
+_BOOKKEEPING = frozenset("TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split())
+_INSTRUCTIONS = ("<", "# AGENTS.md")  # the host's own, which hold for every session
+
+
+def spoken(step: Step) -> Iterator[tuple[str, str]]:
+    """The words of a user's step with their letters: what a person typed apart from what they pasted into it."""
+    letter = _LETTER.get(step.speaker, "")
+    if not letter:
+        letter = "U" if step.typed else "P" if step.agent else "S"
+    if letter in PERSON and not step.typed:
+        letter = "S"  # the format's mark of a person is `typed`; a speaker alone makes nobody one
+    yield letter, step.text
+
+
+def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
+    here = f"{cwd.rstrip('/')}/" if len(cwd) > 1 else ""
+    whole = one_line(scrubbed(_called(step).replace(here, "") if here else _called(step)))
+    yield "T", whole[:CALL], whole
+    failed = step.error or (step.output if _soft(step) else "")
+    if not failed or step.interrupted:
+        return
+    failed = failed.replace(here, "") if here else failed
+    text = failed if len(failed) <= LONGEST_ERROR else f"{failed[: LONGEST_ERROR // 2]}\n{failed[-LONGEST_ERROR // 2 :]}"
+    lines = [line for each in scrubbed(text).splitlines() if (line := one_line(each))]
+    if lines:
+        shown = " ⏎ ".join(line[:FAILURE_LINE] for line in _telling(lines))
+        yield "X" if is_outside(step) else "E", shown, one_line(" ".join(lines))
+
+
+def _called(step: Step) -> str:
+    """A call in a few words: its command, or its tool with what it was about."""
+    command = command_of(step)
+    if command:
+        return command
+    given = step.input or {}
+    about = [str(given[name]) for name in _ABOUT if isinstance(given.get(name), str) and given[name]]
+    if not about:
+        about = [at for at in given.values() if isinstance(at, str)][:2]
+    return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
+
+
+_ABOUT = ("file_path", "notebook_path", "path", "pattern", "query", "url", "description", "subject", "skill", "new_string", "input")
+
+
+def _soft(step: Step) -> bool:
+    """Whether a command that says it ended well printed a failure: behind a pipe nobody sees its status."""
+    if not step.output or not (command := command_of(step)):
+        return False
+    run = calls(command)
+    lost = len(run) > 1 or any(call.piped for call in run)
+    return lost and not all(looks(call) for call in run) and shows_failure(step.output)
+
+
+def is_outside(step: Step) -> bool:
+    """Whether a tool's words come from outside the project: the web, a forge, a server."""
+    if step.tool.lower().startswith(tuple(name.lower() for name in _OUTSIDE_TOOLS)):
+        return True
+    return any(proper(call)[0] in _OUTSIDE_PROGRAMS for call in calls(command_of(step)))
+
+
+def _telling(lines: Sequence[str]) -> list[str]:
+    """Of a failure's lines the ones that say most, in their order."""
+    if len(lines) <= FAILURE_LINES:
+        return list(lines)
+    told = telling_line("\n".join(lines))
+    best = next((at for at, line in enumerate(lines) if told and told[:40] in line), 0)
+    wanted = dict.fromkeys((best, best + 1, len(lines) - 1, len(lines) - 2, 0, 1))
+    return [lines[at] for at in sorted([at for at in wanted if 0 <= at < len(lines)][:FAILURE_LINES])]
+
+
+def _cut(found: Sequence[tuple[str, str, str, int]]) -> list[tuple[str, str, str, int]]:
+    """The agent's words to their length, and what is said again left out."""
+    kept: list[tuple[str, str, str, int]] = []
+    ends = {at for at in range(len(found)) if found[at][0] == "A" and _ends_turn(found, at)}
+    said: set[str] = set()
+    for at, (letter, shown, whole, step) in enumerate(found):
+        if letter == "A":
+            most = LAST_WORD if at in ends else PASSING
+            if _CAUSE.search(whole):
+                most = max(most, REASONED)
+            shown = whole if len(whole) <= most else f"{whole[:most]} …"
+        elif len(whole) > len(shown):
+            shown = f"{shown} …"
+        if letter in ("A", "E", "X", "S"):
+            key = f"{letter} {shown}"
+            if key in said:
+                continue
+            said.add(key)
+        kept.append((letter, shown, whole, step))
+    return kept
+
+
+def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
+    after = next((letter for letter, *_ in found[at + 1 :] if letter != "S"), "U")
+    return after in PERSON or after in ("Q", "P")
+
+
+def without(rendering: Rendering, given: Sequence[str], words: int = 8) -> Rendering:
+    """The same without lines of the agent that hand a given lesson back, eight words in a row: who judges must not see the arm."""
+    phrases = {phrase for text in given for phrase in _phrases(text, words)}
+    if not phrases:
+        return rendering
+    kept = [line for line in rendering.lines if line.letter not in "AT" or phrases.isdisjoint(_phrases(line.whole, words))]
+    return replace(rendering, lines=tuple(kept))
+
+
+def _phrases(text: str, size: int) -> set[str]:
+    words = re.findall(r"\w+", text.casefold())
+    return {" ".join(words[at : at + size]) for at in range(len(words) - size + 1)}

@@ -1,0 +1,212 @@
+"""Taking in what a reading brought, in one transaction: lessons as findings like any other, verdicts as evidence and moves."""
+
+from __future__ import annotations
+
+from tacit.core.digest import short_hash
+from tacit.core.journal import change
+from tacit.core.lifecycle import Move
+from tacit.core.links import Evidence
+from tacit.core.moves import moved
+from tacit.core.proposal import OPEN, Proposal
+from tacit.core.run import Finding, Run
+from tacit.core.value import replace, value
+from tacit.learn import _judged, _redacted, _Session
+from tacit.learn.gate import GateDecision
+from tacit.learn.reader.answer import lesson_as
+from tacit.learn.reader.check import find, missing
+from tacit.learn.reader.decide import decide
+from tacit.learn.reader.remembered import remembered
+from tacit.learn.reader.verdicts import needs_weighing, ruled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.learn import Learned
+    from tacit.learn.reader import Desk
+    from tacit.learn.reader.answer import Verdict
+    from tacit.learn.reader.asking import Asking, Heard
+    from tacit.learn.reader.check import Checked, Found
+    from tacit.learn.reader.decide import Decided
+    from tacit.learn.reader.verdicts import Ruled
+    from tacit.stores.readings import Reading
+    from tacit.stores.sqlite import Transaction
+
+EXTRACTOR, VERSION = "reader", 1
+BY = "reader"
+EXPIRES_DAYS = 30
+UNCERTAIN = "nothing concrete to judge it by"  # the gate's word where only the wording speaks; a reader's quotes speak for it
+
+
+@value
+class Judged:
+    """A verdict whose quote stands in the session, and what it does."""
+
+    memory: str
+    ruling: Ruled
+    verdict: str
+    quote: Found
+
+
+class Taking:
+    """One reading on its way into the store."""
+
+    def __init__(self, desk: Desk, reading: Reading, heard: Sequence[Heard]) -> None:
+        from tacit.learn.reader.asking import lines_of
+
+        self.desk, self.reading, self.lines = desk, reading, lines_of(reading)
+        self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
+        self.verdicts: list[Judged] = []
+        self.same: dict[int, tuple[str, str]] = {}  # number of a new lesson -> the known one, and a wording true to both
+        self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
+
+    def judge(self, asking: Asking) -> None:
+        """Hold the session against what is known, outside any transaction."""
+        new = [decided.text for _, decided in self.heard if decided.word]
+        known = remembered(self.desk.store, self.desk.project.id, new, self.lines)
+        names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
+        said = asking.known([(name, memory.text) for name, memory in names.items()], new, self.desk.headings)
+        quoted: list[tuple[Verdict, Memory, Found]] = []
+        for verdict in said:
+            if verdict.verdict == "same":
+                self._same(verdict, names, len(new))
+            elif verdict.id in names and verdict.quote and (stands := find(verdict.quote, self.lines)) is not None:
+                quoted.append((verdict, names[verdict.id], stands))
+        open_ones = [each for each in quoted if needs_weighing(each[0].verdict, each[0].scope, each[2])]
+        weighed = asking.revoked([(memory.text, quote.around) for _, memory, quote in open_ones])
+        by = {id(each): weighed.get(number) for number, each in enumerate(open_ones, 1)}
+        for each in quoted:
+            verdict, memory, quote = each
+            ruling = ruled(verdict.verdict, verdict.scope, memory, quote, by.get(id(each)))
+            self.verdicts.append(Judged(memory.id, ruling, verdict.verdict, quote))
+        self.reading = asking.reading
+
+    def _same(self, verdict: Verdict, names: dict[str, Memory], new: int) -> None:
+        if not 1 <= verdict.new <= new:
+            return
+        if verdict.id in names:
+            self.same.setdefault(verdict.new, (names[verdict.id].id, verdict.better))
+        elif verdict.id.startswith("h"):
+            self.covered.add(verdict.new)
+
+    def take(self) -> tuple[Learned, list[dict[str, Any]]]:
+        """Write it. What became of each lesson is told with its reason, also of those that became none."""
+        desk = self.desk
+        told: list[dict[str, Any]] = []
+        row = desk.store.run(self.reading.run)
+        run = Run(self.reading.session, self.reading.host, ended_at=row.ended_at if row else "", task_type=row.task_type if row else "")
+        session = _Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
+        found: list[tuple[Finding, GateDecision]] = []
+        number = 0
+        for checked, decided in self.heard:
+            outcome = {"lesson": lesson_as(checked.lesson), "word": decided.word, "reason": decided.reason, "hold": decided.hold}
+            told.append(outcome)
+            if not decided.word:
+                continue
+            number += 1
+            if number in self.covered:
+                outcome["reason"] = "an instruction file says it"
+                continue
+            finding, hits = _redacted(_finding(run, checked, decided, desk.profile.kinds))
+            session.redacted += hits
+            if number in self.same:
+                session.same[finding.key] = self.same[number][0]
+            found.append(_gated(finding, decided, desk))
+        with desk.store.write(confidence=desk.profile.signals) as tx:
+            session.enter(tx)
+            buried = {place.partition("#")[0] for place in session.buried}
+            session.take(tx, [each for each in found if each[0].place.partition("#")[0] not in buried])
+            for judged in self.verdicts:
+                self._apply(tx, session, judged)
+            for number, (memory, better) in self.same.items():
+                self._amend(tx, memory, better, number)
+        return session.report(), told
+
+    def _apply(self, tx: Transaction, session: _Session, judged: Judged) -> None:
+        ruling, at = judged.ruling, self.desk.now()
+        if ruling.act == "nothing" or not (held := tx.memories([judged.memory])):
+            return
+        memory = held[0]
+        stance = "supports" if ruling.act == "sighting" else "contradicts"
+        tx.add_evidence(
+            Evidence(
+                memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=BY, tier=ruling.tier,
+                place=f"{judged.quote.line.place}#{judged.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
+            )
+        )  # fmt: skip
+        if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
+            move = Move("under_review", ruling.reason, "taken-back", "contradiction")
+            version = self.desk.project.profile
+            tx.apply(moved(memory, move, self.desk.profile, by=BY, at=at, run=self.reading.run, profile_version=version))
+            session.moves.append((memory.id, memory.state, "under_review", ruling.reason))
+        elif ruling.act == "propose":
+            self._propose(tx, memory, ruling.reason, at)
+        else:
+            session._promote(tx, memory.id)
+
+    def _propose(self, tx: Transaction, memory: Memory, reason: str, at: str) -> None:
+        from tacit.core.clock import after_days
+
+        if any(each.state == OPEN and each.kind == "review" for each in tx.proposals(memory=memory.id, state="")):
+            return
+        tx.put_proposal(
+            Proposal(
+                self.desk.ids(), memory.project, "review", reason, BY, at, memory.id, tier="person",
+                payload={"to": "under_review", "needs": ["person"]}, expires_at=after_days(at, EXPIRES_DAYS),
+            )
+        )  # fmt: skip
+
+    def _amend(self, tx: Transaction, id: str, better: str, number: int) -> None:
+        """Other words for a lesson that was met again: only for a model's own words, only names that one of the two holds."""
+        memory = next(iter(tx.memories([id])), None)
+        if memory is None or not better or better == memory.text or memory.trust in self.desk.profile.trust.person or memory.pinned:
+            return
+        if (memory.extra or {}).get("word") is None or memory.gate != "allow":
+            return
+        checked = [checked for checked, decided in self.heard if decided.word][number - 1]
+        both = " ".join((memory.text, *(quote.around for quote in checked.quotes)))
+        if missing(better, both):
+            return
+        now = replace(memory, text=better, updated_at=self.desk.now())
+        told = "met again; worded for both sightings"
+        version = self.desk.project.profile
+        tx.apply(change(memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version))
+
+
+def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Finding:
+    lesson, quote = checked.lesson, checked.person or checked.quotes[0]
+    kind = lesson.kind if lesson.kind in kinds else "fact"
+    if kind == "preference" and decided.word == "found":
+        kind = "fact"  # what somebody likes is theirs to say
+    extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness}
+    if lesson.when:
+        extra["when"] = lesson.when
+    if lesson.until and lesson.until.casefold() != "always":
+        extra["until"] = lesson.until
+    if lesson.sign:
+        extra["sign"] = [lesson.sign_in, lesson.sign]
+    return Finding(
+        run.id,
+        f"{quote.line.place}#{short_hash(lesson.text)}",
+        decided.text,
+        EXTRACTOR,
+        VERSION,
+        kind,
+        by="user" if decided.word == "said" else BY,
+        tier=decided.tier,
+        task_type=run.task_type,
+        quote=quote.words,
+        extra=extra,
+    )
+
+
+def _gated(finding: Finding, decided: Decided, desk: Desk) -> tuple[Finding, GateDecision]:
+    """The gate's word, with the reader's: quotes stand in for wording, and what asks a person waits for one."""
+    finding, decision = _judged(finding, desk.profile, desk.known_lines, desk.hold_all)
+    if decision.outcome == "hold" and decision.reason == UNCERTAIN:
+        decision = replace(decision, outcome="allow", reason=decided.reason)
+    if decision.outcome == "allow" and not decision.linked and decided.hold:
+        decision = replace(decision, outcome="hold", reason=decided.hold)
+    return finding, decision

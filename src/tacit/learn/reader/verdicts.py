@@ -1,0 +1,64 @@
+"""What a session's verdict on a remembered lesson comes to: a sighting, a contradiction, a lesson suspended, a question to a person.
+
+Taking away needs as much as putting in. Only the person's own words, weighed a second time, suspend a lesson; what is pinned, canonical
+or about security waits for somebody's word all the same; an exception for this time suspends nothing.
+"""
+
+from __future__ import annotations
+
+from tacit.core.states import INJECTABLE
+from tacit.core.value import value
+from tacit.learn.reader.render import PERSON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.memory import Memory
+    from tacit.learn.reader.answer import Weighed
+    from tacit.learn.reader.check import Found
+
+AGAINST = ("contradicted", "outdated")
+WITNESSES = {"E": "observed", "T": "agent", "A": "agent"}  # tier of what speaks against a lesson, by who says it
+
+
+@value
+class Ruled:
+    """What a verdict does."""
+
+    act: str  # sighting, contradiction, suspend, propose, or nothing
+    tier: str = "agent"
+    reason: str = ""
+
+
+def needs_weighing(verdict: str, scope: str, quote: Found) -> bool:
+    """Whether a second question is asked: the person's words against a lesson, for good."""
+    return verdict in AGAINST and scope == "for_good" and quote.line.letter in PERSON
+
+
+def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weighed | None = None) -> Ruled:
+    """What one verdict with a quote that stands in the session does to a lesson."""
+    typed = quote.line.letter in PERSON
+    if verdict == "came_back":
+        return Ruled("sighting", "user" if typed else "agent", "it came back")
+    if verdict not in AGAINST:
+        return Ruled("nothing", reason=verdict)
+    if scope != "for_good":
+        return Ruled("nothing", reason="an exception for this time")
+    if not typed:
+        return _by_events(memory, quote)
+    if weighed is None or weighed.says != "yes" or weighed.holds not in ("working", "fact"):
+        return Ruled("nothing", reason="the person's line does not take it back")
+    if memory.pinned or memory.klass == "security" or memory.state == "canonical":
+        return Ruled("propose", "user", f"the person says otherwise: {quote.words}")
+    if memory.state in INJECTABLE:
+        return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
+    return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
+
+
+def _by_events(memory: Memory, quote: Found) -> Ruled:
+    """What happened, or the agent, speaks against a lesson: never enough against a person's word."""
+    tier = WITNESSES.get(quote.line.letter)
+    if tier is None:
+        return Ruled("nothing", reason="pasted, planned and outside words take nothing back")
+    if memory.trust in ("user", "team") or memory.pinned or memory.klass == "security":
+        return Ruled("nothing", reason="a person's lesson is taken back by a person")
+    return Ruled("contradiction", tier, "what happened speaks against it")

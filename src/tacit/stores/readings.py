@@ -1,0 +1,118 @@
+"""Where readings of sessions lie: beside the store, one compressed file each, for its owner alone.
+
+A file holds the session as it was shown to the reader, scrubbed, and each answer from the moment it came: hosts delete their own
+files, and a process that is killed repeats at most the call it was waiting for. They stay on the machine that wrote the
+session, also where lessons are kept on a server: the words of a whole session are nobody else's.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+
+from tacit.core.digest import new_id
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+FOLDER = "readings"
+WAITING, READ = "waiting", "read"
+_END, _HALF = ".json.gz", ".half"
+
+
+@value
+class Reading:
+    """How far the reading of one run has come."""
+
+    run: str  # the run's id in the store
+    project: str
+    host: str = ""
+    session: str = ""  # the host's own id of it
+    path: str = ""  # the host's file
+    lines: tuple[tuple[Any, ...], ...] = ()  # as rendered
+    done: int = 0  # lines that were read: of a session that grew the rest is read on
+    state: str = WAITING
+    answers: Mapping[str, Mapping[str, Any]] = {}  # by the name of the prompt
+    lessons: tuple[Mapping[str, Any], ...] = ()  # what became of each lesson, with the reason
+    version: str = ""  # of rendering and prompts
+    model: str = ""
+    error: str = ""  # why it waits
+    attempts: int = 0
+    not_before: str = ""
+    started_at: str = ""  # of the session
+    at: str = ""
+
+
+def folder_of(store: str) -> str:
+    """The folder of a store's readings."""
+    return os.path.join(os.path.dirname(os.path.realpath(store)), FOLDER)
+
+
+def load(folder: str, run: str) -> Reading | None:
+    """The reading of a run; None where there is none, or none that can be read: then it is read anew."""
+    try:
+        with gzip.open(_path(folder, run), "rb") as file:
+            at = json.loads(file.read())
+    except (OSError, EOFError, ValueError, zlib.error):
+        return None
+    if not isinstance(at, dict) or at.get("run") != run:
+        return None
+    known = {name: held for name, held in at.items() if name in Reading.FIELDS}  # type: ignore[attr-defined]
+    known["lines"] = tuple(tuple(line) for line in known.get("lines", ()))
+    known["lessons"] = tuple(known.get("lessons", ()))
+    return Reading(**known)
+
+
+def save(folder: str, reading: Reading) -> None:
+    """Write a reading whole or not at all."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    half = os.path.join(folder, f"{new_id()}{_HALF}")
+    packed = gzip.compress(json.dumps(reading.__dict__, ensure_ascii=False).encode("utf-8", "replace"), 6, mtime=0)
+    fd = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(packed)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, _path(folder, reading.run))
+    except BaseException:
+        _unlink(half)
+        raise
+
+
+def every(folder: str, state: str = "") -> Iterator[Reading]:
+    """All readings, oldest session first; of one state where it is named."""
+    names = [entry.name.removesuffix(_END) for entry in os.scandir(folder) if entry.name.endswith(_END)] if os.path.isdir(folder) else []
+    found = [reading for run in names if (reading := load(folder, run)) is not None and state in ("", reading.state)]
+    yield from sorted(found, key=lambda reading: (reading.started_at, reading.run))
+
+
+def remove(folder: str, runs: Iterable[str]) -> None:
+    """Take readings away for good."""
+    for run in runs:
+        _unlink(_path(folder, run))
+
+
+def sweep(folder: str, now: float) -> None:
+    """Clear away what killed processes left half written."""
+    for entry in os.scandir(folder) if os.path.isdir(folder) else ():
+        if entry.name.endswith(_HALF) and entry.stat().st_mtime < now - 3600:
+            _unlink(entry.path)
+
+
+def _path(folder: str, run: str) -> str:
+    if not run.isalnum():
+        raise ValueError(f"{run!r} is no run's id")
+    return os.path.join(folder, f"{run}{_END}")
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
