@@ -1189,7 +1189,8 @@ class Memories:
         """A store of one's own, from its bundle, as it was."""
         from tacit.formats.bundle import Bundle
         from tacit.learn.intake import TakenIn
-        from tacit.stores.truth import BY_NAME, move, verify
+        from tacit.stores.tables import BY_NAME
+        from tacit.stores.truth import move, verify
 
         with Bundle(source) as bundle:
             verify(bundle.rows)
@@ -1202,7 +1203,8 @@ class Memories:
     def export_bundle(self, path: str, each: Callable[[str, int], None] = lambda table, rows: None) -> Written:
         """Everything the store holds for true, all projects of it, in one file that verifies (docs/formats/bundle.md)."""
         from tacit.formats.bundle import save
-        from tacit.stores.truth import TRUTH, reader
+        from tacit.stores.tables import TRUTH
+        from tacit.stores.truth import reader
 
         with self.store.snapshot():
             return save(path, TRUTH, reader(self.store), each)

@@ -168,7 +168,8 @@ def live(memories: Memories) -> None:
 
 def content(store: Any) -> dict[str, list[Any]]:
     """All truth rows of a store, by table: what must be equal after a move."""
-    from tacit.stores.truth import TRUTH, reader
+    from tacit.stores.tables import TRUTH
+    from tacit.stores.truth import reader
 
     with store.snapshot():
         read = reader(store)

@@ -12,7 +12,8 @@ from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.formats.bundle import Bundle
 from tacit.formats.source import FileSource
 from tacit.stores.check import check, rule_of
-from tacit.stores.truth import LEFT, TRUTH, copy
+from tacit.stores.tables import LEFT, TRUTH
+from tacit.stores.truth import copy
 from tacit.testing import content, live
 
 ENV = {"USER": "ada"}

@@ -20,7 +20,8 @@ from tacit.core.errors import Damaged, Refused, StoreNewer, TacitError, UsageErr
 from tacit.formats.bundle import FREE, MANIFEST, VERSION, Bundle
 from tacit.formats.source import BytesSource
 from tacit.stores.check import check, rule_of
-from tacit.stores.truth import LEFT, TRUTH, is_empty
+from tacit.stores.tables import LEFT, TRUTH
+from tacit.stores.truth import is_empty
 from tacit.testing import content, live
 
 

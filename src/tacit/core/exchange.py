@@ -110,6 +110,15 @@ class Table:
     key: tuple[str, ...]  # what its rows are sorted by; no two are alike in it
     kinds: tuple[type, ...]  # str, int, float or bytes, column by column
     since: int = 1  # the version of bundles that first had it
+    same: tuple[str, ...] = ()  # what tells that rows of two copies are the same one: numbers given by a store do not
+    number: str = ""  # the column that a store numbers by itself, if any
+    seal: str = ""  # the kind under which its hashed rows are counted by memory
+    words: tuple[str, ...] = ()  # columns that leave when the row is old (packs)
+
+    @property
+    def hashed(self) -> tuple[str, ...]:
+        """The columns that a row's own hash covers, in their order."""
+        return tuple(name for name in self.columns if name not in (self.number, "hash"))
 
 
 if TYPE_CHECKING:

@@ -94,6 +94,7 @@ DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally")
 EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source")
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAGS = ("pinned", "on_page")
+NUMBERS = (*_FLAGS, "under_review_count", "merged")  # decided fields that are whole numbers in a row; the others are texts
 
 
 def to_row(memory: Memory) -> tuple[Any, ...]:

@@ -20,7 +20,7 @@ from tacit.core.errors import TacitError
 from tacit.core.journal import VERBS, payload_digest
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, GATES, VERDICTS, Memory, check_fields, from_row, kept_text
+from tacit.core.memory import DECIDED, GATES, NUMBERS, VERDICTS, Memory, check_fields, from_row, kept_text
 from tacit.core.run import SEVERITIES, TIERS
 from tacit.core.states import CLOSED, STATES
 from tacit.core.trust import least
@@ -41,7 +41,6 @@ LINKS = {
     for kind, names in (("evidence", EVIDENCE_COLUMNS), ("use", USE_COLUMNS), ("mark", MARK_COLUMNS))
 }
 WORDS = {"evidence": "quote", "mark": "reason"}
-NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
 LISTS = ("tags", "paths", "supersedes")
 _CLOSED_WORDS = {
     "scope": SCOPES,

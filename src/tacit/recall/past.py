@@ -8,7 +8,7 @@ more: what it held stays unknown, also in retrospect.
 from __future__ import annotations
 
 from tacit.core.links import sightings
-from tacit.core.memory import DECIDED, Memory, Tally, from_row
+from tacit.core.memory import DECIDED, NUMBERS, Memory, Tally, from_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.links import Evidence
 
-_NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
 
 
 def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
@@ -34,7 +33,7 @@ def memories_then(entries: Iterable[Entry]) -> dict[str, Memory]:
 
 
 def _memory(row: dict[str, Any]) -> Memory:
-    return from_row(tuple(row.get(name, 0 if name in _NUMBERS else _USUAL.get(name, "")) for name in DECIDED))
+    return from_row(tuple(row.get(name, 0 if name in NUMBERS else _USUAL.get(name, "")) for name in DECIDED))
 
 
 # What an entry leaves out is what a memory is born with.

@@ -37,6 +37,7 @@ from tacit.stores.cache import (
 )
 from tacit.stores.captured import KEPT_DAYS, remove
 from tacit.stores.sqlite.facets import declassify
+from tacit.stores.tables import BY_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
 BATCH = 500  # rows a transaction, either way: others get their turn in between
 WHOLE_DAYS = 1.0  # after which a project is compared whole: some counts change without leaving a trace in the journal
-_INJECTION = ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at")
+_INJECTION = BY_NAME["injection"].hashed
 
 
 @value

@@ -11,12 +11,13 @@ import json
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash, tally_of
+from tacit.core.links import link_hash, tally_of
 from tacit.core.memory import row_hash
 from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
-from tacit.stores.truth import BY_NAME, rows
+from tacit.stores.tables import BY_NAME
+from tacit.stores.truth import rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,16 +157,14 @@ class _Truth:
             yield Fault("journal", memory, "it has no journal")
 
     def _links(self) -> Iterator[Fault]:
-        for kind, table, columns, numbered in (
-            ("evidence", "evidence", EVIDENCE_COLUMNS, 1),
-            ("use", "use", USE_COLUMNS, 0),
-            ("mark", "use_mark", MARK_COLUMNS, 1),
-        ):
-            memory_at, project_at = columns.index("memory"), columns.index("project")
-            for whole in self._each(table, kind):
+        for name in ("evidence", "use", "use_mark"):
+            table = BY_NAME[name]
+            kind, numbered = table.seal, int(bool(table.number))
+            memory_at, project_at = table.hashed.index("memory"), table.hashed.index("project")
+            for whole in self._each(name, kind):
                 row, sealed = whole[numbered:-1], whole[-1]
                 if link_hash(tuple(row)) != sealed:
-                    yield Fault(kind, str(row[memory_at]), f"a row of its {table} table is not what was written")
+                    yield Fault(kind, str(row[memory_at]), f"a row of its {name} table is not what was written")
                 self._seal(row[project_at], kind, shard_of(row[memory_at]), sealed)
 
     def _rows(self) -> Iterator[Fault]:

@@ -21,9 +21,10 @@ import zlib
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import shard_of
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
+from tacit.core.links import link_hash
 from tacit.core.value import value
-from tacit.stores.sql import FindingRow, RunRow, _row_seal
+from tacit.stores.sql import _row_seal
+from tacit.stores.tables import BY_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,23 +56,8 @@ class Packed:
     bytes: int = 0
 
 
-@value
-class Table:
-    """How the words of a table are taken out and put back."""
-
-    key: str
-    columns: tuple[str, ...]
-    words: tuple[str, ...]
-    seal: str = ""  # the kind of its seal; empty: its rows are hashed and not counted
-
-
-TABLES = {
-    "finding": Table("key", FindingRow.FIELDS, ("text", "reason")),  # type: ignore[attr-defined]
-    "run": Table("id", RunRow.FIELDS, ("facts",)),  # type: ignore[attr-defined]
-    "evidence": Table("key", EVIDENCE_COLUMNS, ("quote",), "evidence"),
-    "use_mark": Table("n", ("n", *MARK_COLUMNS), ("reason",), "mark"),
-}
-INJECTION = ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at")
+_KEY = {"finding": "key", "run": "id", "evidence": "key", "use_mark": "n"}  # by what a row whose words moved is found again
+INJECTION = BY_NAME["injection"].hashed
 
 
 # -- finding what is old ------------------------------------------------------------------------------------------------
@@ -203,15 +189,15 @@ def fill(tx: Transaction, rows: Sequence[Row]) -> int:
 
 
 def _empty(row: Row) -> dict[str, Any]:
-    return dict.fromkeys(TABLES[row.table].words, "") if row.table in TABLES else {}
+    return dict.fromkeys(BY_NAME[row.table].words, "")
 
 
 def _holds(tx: Transaction, row: Row, words: Mapping[str, Any]) -> bool:
     if row.table == "injection":
         there = tx.one("SELECT 1 FROM injection WHERE event = :key", key=row.key)
         return (there is not None) == bool(words)
-    table = TABLES[row.table]
-    found = tx.one(f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {table.key} = :key", key=_key(row))
+    table = BY_NAME[row.table]
+    found = tx.one(f"SELECT {', '.join(table.words)} FROM {row.table} WHERE {_KEY[row.table]} = :key", key=_key(row))
     return found is not None and dict(zip(table.words, found)) == {name: words[name] for name in table.words}
 
 
@@ -228,13 +214,12 @@ def _exchanged(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
         else:
             tx.rows("DELETE FROM injection WHERE event = :key", key=row.key)
         return 1
-    table, key = TABLES[row.table], _key(row)
-    *was, sealed = tx.one(f"SELECT {', '.join(table.columns)}, hash FROM {row.table} WHERE {table.key} = :key", key=key)
-    now = {**dict(zip(table.columns, was)), **words}
-    hashed = {name: at for name, at in now.items() if name != "n"}
-    hash = link_hash(tuple(hashed.values())) if table.seal else _row_seal(row.table, hashed)
+    table, key, where = BY_NAME[row.table], _key(row), f"WHERE {_KEY[row.table]} = :key"
+    *was, sealed = tx.one(f"SELECT {', '.join(table.hashed)}, hash FROM {row.table} {where}", key=key)
+    now = {**dict(zip(table.hashed, was)), **words}
+    hash = link_hash(tuple(now.values())) if table.seal else _row_seal(row.table, now)
     sets = ", ".join(f"{name} = :{name}" for name in table.words)
-    tx.rows(f"UPDATE {row.table} SET {sets}, hash = :hash WHERE {table.key} = :key", **dict(words), hash=hash, key=key)
+    tx.rows(f"UPDATE {row.table} SET {sets}, hash = :hash {where}", **dict(words), hash=hash, key=key)
     if table.seal:
         for each in (sealed, hash):
             tx._seal(now["project"], table.seal, shard_of(now["memory"]), 0, each)

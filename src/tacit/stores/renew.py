@@ -11,12 +11,13 @@ import time
 
 from tacit.core.clock import stamp
 from tacit.core.errors import Damaged
-from tacit.core.links import MARK_COLUMNS, USE_COLUMNS, link_hash
+from tacit.core.links import link_hash
 from tacit.core.memory import DECIDED, row_hash
 from tacit.core.value import value
 from tacit.stores.cache import open_cache, path_of, want, wanted
 from tacit.stores.carry import in_step
 from tacit.stores.check import Fault
+from tacit.stores.tables import BY_NAME, TRUTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def cache_faults(near: SqliteStore) -> Iterator[Fault]:
         yield Fault("file", near.path, error.message)
 
 
-_HASHED = {"use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
+_HASHED = {name: BY_NAME[name].hashed for name in ("use", "use_mark")}
 
 
 def renew(url: str, folder: str, far: SqliteStore, machine: str = "") -> Renewed:
@@ -122,4 +123,4 @@ def _put(tx: Transaction, table: str, row: dict[str, Any]) -> int:
     return 1
 
 
-_NUMBERS = {("use_mark", "n"), ("injection", "id"), ("queue", "id")}  # given anew
+_NUMBERS = {("queue", "id"), *((table.name, table.number) for table in TRUTH)}  # given anew

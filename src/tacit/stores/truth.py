@@ -12,12 +12,11 @@ from itertools import islice, zip_longest
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
 from tacit.core.journal import GENESIS
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, check_fields, checked, from_row
-from tacit.core.proposal import Proposal
+from tacit.core.memory import check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value
-from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _entry, _proposal, _run
+from tacit.stores.sql import HEADER, SEALED, _entry, _proposal, _run
+from tacit.stores.tables import BY_NAME, EMPTY, TRUTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,64 +28,6 @@ if TYPE_CHECKING:
     from tacit.stores.sql import SqlStore, Writer
 
 BATCH = 1000  # rows of one statement
-
-
-def _table(
-    name: str, columns: Sequence[str], key: str, *, numbers: str = "", reals: str = "", blobs: str = "", since: int = 1
-) -> Table:
-    """A table whose columns are texts unless said otherwise."""
-    named = {int: numbers, float: reals, bytes: blobs}
-    kind = {column: type for type, columns in named.items() for column in columns.split()}
-    return Table(name, tuple(columns), tuple(key.split()), tuple(kind.get(column, str) for column in columns), since)
-
-
-# Projects come first: on a server their rows decide who may write the others. Runs and findings come before the memories whose
-# derived words name them.
-TRUTH = (
-    _table("profile", SEALED["profile"][0], "id"),
-    _table("project", SEALED["project"][0], "id", numbers="run_seq", blobs="trial_key"),
-    _table("meta", SEALED["meta"][0], "key"),
-    _table("run", (*RunRow.FIELDS, "hash"), "id", numbers="seq complete", blobs="hash"),  # type: ignore[attr-defined]
-    _table(
-        "finding", (*FindingRow.FIELDS, "hash"), "key", numbers="version", reals="score runner_up", blobs="digest hash"  # type: ignore[attr-defined]
-    ),
-    _table("tombstone", SEALED["tombstone"][0], "run place"),
-    _table("memory", ("n", *DECIDED, "hash"), "n", numbers="n under_review_count pinned on_page merged", blobs="hash"),
-    _table("alias", SEALED["alias"][0], "project namespace alias"),
-    _table("journal", ("id", *HEADER, "payload", "salt", "digest", "row", "hash"), "id", numbers="id n", blobs="salt digest row hash"),
-    _table("evidence", ("n", *EVIDENCE_COLUMNS, "hash"), "n", numbers="n seq opening", reals="amount", blobs="hash"),
-    _table("use", (*USE_COLUMNS, "hash"), "unit memory", numbers="instrument_eligible blank", reals="probability", blobs="hash"),
-    _table("use_mark", ("n", *MARK_COLUMNS, "hash"), "n", numbers="n", reals="amount", blobs="hash"),
-    _table("tally", ("memory", "signal", "project", "amount", "at"), "memory signal", reals="amount"),
-    _table("proposal", (*Proposal.FIELDS, "hash"), "id", blobs="hash"),  # type: ignore[attr-defined]
-    _table(
-        "injection", ("id", "event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at"), "id",
-        numbers="id tokens",
-    ),
-    _table(
-        "shared", ("n", "id", "project", "memory", "kind", "machine", "local", "standing", "signer", "head", "digest", "salt", "words"),
-        "n", numbers="n", since=2,
-    ),
-    _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
-    _table("seal", ("project", "kind", "shard", "rows", "xor"), "project kind shard", numbers="shard rows", blobs="xor"),
-)  # fmt: skip
-BY_NAME = {table.name: table for table in TRUTH}
-# What stays behind: derived, or about this machine or server alone. A test holds that every table of a store is in one of the two.
-LEFT = ("queue", "vector", "memory_fts", "facet", "facet_of", "course", "extent", "member", "version")
-# None of these has a row in a new store.
-EMPTY = (
-    "memory",
-    "journal",
-    "run",
-    "finding",
-    "evidence",
-    "use",
-    "use_mark",
-    "tally",
-    "proposal",
-    "injection",
-    "counter",
-)
 
 
 @value

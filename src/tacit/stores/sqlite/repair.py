@@ -22,15 +22,15 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
-from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS, link_hash
-from tacit.core.memory import DECIDED, row_hash
-from tacit.core.proposal import Proposal
+from tacit.core.links import link_hash
+from tacit.core.memory import DECIDED, NUMBERS, row_hash
 from tacit.core.value import value
 from tacit.stores.check import Fault, check, rule_of
 from tacit.stores.shared import is_sound, misplaced
-from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow, _row_seal, seal_project
+from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
 from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, told_plainly, verify
 from tacit.stores.sqlite.copy_files import copy_files
+from tacit.stores.tables import BY_NAME, QUEUE_KEY, TRUTH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,31 +44,9 @@ if TYPE_CHECKING:
 
 GAP = 100_000  # row numbers looked up one by one where a scan breaks off
 TRIED = 24  # rows for which single bits are tried: one flip garbles one row, many garbled rows are another kind of damage
-_NUMBERS = ("under_review_count", "pinned", "on_page", "merged")
-# table -> its key; a row number is part of the truth where other rows or an order point at it.
-_KEYS: dict[str, tuple[str, ...]] = {
-    "meta": ("key",),
-    "project": ("id",),
-    "profile": ("id",),
-    "memory": ("id",),
-    "alias": ("project", "namespace", "alias"),
-    "journal": ("memory", "n"),
-    "evidence": ("key",),
-    "use": ("unit", "memory"),
-    "use_mark": ("hash",),  # several may say the same
-    "run": ("id",),
-    "finding": ("key",),
-    "tombstone": ("run", "place"),
-    "proposal": ("id",),
-    "tally": ("memory", "signal"),
-    "queue": ("key",),
-    "injection": ("event",),
-    "counter": ("project", "day", "name"),
-    "shared": ("id",),
-    "seal": ("project", "kind", "shard"),
-}
-_LINKS = {"evidence": EVIDENCE_COLUMNS, "use": USE_COLUMNS, "use_mark": MARK_COLUMNS}
-_SEALED = {"run": RunRow.FIELDS, "finding": FindingRow.FIELDS, "proposal": Proposal.FIELDS}  # type: ignore[attr-defined]
+_SAME = {**{table.name: table.same for table in TRUTH}, "queue": QUEUE_KEY}
+_LINKS = {name: BY_NAME[name].hashed for name in ("evidence", "use", "use_mark")}
+_SEALED = {name: BY_NAME[name].hashed for name in ("run", "finding", "proposal")}
 _NAMES = {"use_mark": "mark"}
 _NUMBERED = ("evidence", "use_mark", "shared")  # by a number that no hash covers
 
@@ -175,7 +153,7 @@ class _Salvage:
     def __init__(self, path: str, model: SqliteStore, known: list[tuple[Any, ...]]) -> None:
         self.model = model
         self.tables: dict[str, list[tuple[str, str]]] = {}
-        for table in _KEYS:
+        for table in _SAME:
             told = model.rows(f"SELECT name, type FROM pragma_table_info('{table}')")
             self.tables[table] = [(name, type) for name, type in told]
         self.broken: set[str] = set()  # tables that could not be read to their end
@@ -195,7 +173,7 @@ class _Salvage:
 
     def _has_tables(self) -> bool:
         try:
-            return {row[1] for row in self.schema()} >= set(_KEYS)
+            return {row[1] for row in self.schema()} >= set(_SAME)
         except (apsw.Error, UnicodeDecodeError):
             return False
 
@@ -247,7 +225,7 @@ class _Salvage:
         other = "CASE typeof({0}) WHEN 'text' THEN CAST({0} AS BLOB) ELSE {0} END"
         chosen = ", ".join(f"CAST({name} AS BLOB)" if type == "TEXT" else other.format(name) for name, type in columns)
         numbered = self._numbered(table)
-        order = [numbered] if numbered else list(_KEYS[table])
+        order = [numbered] if numbered else list(_SAME[table])
         seen: set[int] = set()  # hashes of rows, not their numbers: a page of another table may be read as one of ours
         ends: list[int] = []
         back: list[Row] = []
@@ -286,7 +264,7 @@ class _Salvage:
         yield from reversed(back)
 
     def _numbered(self, table: str) -> str:
-        return {**dict.fromkeys((*_NUMBERED, "memory"), "n"), "journal": "id", "queue": "id", "injection": "id"}.get(table, "")
+        return "id" if table == "queue" else BY_NAME[table].number
 
     @staticmethod
     def _read(columns: list[tuple[str, str]], row: Sequence[Any]) -> Row:
@@ -496,7 +474,7 @@ class _Building:
         found: dict[tuple[Any, ...], tuple[list[Row], list[Row]]] = {}
         for side, source in ((0, self.damaged), (1, self.kept)):
             for row in source.rows(table) if source else ():
-                found.setdefault(tuple(row[name] for name in _KEYS[table]), ([], []))[side].append(row)
+                found.setdefault(tuple(row[name] for name in _SAME[table]), ([], []))[side].append(row)
         return found
 
     def _verified(self, table: str, columns: Sequence[str]) -> list[Row]:
@@ -570,8 +548,8 @@ class _Building:
                 return [row for row in here if row is not wrong] + [mended]
         projects = ", ".join(sorted({seal_project(table, row) for row in here} - {""}))
         self.lost.append(Lost(table, projects or table, "a row is not what was written; which one cannot be told"))
-        keys = {tuple(row[name] for name in _KEYS[table]) for row in here}
-        return here + [row for row in there if tuple(row[name] for name in _KEYS[table]) not in keys]
+        keys = {tuple(row[name] for name in _SAME[table]) for row in here}
+        return here + [row for row in there if tuple(row[name] for name in _SAME[table]) not in keys]
 
     def _place_lines(self, tx: Transaction) -> None:
         """Lines of the team's journal that stand for no row here: as the backup has them, or not at all."""
@@ -749,7 +727,7 @@ class _Building:
     @staticmethod
     def _folded(id: str, chain: list[Row], there: list[Row]) -> Row | None:
         """The row that a memory's journal adds up to, from its beginning or from the backup's row on."""
-        start: Row = {**dict.fromkeys(DECIDED, ""), **dict.fromkeys(_NUMBERS, 0), "id": id, "project": chain[0]["project"]}
+        start: Row = {**dict.fromkeys(DECIDED, ""), **dict.fromkeys(NUMBERS, 0), "id": id, "project": chain[0]["project"]}
         known = 0
         for row in there:
             known = next((n + 1 for n, entry in enumerate(chain) if entry["row"] == row["hash"]), 0)
@@ -889,7 +867,7 @@ def _is_readable(columns: list[tuple[str, str]], row: Row) -> bool:
 
 
 def _named(table: str, row: Row) -> str:
-    return str(row["memory"] if table in _LINKS else row[_KEYS[table][0]])
+    return str(row["memory"] if table in _LINKS else row[_SAME[table][0]])
 
 
 def _derive(store: SqliteStore, tx: Transaction) -> None:
