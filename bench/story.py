@@ -88,7 +88,7 @@ class World:
                 block["is_error"] = True
             put("user", {"role": "user", "content": [block]}, toolUseResult=f"Error: {output}" if error else {"stdout": output, "stderr": "", "interrupted": False})
 
-        put("user", {"role": "user", "content": f"Work on ticket {self.chance.randrange(10**6)}."})
+        put("user", {"role": "user", "content": f"Work on ticket {self.chance.randrange(10**6)}."}, permissionMode="default")
         for problem, (_, _, command, error, cure) in PROBLEMS.items():
             if problem in mistakes:
                 run(command, error, error=True)

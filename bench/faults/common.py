@@ -115,7 +115,8 @@ def transcript(home: Path, number: int, about: int | None = None) -> Path:
         for n, (kind, content) in enumerate(said):
             message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
             stamp = f"2026-11-01T10:00:{n:02d}.000Z"
-            file.write(json.dumps({**common, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}) + "\n")
+            mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
+            file.write(json.dumps({**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": stamp, "message": message}) + "\n")
     return path
 
 

@@ -204,7 +204,7 @@ def seeds(door: str) -> list[bytes]:
 
 
 _LINES = [
-    '{"type":"user","sessionId":"s1","uuid":"u1","timestamp":"2026-11-01T10:00:00Z","cwd":"/x","message":{"role":"user","content":"From now on always use tabs."}}\n'
+    '{"type":"user","permissionMode":"default","sessionId":"s1","uuid":"u1","timestamp":"2026-11-01T10:00:00Z","cwd":"/x","message":{"role":"user","content":"From now on always use tabs."}}\n'
     '{"type":"assistant","sessionId":"s1","uuid":"u2","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}\n'
     '{"type":"user","sessionId":"s1","uuid":"u3","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"Error: no","is_error":true}]}}\n',
     '{"ts":"2026-11-01T10:00:00Z","type":"run.start","run_id":"r1","data":{"task":"x"}}\n{"type":"review.verdict","run_id":"r1","data":{"findings":[{"severity":"bug","description":"race"}]}}\n',

@@ -221,7 +221,7 @@ def past_session(home: Path, folder: Path, name: str, cwd: str, wish: str, days_
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder))
     path = home / ".claude" / "projects" / slug / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    record = {"parentUuid": None, "isSidechain": False, "type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "version": "2.1.240"}
+    record = {"parentUuid": None, "isSidechain": False, "type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "version": "2.1.240", "permissionMode": "default"}
     line = {**record, "timestamp": "2026-11-01T09:00:00.000Z", "message": {"role": "user", "content": wish}}
     path.write_text(json.dumps(line) + "\n")
     at = time.time() - days_ago * 86400

@@ -36,7 +36,7 @@ class Transcript:
 
     def prompt(self, text: str) -> Transcript:
         """Words typed by the person."""
-        self._record(type="user", message={"role": "user", "content": text})
+        self._record(type="user", permissionMode="default", message={"role": "user", "content": text})
         return self
 
     def bash(self, command: str, error: str = "") -> Transcript:

@@ -148,7 +148,7 @@ def test_a_session_is_learned_into_the_server_by_the_machine_that_has_it(
     host = HOST["Host"](ben.folder, alone)
     assert ben("init").code == 0
     wire.cut()
-    host.write(SESSION, {"type": "user", "uuid": "1", "sessionId": SESSION, "cwd": str(ben.folder), "timestamp": "$NOW",
+    host.write(SESSION, {"type": "user", "permissionMode": "default", "uuid": "1", "sessionId": SESSION, "cwd": str(ben.folder), "timestamp": "$NOW",
                          "message": {"role": "user", "content": "From now on always run tool-zebra --strict before you commit."}})  # fmt: skip
     assert "make migrate" in ben.prompt(SESSION)
     ben.hook("session-end", "SessionEnd", SESSION, transcript_path=str(host.transcript(SESSION)))

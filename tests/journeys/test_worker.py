@@ -51,7 +51,8 @@ def session(host: Any, number: int) -> str:
         said.append(("user", [{"type": "tool_result", "tool_use_id": f"t{n}", "content": output, "is_error": output == FAILURE}]))
     for n, (kind, content) in enumerate(said):
         message = {"role": kind, "content": content, **({"id": f"m{n}", "model": "claude-opus-4-5"} if kind == "assistant" else {})}
-        host.write(name, {**common, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message})
+        mark = {"permissionMode": "default"} if isinstance(content, str) else {}  # the host's mark of a typed prompt
+        host.write(name, {**common, **mark, "type": kind, "uuid": f"{name}-{n}", "timestamp": "$NOW", "message": message})
     return name
 
 

@@ -4,8 +4,8 @@ The format is internal to the host and changes between releases, so nothing in a
 an unexpected type is counted in `Reading.unknown` and left out. Three ideas carry the reader.
 
 A tool call and its result, written as two records, become one step at the place of the call. A prompt counts as typed
-only if the host says so or nothing speaks against it: meta text, wrappers, reminders, hooks, notifications, programs
-and parent agents write user records too. A session is one run with its sub-agents, whose steps carry the agent's name
+only on the host's own mark: meta text, wrappers, reminders, hooks, notifications, programs and parent agents write user
+records too. A session is one run with its sub-agents, whose steps carry the agent's name
 and a place in the agent's own file.
 """
 
@@ -16,7 +16,7 @@ import re
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.claude_code_marks import (
     CAVEAT,
-    COMMAND_TYPED,
+    EDITORS,
     HOOK_SPEAKS,
     HOST_TAGS,
     INTERRUPTED,
@@ -25,9 +25,13 @@ from tacit.formats.claude_code_marks import (
     SAID,
     TEMPLATE,
     WRAPPER,
+    answers,
     inside,
+    is_plain_prompt,
     is_refusal,
     origin_of,
+    prompt_speaker,
+    queue_is_only_trace,
     without_asides,
 )
 from tacit.formats.session import LARGEST, MANY_KINDS, OWN_FOLDER, OWN_PROMPT, WORDLESS
@@ -170,14 +174,17 @@ class _Session:
         self.open: dict[str, Record] = {}  # calls without a result, by id
         self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped
         self.seen: set[str] = set()
-        self.queue: list[tuple[str, str]] = []  # prompts typed while busy and when
+        self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
+        self.opening = ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
         self.absorbed: list[str] = []  # of them, those that left the queue as a step; an attachment may repeat them
+        self.guessed: dict[str, Record] = {}  # steps of prompts that seem to have left the queue; their record may follow
         self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
         self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
         self.models: dict[str, int] = {}
         self.agent_models: dict[str, int] = {}
         self.agents: dict[str, str] = {}  # agent id to its type
         self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
+        self.scheduled: set[str] = set()  # what the agent asked of a later turn: its words, whoever seems to send them
         self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
         self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
         self.files: dict[str, None] = {}
@@ -187,7 +194,8 @@ class _Session:
         self.told = ("", "")  # message id and text of the last answer
         self.sessions: dict[str, None] = {}
         self.session = self.fork = self.cwd = self.branch = self.version = self.started = self.ended = ""
-        self.ours = self.by_program = self.complete = False
+        self.first = self.uuid = self.entry = ""
+        self.ours = self.by_program = self.complete = self.begun = False
         self.outcome = "unknown"
         self.usd: float | None = None
         self.lines = self.malformed = self.duplicates = self.oversized = 0
@@ -223,6 +231,7 @@ class _Session:
                     self.odd(kind)
                 continue
             self.where, self.nth = f"{prefix}{number}", 0
+            self.uuid = found["uuid"] if type(found.get("uuid")) is str else ""
             reader(found)
             if self.ours:
                 break
@@ -245,6 +254,7 @@ class _Session:
             host=NAME,
             steps=tuple(Step(**row) for row in self.rows),
             root=root if agent or root != session else "",
+            lineage="" if agent else self.first,
             cwd=self.cwd,
             branch=self.branch,
             agent=self.agents.get(agent, agent),
@@ -279,7 +289,7 @@ class _Session:
         message = found.get("message")
         content = message.get("content") if type(message) is dict else None
         if type(content) is str:
-            self.said(found, content, self.agent_of(found, content))
+            self.said(found, [content], self.agent_of(found, content))
         elif type(content) is list:
             texts: list[str] = []
             alone = True
@@ -292,10 +302,10 @@ class _Session:
                     self.answered(found, block)
                 elif kind not in SILENT_BLOCKS:
                     self.odd(f"user.{kind}")
-            text = "\n".join(texts)
-            self.said(found, text, self.agent_of(found, text), alone)
+            self.said(found, texts, self.agent_of(found, "\n".join(texts)), alone)
         else:
             self.odd("user.message")
+        self.begun = self.begun or self.main
 
     def assistant(self, found: Record) -> None:
         """Text and tool calls of the model."""
@@ -309,6 +319,7 @@ class _Session:
             self.odd("assistant.message")
             return
         agent, at = self.agent_of(found), _time(found)
+        self.begun = self.begun or self.main
         if not agent:
             # What the model answers after is another round: the same words again are another prompt.
             self.absorbed.clear()
@@ -377,32 +388,37 @@ class _Session:
             self.odd(f"system.{kind}")
 
     def queued(self, found: Record) -> None:
-        """A prompt typed while the agent was busy: it ends as a user record, or is taken in without one."""
+        """A prompt typed while the agent was busy: it ends as a user record or an attachment, in old versions as neither."""
         operation, content = found.get("operation"), found.get("content")
         if operation == "enqueue" and type(content) is str:
-            if not WRAPPER.match(content) and not COMMAND_TYPED.match(content) and len(self.queue) < MANY_WAITING:
+            if len(self.queue) < MANY_WAITING:
                 self.queue.append((content.strip(), _time(found)))
         elif operation == "popAll":
             self.queue.clear()  # back into the input line, to be edited and sent anew
         elif operation == "dequeue" and self.queue:
-            self.queue.pop(0)  # its user record follows
+            text, _ = self.queue.pop(0)  # its user record follows
+            if not self.begun:
+                self.opening = text
         elif operation == "remove" and self.queue and found.get("reason", "absorbed_mid_turn") == "absorbed_mid_turn":
+            # An old version does not say what leaves; notifications leave without a word, so it is a prompt if one waits.
             texts = [text for text, _ in self.queue]
-            named = content.strip() if type(content) is str else ""
+            named = content.strip() if type(content) is str else next(filter(is_plain_prompt, texts), "")
             text, at = self.queue.pop(texts.index(named) if named in texts else 0)
             if text in self.shown:
                 self.shown.remove(text)
-            elif text:
+            elif is_plain_prompt(text) and queue_is_only_trace(self.version):
                 self.absorbed.append(text)
-                self.prompt(text, "", at, typed=not self.by_program)
+                person = not self.by_program and self.entry in ("", "cli") and text not in self.scheduled
+                row = self.prompt(text, "", at, "typed" if person else "")
+                if type(content) is not str:
+                    self.guessed[text] = row
 
     def queued_command(self, found: Record, inner: Record) -> None:
         """The same prompt as the model got to see it."""
         prompt = inner.get("prompt")
         if type(prompt) is list:
             prompt = "\n".join(b["text"] for b in prompt if type(b) is dict and type(b.get("text")) is str)
-        mode = inner.get("commandMode", "prompt")
-        if type(prompt) is not str or mode != "prompt":
+        if type(prompt) is not str or inner.get("commandMode") != "prompt":
             return
         plain, _ = without_asides(prompt)
         if not plain or WRAPPER.match(plain):
@@ -412,9 +428,13 @@ class _Session:
             return
         if any(plain == text for text, _ in self.queue):
             self.shown.append(plain)
-        human = origin_of(inner) in ("", "human") and origin_of(found) in ("", "human")
         agent = self.agent_of(found)
-        self.prompt(plain, agent, _time(found), typed=human and not agent and not self.by_program)
+        human = (
+            origin_of(inner) in ("", "human") and origin_of(found) in ("", "human") and inner.get("isMeta") is not True
+        )
+        person = human and not agent and not self.by_program and self.entry in ("", "cli")
+        own = "agent" if agent or plain in self.scheduled else "typed" if person else ""
+        self.prompt(plain, agent, _time(found), own)
 
     def pr_link(self, found: Record) -> None:
         """A pull request that came of the session, where its review will be found."""
@@ -437,73 +457,84 @@ class _Session:
 
     # The pieces of a record.
 
-    def said(self, found: Record, text: str, agent: str, alone: bool = True) -> None:
+    def said(self, found: Record, texts: list[str], agent: str, alone: bool = True) -> None:
         """Text in a user record: who wrote it? Beside a tool's result, not a person."""
-        if not text or found.get("isCompactSummary") is True:
+        if found.get("isCompactSummary") is True:
             return
-        at = _time(found)
-        plain, hooks = without_asides(text)
-        for words in hooks:
-            self.add("system", agent, at, text=words, tool="hook")
+        at, pieces = _time(found), []
+        for text in texts:
+            piece, hooks = without_asides(text)
+            pieces.append(piece)
+            for words in hooks:
+                self.add("system", agent, at, text=words, tool="hook")
+        plain = "\n".join(piece for piece in pieces if piece)
         if not plain:
             return
         if plain.startswith(INTERRUPTED):
             self.interrupted(agent, at, plain)
         elif found.get("isMeta") is True or found.get("isVisibleInTranscriptOnly") is True:
-            self.meta(agent, at, plain)
+            self.meta(found, agent, at, plain)
         elif plain.startswith(CAVEAT):
             pass
         elif (wrapper := WRAPPER.match(plain)) and wrapper[1].startswith(HOST_TAGS):
-            self.wrapped(agent, at, plain, wrapper[1])
+            self.wrapped(found, agent, at, plain, wrapper[1])
         else:
             self.queue = [waiting for waiting in self.queue if waiting[0] != plain]
-            typed = alone and not agent and self.by_person(found, wrapper is not None)
-            self.prompt(plain, agent, at, typed)
+            if plain in self.guessed:
+                self.rows.remove(self.guessed.pop(plain))
+            speaker = self.whose(found, agent, plain) if alone else "host"
+            if wrapper is not None and speaker == "typed" and found.get("promptSource") != "typed":
+                speaker = ""  # a tag of unknown meaning at its head
+            self.prompt(plain, agent, at, speaker)
 
-    def by_person(self, found: Record, doubtful: bool) -> bool:
-        """Whether the host says, or nothing denies, that a person wrote the prompt."""
-        source = found.get("promptSource")
-        if self.by_program or "toolUseResult" in found or "sourceToolUseID" in found:
-            return False
-        if source == "system" or origin_of(found) not in ("", "human"):
-            return False
-        if source == "sdk":  # an editor hands prompts over as a program does, but names itself
-            return type(found.get("entrypoint")) is str and not doubtful
-        return source in ("typed", "queued") or not doubtful
+    def whose(self, found: Record, agent: str, plain: str) -> str:
+        """Whose words a prompt is."""
+        if not self.begun and self.opening == plain and not self.entry:
+            self.by_program = True
+        if agent:
+            return "agent"
+        entry = found.get("entrypoint")
+        entry = entry if type(entry) is str else self.entry
+        speaker = prompt_speaker(found, entry, plain in self.scheduled)
+        return "" if speaker == "typed" and self.by_program else speaker
 
-    def prompt(self, text: str, agent: str, at: str, typed: bool) -> None:
+    def prompt(self, text: str, agent: str, at: str, speaker: str) -> Record:
         """A prompt as a step, and as the task if it is the first."""
-        if not agent or (self.agent and self.main):
+        if speaker != "notice" and (not agent or (self.agent and self.main)):
             if not self.asked and text.startswith(OWN_PROMPT):
                 self.ours = True
             self.asked.append(text)
-        self.add("user", agent, at, text=text, typed=typed)
+        role = "system" if speaker == "notice" else "user"
+        return self.add(role, agent, at, text=text, typed=speaker == "typed", speaker=speaker)
 
-    def wrapped(self, agent: str, at: str, plain: str, tag: str) -> None:
+    def wrapped(self, found: Record, agent: str, at: str, plain: str, tag: str) -> None:
         """Text that the host wrapped: a slash command, its output, a notification."""
         if tag.startswith("command-"):
             name, arguments = inside(plain, "command-name"), inside(plain, "command-args")
             command = f"/{name.lstrip('/')} {arguments}".strip()
             if not agent:
                 (self.asked if arguments else self.commands).append(command)
-            self.add("user", agent, at, text=command)
+            self.add("user", agent, at, text=command, speaker="command")
         elif tag == "user-memory-input":
-            self.add("user", agent, at, text=inside(plain, tag), typed=not agent and not self.by_program)
+            speaker = self.whose(found, agent, plain)
+            self.add("user", agent, at, text=inside(plain, tag), typed=speaker == "typed", speaker=speaker)
         elif tag == "bash-input":
-            self.add("user", agent, at, text="!" + inside(plain, tag))
+            self.add("user", agent, at, text="!" + inside(plain, tag), speaker="command")
         elif tag == "local-command-stdout":
             # The command before it ran in the host and never reached the model: not a task.
             for said in (self.asked, self.commands):
                 if said and said[-1].startswith("/") and said[-1] == self.last.get(agent, {}).get("text"):
                     said.pop()
         elif not tag.startswith(("local-command-", "bash-")):
-            self.add("system", agent, at, text=plain)
+            self.add("system", agent, at, text=plain, speaker="notice")
 
-    def meta(self, agent: str, at: str, plain: str) -> None:
-        """Text the host wrote on its own account."""
+    def meta(self, found: Record, agent: str, at: str, plain: str) -> None:
+        """Text the host wrote on its own account, or the body of a command or skill."""
         if plain.startswith((CAVEAT, "<local-command-caveat>")):
             return
-        self.add("system", agent, at, text=plain, tool="hook" if HOOK_SPEAKS.match(plain) else "")
+        hook = HOOK_SPEAKS.match(plain) is not None
+        body = not hook and (self.last.get(agent, {}).get("speaker") == "command" or "sourceToolUseID" in found)
+        self.add("system", agent, at, text=plain, tool="hook" if hook else "", speaker="command" if body else "host")
 
     def hook(self, found: Record, text: Any) -> None:
         """Words of a hook that the model got to read."""
@@ -516,7 +547,7 @@ class _Session:
         for row in stopped.values():
             row["interrupted"] = True
         if not stopped and not self.last.get(agent, {}).get("interrupted"):
-            self.add("user", agent, at, text=plain, interrupted=True)
+            self.add("user", agent, at, text=plain, interrupted=True, speaker="host")
 
     def call(self, block: Record, agent: str, at: str) -> None:
         """A tool call, open until its result comes."""
@@ -538,6 +569,8 @@ class _Session:
             self.tasks[call] = kind
             if type(given.get("prompt")) is str:
                 self.prompts[given["prompt"]] = kind
+        elif type(given.get("prompt")) is str:
+            self.scheduled.add(given["prompt"].strip())
         row = self.add("tool", agent, at, tool=name, input=given, files=files)
         self.open[call] = self.running.setdefault(agent, {})[call] = row
         for file in files:
@@ -568,6 +601,11 @@ class _Session:
             if recorded.get("interrupted") is True:
                 row["interrupted"] = True
             self.enrich(row, recorded)
+        if row["tool"] == "AskUserQuestion":
+            for words, own in answers(recorded, row["input"]):
+                typed = own and not row["agent"] and not self.by_program and self.entry in ("", "cli", *EDITORS)
+                speaker = "answer" if typed else "agent"
+                self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker=speaker)
 
     def refused(self, found: Record, row: Record, words: str, denied: Any) -> None:
         """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
@@ -576,8 +614,8 @@ class _Session:
         version = found.get("version")
         old = type(version) is not str or version.startswith(("0.", "1."))  # there a failing command spoke first
         marked = denied == "user-rejected" or (row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash"))
-        typed = marked and not self.by_program
-        self.add("user", row["agent"], _time(found), text=words, typed=typed)
+        typed = marked and not self.by_program and self.entry in ("", "cli", *EDITORS)
+        self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker="refusal" if typed else "")
 
     def enrich(self, row: Record, recorded: Record) -> None:
         """What the host kept about a result beside its text."""
@@ -610,6 +648,8 @@ class _Session:
                 self.duplicates += 1
                 return False
             self.seen.add(uuid)
+            if self.main and not self.first:
+                self.first = uuid
         if self.main:
             self.note(found)
         return True
@@ -636,7 +676,7 @@ class _Session:
             self.branch = branch
         entry = found.get("entrypoint")
         if type(entry) is str:
-            self.by_program = entry.startswith("sdk") or entry.endswith("action") or entry == "mcp"
+            self.entry = entry
 
     def agent_of(self, found: Record, prompt: str = "") -> str:
         """The sub-agent a record belongs to; empty for the main one."""
@@ -679,7 +719,9 @@ class _Session:
     def add(self, role: str, agent: str, at: str, **more: Any) -> Record:
         self.nth += 1
         place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
-        row: Record = {"role": role, "place": place, "agent": agent, "at": at, **more}
+        record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
+        row: Record = {"role": role, "place": place, "agent": agent, "at": at, "record": record_id, **more}
+        row.setdefault("speaker", _SPEAKS.get(role, ""))
         self.rows.append(row)
         self.last[agent] = row
         return row
@@ -691,6 +733,7 @@ class _Session:
         self.unknown[what] = self.unknown.get(what, 0) + 1
 
 
+_SPEAKS = {"assistant": "agent", "system": "host"}
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,5})\b")
 
 
