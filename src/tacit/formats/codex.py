@@ -4,8 +4,9 @@ A line is `{"timestamp", "type", "payload"}`. Most things are said twice: as a `
 saw, and as an `event_msg`, which is what the person saw. The items carry the work. The events say which of the user
 messages a person sent; the others (`<environment_context>`, instructions, shell notes) the host wrote itself.
 
-That a person sat there the file says outright in `source`: `cli` and `vscode` are typed into, `exec`, servers and
-sub-agents are not.
+That a person sat there the file says outright: `source` is `cli` or `vscode`, and where a turn tells what set it off
+(`turn_attribution`, since 0.166) it is `user`. What a command printed later, to `write_stdin` or `wait`, belongs to the
+step of the command.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import json
 import re
 
 from tacit.core.run import Cost
+from tacit.formats import codex_script
 from tacit.formats.session import (
+    WORDLESS,
     Session,
     dict_at,
     fill,
     joined,
     kind_of,
+    list_at,
     patched_files,
     status_of,
     text_at,
@@ -42,19 +46,21 @@ NAME = "codex"
 LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 TYPED_INTO = ("cli", "vscode")
 REQUEST = "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
+PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
 PASSED_OVER = frozenset({
-    "world_state", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
+    "world_state", "token_usage_record", "inter_agent_communication", "security_risk_score", "ghost_snapshot", "state", "session_state",
 })  # fmt: skip
-PASSED_OVER_ITEMS = frozenset(
-    {"reasoning", "web_search_call", "compaction", "compaction_summary", "ghost_snapshot", "other"}
-)
+PASSED_OVER_ITEMS = frozenset({
+    "reasoning", "web_search_call", "tool_search_call", "tool_search_output", "compaction", "compaction_summary",
+    "ghost_snapshot", "other",
+})  # fmt: skip
 PASSED_OVER_EVENTS = frozenset({
-    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "task_started", "turn_started",
+    "agent_reasoning", "agent_reasoning_raw_content", "agent_reasoning_section_break", "thread_goal_updated",
     "context_compacted", "entered_review_mode", "exited_review_mode", "thread_rolled_back", "exec_command_begin",
     "exec_command_output_delta", "patch_apply_begin", "mcp_tool_call_begin", "web_search_begin", "web_search_end",
     "turn_diff", "plan_update", "background_event", "session_configured", "stream_error", "item_started",
-    "item_completed", "undo_completed", "undo_started", "view_image_tool_call", "thread_name_updated", "warning",
+    "undo_completed", "undo_started", "view_image_tool_call", "thread_name_updated", "warning",
     "exec_approval_request", "apply_patch_approval_request", "hook_started", "hook_completed", "shutdown_complete",
     "dynamic_tool_call_request", "dynamic_tool_call_response", "collab_agent_spawn_begin", "collab_agent_spawn_end",
     "raw_response_item", "skills_update_available", "deprecation_notice", "thread_settings_applied",
@@ -97,7 +103,7 @@ def read(source: Source) -> Iterator[Run]:
     if rollout.ours or not (rollout.id or rollout.rows):
         return
     rollout.id = rollout.id or source.stem
-    yield rollout.run(source, extra=rollout.extra or None)
+    yield rollout.run(source, extra=rollout.extra or None, lineage=rollout.lineage)
 
 
 class _Rollout(Session):
@@ -110,7 +116,14 @@ class _Rollout(Session):
         self.claimed: dict[str, int] = {}  # texts that an event brought before their item
         self.told = ""
         self.now = ""
+        self.trigger = ""  # what set off this turn, where the host says so
+        self.lineage = ""
         self.by_id: dict[str, Record] = {}
+        self.scripts: dict[str, str] = {}  # of a call that is a script, its text
+        self.cells: dict[str, Record] = {}  # the step of a script that still runs, by its cell
+        self.processes: dict[str, Record] = {}  # the step of a command that still runs, by its process
+        self.joining: dict[str, Record] = {}  # a call that only asks for more output, to the step it is part of
+        self.codes: dict[str, int] = {}  # exit codes that the host noted before the answer
         self.extra: Record = {}
 
     def take(self, found: Record) -> None:
@@ -135,6 +148,8 @@ class _Rollout(Session):
         """Who, where, from what; a forked file repeats the head of the one it came from."""
         if self.known:
             self.duplicates += 1
+            id = text_at(payload, "id", "session_id")
+            self.lineage = id if id and id != self.id else self.lineage  # of copied heads the last is the oldest
             return
         self.known = True
         self.id = text_at(payload, "id", "session_id")
@@ -146,6 +161,7 @@ class _Rollout(Session):
         self.agent = text_at(payload, "agent_role") or text_at(spawned, "agent_role")
         parent = text_at(payload, "parent_thread_id") or text_at(spawned, "parent_thread_id")
         self.root = text_at(payload, "forked_from_id") or parent or text_at(payload, "session_id")
+        self.lineage = text_at(payload, "forked_from_id")
         self.by_person = isinstance(source, str) and source in TYPED_INTO and not parent
         if source == "exec":
             self.extra["by_program"] = True
@@ -157,58 +173,96 @@ class _Rollout(Session):
         kind = kind_of(payload)
         call = text_at(payload, "call_id")
         if kind == "message":
-            self.message(text_at(payload, "role"), joined(payload.get("content")))
+            self.message(payload, text_at(payload, "role"), joined(payload.get("content")))
         elif kind == "function_call":
             self.called(call, text_at(payload, "name"), _arguments(payload.get("arguments")))
         elif kind == "custom_tool_call":
-            given = text_at(payload, "input")
-            self.called(call, text_at(payload, "name"), {"input": given}, patched_files(given))
+            name, given = text_at(payload, "name"), text_at(payload, "input")
+            if name == "exec":
+                self.script(call, given)
+            else:
+                self.called(call, name, {"input": given}, patched_files(given))
         elif kind == "local_shell_call":
             action = dict_at(payload, "action")
             self.called(call, "local_shell", {"command": action.get("command")})
         elif kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
             self.result(call, payload.get("output"))
         elif kind == "agent_message":
-            self.answer(joined(payload.get("content")) or text_at(payload, "message", "text"))
+            self.answer(joined(payload.get("content")) or text_at(payload, "message", "text"), text_at(payload, "id"))
         elif kind not in PASSED_OVER_ITEMS:
             self.odd(f"response_item.{kind}")
 
-    def message(self, role: str, text: str) -> None:
+    def message(self, payload: Record, role: str, text: str) -> None:
         """Words of the model, of the person, or of the host in the person's name."""
-        plain = text.strip()
+        plain, id = text.strip(), text_at(payload, "id")
         if role == "assistant":
-            self.answer(plain)
-        elif role == "user" and plain and not _is_hosts(plain):
+            self.answer(plain, id)
+        elif role == "user" and plain and not _is_hosts(plain) and _sent_by_user(payload):
             if self.claimed.get(plain, 0):
                 self.claimed[plain] -= 1
                 return
             row = self.ask(plain, self.now)
             if row is not None:
+                row["record"] = id
                 self.waiting[plain] = row
         elif plain:
-            self.add("system", self.now, text=plain)
+            self.add("system", self.now, text=plain, speaker=_speaker_of(plain), record=id)
 
-    def answer(self, text: str) -> None:
+    def answer(self, text: str, id: str = "") -> None:
         """The model's words, which come as an item and as an event."""
-        if text and text != self.told:
+        text = text.strip()
+        if text and text == self.told:
+            row = self.rows[-1] if self.rows else {}
+            if id and row.get("text") == text and not row.get("record"):
+                row["record"] = id
+        elif text:
             self.told = text
-            self.say("assistant", text, self.now)
+            self.say("assistant", text, self.now, speaker="agent", record=id)
+
+    def script(self, call: str, text: str) -> None:
+        """A call that is a script: where it does one thing, that thing; else the script with the commands it runs."""
+        self.scripts[call] = text
+        doing = codex_script.calls(text)
+        if len(doing) == 1 and doing[0][0] in ("exec_command", "write_stdin"):
+            name, given = doing[0]
+            self.called(call, name, given if given else {"input": text})
+        elif len(doing) == 1 and doing[0][0] == "apply_patch":
+            self.called(call, "apply_patch", {"input": text}, patched_files(_unquoted(text)))
+        else:
+            commands = [given["cmd"] for name, given in doing if isinstance(given.get("cmd"), str)]
+            more = {"cmd": "\n".join(commands)} if commands else {}
+            self.called(call, "exec", {**more, "input": text}, patched_files(_unquoted(text)))
 
     def called(self, call: str, name: str, given: Any, files: tuple[str, ...] = ()) -> None:
-        """A call; one of a shell that carries a patch edits files too."""
+        """A call; one of a shell that carries a patch edits files too, one that waits for a command is part of that."""
         if not name:
             self.odd("a call without a name")
+            return
+        arguments = given if isinstance(given, dict) else {}
+        waits_for = None
+        if name == "wait":
+            waits_for = self.cells.get(str(arguments.get("cell_id")))
+        elif name == "write_stdin" and not str(arguments.get("chars") or "").strip("\n"):
+            waits_for = self.processes.get(str(arguments.get("session_id")))
+        if waits_for is not None and call and call not in self.calls:
+            self.calls.add(call)
+            self.joining[call] = waits_for
             return
         if not files and isinstance(given, dict):
             files = patched_files("\n".join(_words(given.values())))
         row = self.call(call, name, given, self.now, files)
         if row is not None and call:
+            row["record"] = call
             self.by_id[call] = row
         self.told = ""
 
     def result(self, call: str, output: Any) -> None:
-        """A call's answer: a text, a text with a head of its own, or JSON with an exit code."""
-        text, status, success = _plain_output(output)
+        """A call's answer: a text, a text with a head of its own, JSON with an exit code, or what a script printed."""
+        said = codex_script.answer(self.scripts.get(call, ""), output)
+        if said is not None:
+            self.put(call, said.text, said.status, said.failed, said.process, said.cell)
+            return
+        text, status, success, process = _plain_output(output)
         low = text[:200].lower()
         if any(word in low for word in REJECTED):
             row = self.answered(call, text)
@@ -216,7 +270,25 @@ class _Rollout(Session):
                 row["interrupted"] = True
             return
         failed = status not in (None, 0) or success is False or (status is None and low.startswith(COMPLAINTS))
-        self.answered(call, text, failed=failed, status=status)
+        self.put(call, text, status, failed, process)
+
+    def put(self, call: str, text: str, status: int | None, failed: bool, process: str = "", cell: str = "") -> None:
+        """An answer into the step that it belongs to, which goes on where a process or a cell still runs."""
+        status = self.codes.pop(call, None) if status is None else status
+        failed = failed or status not in (None, 0)
+        row = self.joining.pop(call, None)
+        if row is None:
+            row = self.answered(call, text, failed=failed, status=status)
+        else:
+            before = row.pop("error", "") or row.pop("output", "")
+            row.pop("output", None)
+            both = "\n".join(part for part in (before if before != WORDLESS else "", text) if part)
+            fill(row, both, failed=failed, status=status)
+        if row is not None and status is None:
+            if process:
+                self.processes[process] = row
+            if cell:
+                self.cells[cell] = row
 
     # What the person saw.
 
@@ -224,7 +296,11 @@ class _Rollout(Session):
         """What the host showed."""
         kind = kind_of(payload)
         if kind == "user_message":
-            self.typed(payload)
+            self.typed(payload, text_at(payload, "message"), text_at(payload, "client_id"))
+        elif kind in ("task_started", "turn_started"):
+            self.trigger = text_at(dict_at(payload, "turn_attribution"), "turn_trigger")
+        elif kind == "item_completed":
+            self.completed(dict_at(payload, "item"))
         elif kind == "agent_message":
             self.answer(text_at(payload, "message").strip())
         elif kind == "token_count":
@@ -241,9 +317,26 @@ class _Rollout(Session):
         elif kind not in PASSED_OVER_EVENTS and not kind.endswith(("_end", "_begin", "_delta", "_response")):
             self.odd(f"event_msg.{kind}")
 
-    def typed(self, payload: Record) -> None:
+    def completed(self, item: Record) -> None:
+        """An item as the person saw it, the form of 0.166: prompts, answers, and how commands ended."""
+        kind, id = kind_of(item), text_at(item, "id")
+        if kind == "UserMessage":
+            self.typed(item, joined(list_at(item, "content")), text_at(item, "client_id") or id)
+        elif kind == "AgentMessage":
+            self.answer(joined(list_at(item, "content")), id)
+        elif kind == "CommandExecution":
+            code = status_of(item.get("exit_code"))
+            row = self.by_id.get(id)
+            if code is None or row is None:
+                return
+            if "output" in row or "error" in row:
+                self.ended_call("exec_command_end", {**item, "call_id": id})
+            else:
+                self.codes[id] = code
+
+    def typed(self, payload: Record, message: str, id: str) -> None:
         """The event of a prompt: its item, which stands near it, is the person's."""
-        text = text_at(payload, "message").strip()
+        text = message.strip()
         if not text or text_at(payload, "kind") not in ("", "plain") or _is_hosts(text):
             return
         row = self.waiting.pop(text, None)
@@ -252,10 +345,14 @@ class _Rollout(Session):
             self.claimed[text] = self.claimed.get(text, 0) + 1
         if row is None:
             return
-        asked = text.partition(REQUEST)[2].strip() if REQUEST in text else text
+        # What an editor adds may hold the same heading; the host's own comes last.
+        asked = text.rpartition(REQUEST)[2].strip() if REQUEST in text else "" if text.startswith(PREAMBLES) else text
         if asked != text and self.task == row["text"][: len(self.task)]:
             self.task = asked
-        row["text"], row["typed"] = asked or text, self.by_person and bool(asked)
+        person = self.by_person and self.trigger in ("", "user")
+        row["text"], row["typed"] = asked or text, person and bool(asked)
+        row["speaker"] = "selection" if not asked else "typed" if person else ""
+        row["record"] = id or row.get("record", "")
 
     def ended_call(self, kind: str, payload: Record) -> None:
         """What the host noted of a call beside its answer."""
@@ -286,13 +383,29 @@ class _Rollout(Session):
 # Tags in which the host wraps what it writes in the person's name.
 _HOSTS = re.compile(
     r"<(environment_context|user_instructions|user_action|turn_aborted|subagent_notification|skill|user_shell_command"
-    r"|instructions|permissions[ _]instructions|collaboration_mode|hook_[a-z_]+|[a-z]+_[a-z_]+)>"
+    r"|instructions|permissions[ _]instructions|collaboration_mode|heartbeat|hook_[a-z_]+|[a-z]+_[a-z_]+)>"
     r"|# AGENTS\.md instructions"
 )
+_NOTICES = ("<heartbeat>", "<subagent_notification>", "<turn_aborted>")
 
 
 def _is_hosts(text: str) -> bool:
     return _HOSTS.match(text) is not None
+
+
+def _speaker_of(text: str) -> str:
+    return "notice" if text.startswith(_NOTICES) else "host"
+
+
+def _sent_by_user(payload: Record) -> bool:
+    """False where the host says that a part of a user message came from somebody else (`provenance`, since 0.166)."""
+    about = list_at(dict_at(payload, "internal_chat_message_metadata_passthrough"), "content_item_metadata")
+    return all(text_at(dict_at(item, "provenance"), "type") in ("", "user") for item in about)
+
+
+def _unquoted(script: str) -> str:
+    """A script's text with its spelled-out line breaks as breaks, to find the files that a patch names."""
+    return script.replace("\\n", "\n")
 
 
 def _arguments(given: Any) -> Any:
@@ -313,12 +426,13 @@ def _words(given: Any) -> Iterator[str]:
 # Lines that the host puts in front of what a command printed.
 _HEAD = re.compile(
     r"(?:Exit code:?|Process exited with code|exited with code) (?P<code>-?\d{1,5})\b.*"
-    r"|Chunk ID: .*|Wall time: .*|Original token count: .*|Total output lines: .*|Process running with session ID .*"
+    r"|Process running with session ID (?P<process>\w{1,20})"
+    r"|Chunk ID: .*|Wall time: .*|Original token count: .*|Total output lines: .*"
 )
 
 
-def _plain_output(output: Any) -> tuple[str, int | None, bool | None]:
-    """A result's text, its exit status and whether the host calls it a success, as far as it says so."""
+def _plain_output(output: Any) -> tuple[str, int | None, bool | None, str]:
+    """A result's text, its exit status, whether the host calls it a success, and the process that still runs."""
     success = output.get("success") if type(output) is dict else None
     success = success if isinstance(success, bool) else None
     if type(output) is dict:
@@ -329,19 +443,20 @@ def _plain_output(output: Any) -> tuple[str, int | None, bool | None]:
     if text.startswith("{"):
         status, inner = _in_json(text)
         if inner is not None:
-            return inner, status, success
-    status = None
+            return inner, status, success, ""
+    status, process = None, ""
     while text:
         line, _, rest = text.partition("\n")
         if line.strip() == "Output:":
-            return rest, status, success
+            return rest, status, success, process
         head = _HEAD.fullmatch(line.strip())
         if head is None:
             break
         if head["code"] is not None:
             status = int(head["code"])
+        process = head["process"] or process
         text = rest
-    return text, status, success
+    return text, status, success, process
 
 
 def _in_json(text: str) -> tuple[int | None, str | None]:

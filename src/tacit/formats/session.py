@@ -27,6 +27,7 @@ WORDLESS = "failed without a word"
 # Tacit asks models from such a folder and with such a prompt. It must not learn from itself.
 OWN_FOLDER = "/tacit-model-call"
 OWN_PROMPT = "[tacit:"
+_SPEAKS = {"assistant": "agent", "system": "host"}
 
 
 class Session:
@@ -59,6 +60,7 @@ class Session:
         self.nth += 1
         place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
         row: Record = {"role": role, "place": place, "at": at, **more}
+        row.setdefault("speaker", _SPEAKS.get(role, ""))
         self.rows.append(row)
         for path in row.get("files", ()):
             self.files[path] = None
@@ -72,7 +74,7 @@ class Session:
 
     def ask(self, text: str, at: str = "", typed: bool = False) -> Record | None:
         """What was asked: a step, and the task if it is the first."""
-        row = self.say("user", text, at, typed=typed)
+        row = self.say("user", text, at, typed=typed, speaker="typed" if typed else "")
         if row is not None and not self.task:
             self.task = row["text"][:MANY_TASK]
         return row
@@ -106,7 +108,7 @@ class Session:
         for row in self.open.values():
             row["interrupted"] = True
         if not self.open and not (self.rows and self.rows[-1].get("interrupted")):
-            self.add("user", at, text=text, interrupted=True)
+            self.add("user", at, text=text, interrupted=True, speaker="host")
         self.open.clear()
 
     @property
