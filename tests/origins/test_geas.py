@@ -631,3 +631,35 @@ def test_rules_and_agents_files_go_on_as_pages(folder: Path) -> None:
         assert "Read the contract" not in rules.read_text() and "Sign every" not in notes.read_text()
         blamed = memories.blame(".geas/rules.md")
         assert [line.memory.text if line.memory else None for line in blamed] == ["Always run the gate", "Keep contracts small\nand signed", None, "Sign every release"]
+
+
+# -- what comes up again ---------------------------------------------------------------------------
+
+TROUBLES: dict[str, dict[str, Any]] = {
+    "failure_class": {"failure-record": {"artifact_type": "failure_record", "failure_class": "flaky_gateway", "failure_description": "The gateway never answered"}},
+    "concern": {"specialist-review": {"artifact_type": "specialist_review", "reviewer_type": "risk_specialist", "concerns": [{"category": "input_validation", "concern": "Amounts are not checked"}]}},
+    "recovery": {"recovery-packet": {"artifact_type": "recovery_packet", "recovery_class": "lost_worktree", "detected_problem": "The worktree was gone"}},
+    "low_confidence": {"worker-self-check": {"artifact_type": "worker_self_check", "confidence": 2, "known_risks": ["migrations are untested"]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("trigger", TROUBLES)
+def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, trigger: str) -> None:
+    """Both tasks are evidence at once, and learning the unchanged folders again, in any order, changes nothing."""
+    for task in ("task-001", "task-002"):
+        desk.task(task, **TROUBLES[trigger])
+    folder = desk.folder / ".geas" / "missions" / "m-1" / "tasks"
+
+    def state() -> Any:
+        (made,) = [each for each in desk.sit().list(limit=9) if (each.extra or {}).get("trigger") == trigger]
+        return made.id, made.text, made.state, made.tally, made.updated_at, len(desk.sit().store.evidence(made.id))
+
+    first = state()
+    assert (first[2], first[3].seen) == ("provisional", 2)
+    (told,) = [each for path, each in desk.files().items() if "entries/" in path]
+    assert told["evidence_refs"] == ["retro-task-001", "retro-task-002"]
+    for task in ("task-001", "task-002", "task-001"):
+        (again,) = desk.sit().learn(str(folder / task / "retrospective.json"))
+        assert again.already and state() == first
+    desk.task("task-003", **TROUBLES[trigger])
+    assert state()[:2] == first[:2] and state()[3].seen == 3

@@ -11,6 +11,7 @@ import json
 
 from tacit.core.digest import digest, short_hash
 from tacit.core.links import Evidence, Mark
+from tacit.core.run import Run
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.core.outcome import Outcome
     from tacit.core.ports import Model
     from tacit.core.profile import Profile
-    from tacit.core.run import Finding, Run
+    from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -91,10 +92,13 @@ def learn(
         judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
         session = _Session(project, profile, run, id, at, ids)
         session.redacted = sum(hits for _, hits in cleaned)
+        own = [each for each in judged if each[0].run == run.id]
         with store.write(confidence=profile.signals) as tx:
             session.enter(tx)
-            session.take(tx, judged)
-            session.settle(tx, judged, over or session.is_over())
+            for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
+                session.take_for(tx, other, [each for each in judged if each[0].run == other])
+            session.take(tx, own)
+            session.settle(tx, own, over or session.is_over())
             session.leave(tx)
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
@@ -209,7 +213,6 @@ def submit(
 
     `host` names the run where nobody has met it yet. Submitting the same words twice in a run changes nothing.
     """
-    from tacit.core.run import Run
     from tacit.stores.sql import run_id
 
     at = now()
@@ -378,6 +381,19 @@ class _Session:
             self.near = Neighbours(tx, self.project.id, [finding for finding, _ in portion], self.profile)
             for finding, decision in portion:
                 self._take(tx, finding, decision)
+
+    def take_for(self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """What this run makes a finding of an earlier one: only the second time does a thing come up again."""
+        row = tx.find_run(self.project.id, run)
+        if row is None:
+            return
+        other = _Session(self.project, self.profile, Run(run, row.host), row.id, self.at, self.ids)
+        other.enter(tx)
+        other.take(tx, judged)
+        self.new += other.new
+        self.matched += other.matched
+        self.moves += other.moves
+        self.counts = {name: count + other.counts[name] for name, count in self.counts.items()}
 
     def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
         known, score, runner_up = self._match(tx, finding, decision)

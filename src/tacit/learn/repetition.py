@@ -12,6 +12,8 @@ becomes a finding.
     integration      conflicts on one path, twice
     low_confidence   doubtful self-checks for one kind of task, twice
 
+It is a sighting in each of its runs, also in those that were learned while it had come up once only.
+
 Counts, confidence and the kind of memory are the profile's. The wording holds nothing that changes from run to run, so
 that a third sighting is recognised as the same lesson.
 """
@@ -77,27 +79,35 @@ def incidents(noted: Iterable[Any]) -> Iterator[Incident]:
             )
 
 
-def repeated(run: Run, earlier: Iterable[Incident], settings: Mapping[str, Extractor]) -> Iterator[Finding]:
-    """What came up in this run and has come up often enough by now.
+def repeated(run: Run, noted: Iterable[Incident], settings: Mapping[str, Extractor]) -> Iterator[Finding]:
+    """What came up in this run and has come up often enough by now: a finding for each run in which it did.
 
-    `earlier` are the incidents of runs learned before, in their order; those of this run itself are not counted twice.
+    `noted` are the incidents of all runs learned so far, in the order of the runs. What this run noted when it was learned before
+    gives way to what it notes now, at the same place in that order, so that the wording does not depend on which run is learned again.
     """
     now = list(incidents((run.extra or {}).get("incidents", ())))
     if not now:
         return
-    before: dict[tuple[str, str], list[Incident]] = {}
-    for each in earlier:
-        if each.task != run.id:
-            before.setdefault(_name(each), []).append(each)
-    told: set[tuple[str, str]] = set()
-    for each in now:
-        trigger = settings.get(each.trigger)
-        if trigger is None or not trigger.on or _name(each) in told:
-            continue
-        told.add(_name(each))
-        every = [*before.get(_name(each), ()), *(other for other in now if _name(other) == _name(each))]
-        if reached(every) >= trigger.count:
-            yield _finding(run, every, each, trigger)
+    every: dict[tuple[str, str], list[Incident]] = {}
+    for each in _in_order(run.id, now, noted):
+        every.setdefault(_name(each), []).append(each)
+    for name in dict.fromkeys(_name(each) for each in now):
+        trigger = settings.get(name[0])
+        if trigger is not None and trigger.on and reached(every[name]) >= trigger.count:
+            for task in dict.fromkeys(each.task for each in every[name]):
+                yield _finding(run, task, every[name], trigger)
+
+
+def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Iterator[Incident]:
+    placed = False
+    for each in noted:
+        if each.task != run:
+            yield each
+        elif not placed:
+            placed = True
+            yield from now
+    if not placed:
+        yield from now
 
 
 def reached(every: list[Incident]) -> int:
@@ -110,23 +120,23 @@ def _name(each: Incident) -> tuple[str, str]:
     return each.trigger, " ".join(each.key.casefold().split())
 
 
-def _finding(run: Run, every: list[Incident], latest: Incident, trigger: Extractor) -> Finding:
-    first = every[0]
+def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor) -> Finding:
+    first, mine = every[0], [each for each in every if each.task == task]
     tasks = list(dict.fromkeys(each.task for each in every))
     return Finding(
-        run=run.id,
-        place=latest.place,
+        run=task,
+        place=mine[-1].place,
         text=TRIGGERS[first.trigger][0].format(key=first.key, text=first.text.rstrip(". ")),
         extractor=first.trigger,
         version=VERSION,
         kind=trigger.kind or "",
-        by=latest.by or "orchestration_authority",
+        by=mine[-1].by or "orchestration_authority",
         tier="review" if first.trigger == "concern" else "observed",
-        severity=max((each.severity for each in every), key=SEVERITIES.index),
+        severity=max((each.severity for each in mine), key=SEVERITIES.index),
         task_type=run.task_type,
         paths=tuple(dict.fromkeys(path for each in every for path in each.paths))[:8],
         quote=f"{len(every)} times, in {', '.join(tasks[-6:])}",
-        at=latest.at,
+        at=mine[-1].at,
         confidence=trigger.confidence,
-        extra={"trigger": first.trigger, "key": first.key, "tasks": tasks[-20:], "task_id": run.task_id},
+        extra={"trigger": first.trigger, "key": first.key, "tasks": tasks[-20:], "task_id": task.rpartition("/")[2]},
     )
