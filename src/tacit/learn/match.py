@@ -121,6 +121,8 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
     fitting = {
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
+    klass = class_of(profile, kind_named(profile, finding.kind))
+    fitting = {age: memory for age, memory in fitting.items() if of_one_class(klass, memory.klass)}
     telling, closest = None, fitting
     rules: Rules = profile.match
     if profile.match.matcher == "lexical":
@@ -132,6 +134,8 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         choice = _chosen(mine, fitting, rules, telling)
     if choice.id and of_other_kind(choice, finding, fitting[choice.id]):
         choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of another kind")
+    if choice.id and is_wider(fitting[choice.id], project) and mine.text != prepared_of(fitting[choice.id]).text:
+        choice = Match("", choice.score, choice.id, choice.score, f"alike {choice.score:.2f}, but of a wider scope")
     if choice.id and read:
         met = fitting[choice.id]
         stands = standing(tx, met)  # what was merged into another is known by its own words
@@ -143,6 +147,20 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
     twin = fitting.get(choice.runner_up_id) if near_enough else None
     reason = re.sub(r"\b\d{12}\b", lambda age: fitting[age[0]].id if age[0] in fitting else age[0], choice.reason)
     return Matched(fitting.get(choice.id), choice.score, choice.runner_up, reason, telling, twin)
+
+
+def is_wider(memory: Memory, project: str) -> bool:
+    """Whether a lesson holds beyond this project. In the same words it is the same lesson; otherwise a project's finding stays its own:
+    a rule for everywhere ("You must lint.") knows nothing of how it is done here. The two are of one family."""
+    return memory.project != project
+
+
+APART = ("command", "estimate")  # what to type, and what it takes: never the same lesson as what to do
+
+
+def of_one_class(mine: str, other: str) -> bool:
+    """Whether two lessons may be one at all by what they are."""
+    return mine == other or (mine not in APART and other not in APART)
 
 
 def of_other_kind(choice: Match, finding: Finding, memory: Memory) -> bool:
@@ -165,7 +183,7 @@ def standing(tx: Transaction, memory: Memory) -> Memory | None:
 def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, profile: Profile, project: str) -> bool:
     """Whether a model would be asked about a finding and the lesson that stands: not in the words of what was `met`, nor of its error,
     and the two could be one lesson at all."""
-    its = prepare(met.text, met.tags, met.signature, met.category)
+    its = prepared_of(met)
     if mine.text == its.text or (mine.signature and mine.signature == its.signature):
         return False
     born = (project, scope_at_birth(finding, profile), finding.agent, finding.domain, class_of(profile, kind_named(profile, finding.kind)))
@@ -174,7 +192,7 @@ def is_asked(finding: Finding, mine: Prepared, met: Memory, stands: Memory, prof
 
 
 def _chosen(mine: Prepared, among: dict[str, Memory], rules: Rules, telling: Idf | None) -> Match:
-    read = [(id, prepare(memory.text, memory.tags, memory.signature, memory.category)) for id, memory in among.items()]
+    read = [(id, prepared_of(memory)) for id, memory in among.items()]
     return decide(mine, read, rules, telling)
 
 
@@ -228,7 +246,11 @@ def prepared(finding: Finding) -> Prepared:
     return prepare(finding.text, finding.tags, finding.signature, finding.category)
 
 
+def prepared_of(memory: Memory) -> Prepared:
+    """A lesson, read for comparing."""
+    return prepare(memory.text, memory.tags, memory.signature, memory.category)
+
+
 def same(memory: Memory, finding: Prepared, profile: Profile, rarity: Callable[[str], float] | None) -> bool:
     """Whether a finding is the problem this lesson is about."""
-    lesson = prepare(memory.text, memory.tags, memory.signature, memory.category)
-    return same_problem(lesson, finding, profile.match, rarity).same
+    return same_problem(prepared_of(memory), finding, profile.match, rarity).same

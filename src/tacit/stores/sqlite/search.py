@@ -100,7 +100,8 @@ def find(
     brief: bool = False,
 ) -> Found:
     """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further. `brief` asks for common
-    words together only where there is no rare one, and for an equal text whatever its words are."""
+    words together only where there is no rare one, and for an equal text whatever its words are; it is for comparing, so that of a
+    small project the counts are its own: what others keep in the same file must not decide what is alike here."""
     kept = _kept(store)
     total = kept.total
     asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
@@ -122,6 +123,9 @@ def find(
             postings.read(DEEP[1], meet)
             scores = postings.scores(here)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
+    own = kept.rows_of(store, projects) if brief else None
+    if own is not None:
+        return Found(tuple(hits), len(own), postings.counted(own), read)
     return Found(tuple(hits), total, postings.frequency, read)
 
 
@@ -136,6 +140,15 @@ class Kept(dict[str, tuple[int, list[int]]]):
         self.total = total  # memories, counted by the newest
         self.room = KEPT
         self.lessons: dict[str, dict[int, _Lesson | None]] = {}  # by what may be taken: row -> its lesson, if it may
+        self.own: dict[tuple[str, ...], set[int] | None] = {}  # the rows of small projects
+
+    def rows_of(self, store: SqliteStore, projects: Sequence[str]) -> set[int] | None:
+        """The rows of these projects, if they are few."""
+        name = tuple(projects)
+        if name not in self.own:
+            self.own[name] = _rows_of(store, projects, False)
+            self.room -= len(self.own[name] or ())
+        return self.own[name]
 
 
 def _kept(store: SqliteStore) -> Kept:
@@ -202,6 +215,16 @@ class _Postings:
     def frequency(self) -> dict[str, int]:
         """Asked word -> rows that hold it: counted, estimated, or at most so many for a name of several words."""
         return {word: min(self.held[part] for part in parts) if parts else 0 for word, parts in self.parts.items()}
+
+    def counted(self, own: set[int]) -> dict[str, int]:
+        """The same among these rows: counted, or of a word that very many rows hold, as large a share as of all."""
+
+        def count(part: str) -> int:
+            if self.held[part] > max(WHOLE, self.first):
+                return min(len(own), round(self.held[part] * len(own) / self.total))
+            return len(own.intersection(self._newest(f'"{part}"', self.total)))
+
+        return {word: min(map(count, parts)) if parts else 0 for word, parts in self.parts.items()}
 
     def scores(self, here: set[int] | None = None) -> dict[int, float]:
         """How rare the words are that each row holds."""
