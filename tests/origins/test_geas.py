@@ -662,4 +662,6 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
         (again,) = desk.sit().learn(str(folder / task / "retrospective.json"))
         assert again.already and state() == first
     desk.task("task-003", **TROUBLES[trigger])
-    assert state()[:2] == first[:2] and state()[3].seen == 3
+    third = state()
+    assert third[:2] == first[:2] and third[3].seen == 3
+    assert third[3].confidence == pytest.approx(first[3].confidence + 0.2)  # a level up, from where the trigger set it

@@ -13,6 +13,7 @@ import tacit
 from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.profile import changed
+from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.testing import finding, run
 
@@ -30,6 +31,12 @@ def memories(tmp_path: Path, at: list[str]) -> Memories:
     return tacit.open(str(tmp_path / "a.db"), cwd=str(tmp_path))
 
 
+def quiet_runs(memories: Memories, at: list[str], first: int, last: int, **fields: str) -> None:
+    """Runs that say nothing."""
+    for n in range(first, last + 1):
+        memories.learn(run(f"quiet-{n}", started_at=at[0], ended_at=at[0], **fields))
+
+
 def test_a_one_off_is_archived_by_silence_and_comes_back(memories: Memories, at: list[str]) -> None:
     """A candidate that was not met for 90 days is put away; one new sighting brings it back with its history."""
     said = "The importer drops rows with empty names"
@@ -37,6 +44,7 @@ def test_a_one_off_is_archived_by_silence_and_comes_back(memories: Memories, at:
     at[0] = "2026-02-01T00:00:00.000Z"
     assert memories.tend().moves == ()
     at[0] = "2026-05-01T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 10)
     preview = memories.tend(dry_run=True)
     done = memories.tend()
     assert (preview.moves, preview.dry_run, memories.tend().moves) == (done.moves, True, ())
@@ -60,6 +68,7 @@ def test_an_overdue_lesson_decays_and_is_marked_stale(memories: Memories, at: li
     memory = memories.add("The cache needs a warm-up after deploys", kind="fact")
     memories.store.rows("UPDATE memory SET review_after = '2026-02-01T00:00:00.000Z' WHERE id = :id", id=memory.id)
     at[0] = "2026-06-01T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 10)
     done = memories.tend()
     assert done.stale == (memory.id,)
     assert [(id, to) for id, _, to, _ in done.moves] == [(memory.id, "decayed")]
@@ -72,6 +81,7 @@ def test_a_pass_is_bounded(memories: Memories, at: list[str], monkeypatch: pytes
             run(f"r{number}", finding(f"r{number}", f"Module {number} leaks handle{number} in parser{number}"))
         )
     at[0] = "2026-09-01T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 10)
     memories._profile = changed(memories.profile, {"tend.least": 3, "tend.share": 0.0})
     first, second, third = memories.tend(), memories.tend(), memories.tend()
     assert [(len(each.moves), each.left) for each in (first, second, third)] == [(3, 4), (3, 1), (1, 0)]
@@ -181,6 +191,7 @@ def test_a_lesson_fades_from_its_last_use(memories: Memories, at: list[str]) -> 
     at[0] = "2026-01-25T00:00:00.000Z"
     assert memories.inject("why does the importer drop rows", run="i1", trial=False).injected
     at[0] = "2026-02-20T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 10)
     assert memories.tend(only="sweep").moves == (), "its date is past, but it was used within the month"
     at[0] = "2026-02-26T00:00:00.000Z"
     assert [(id, to) for id, _, to, _ in memories.tend(only="sweep").moves] == [(kept.id, "decayed")]
@@ -214,3 +225,33 @@ def test_a_sweep_reads_by_index(memories: Memories) -> None:
     )
     assert len(plans) > 20
     assert [(sql, plan) for sql, plan in plans if plan in wide] == []
+
+
+def test_a_project_that_rests_forgets_nothing(memories: Memories, at: list[str]) -> None:
+    """Days alone are no silence: nobody could have met or used a lesson. Ten runs and the date together are."""
+    known, once = "The importer drops rows with empty names", "Exports of the ledger are sorted by day only"
+    memories.learn(run("r1", finding("r1", known), finding("r1", once), started_at=at[0], ended_at=at[0]))
+    memories.learn(run("r2", finding("r2", known), started_at=at[0], ended_at=at[0]))
+    at[0] = "2026-12-01T00:00:00.000Z"
+    assert memories.tend().moves == ()
+    assert not any(memory.stale_at for memory in memories.list())
+    quiet_runs(memories, at, 1, 9)
+    assert memories.tend().moves == ()
+    quiet_runs(memories, at, 10, 10)
+    done = memories.tend()
+    assert {(was, to) for _, was, to, _ in done.moves} == {("provisional", "decayed"), ("candidate", "archived")}
+    assert all("10 runs" in told for *_, told in done.moves)
+    assert memories.tend().moves == ()
+
+
+def test_only_runs_that_could_have_spoken_count(memories: Memories, at: list[str]) -> None:
+    """A reviewer's lesson does not age in other agents' runs, nor one of a domain in other domains'."""
+    guarded = finding("", "Migrations need a lock timeout or they block all writers", agent="guardian")
+    prose = finding("", "Chapters open with the weather of the day too often", domain="writing")
+    for name in ("r1", "r2"):
+        memories.learn(run(name, *(replace(each, run=name) for each in (guarded, prose)), ended_at=at[0]))
+    at[0] = "2026-06-01T00:00:00.000Z"
+    quiet_runs(memories, at, 1, 12, agent="maker", domain="code")
+    assert memories.tend().moves == ()
+    quiet_runs(memories, at, 13, 24, agent="guardian", domain="writing")
+    assert [to for _, _, to, _ in memories.tend().moves] == ["decayed", "decayed"]

@@ -1,5 +1,8 @@
 """How a lesson that nobody meets loses strength: a function of what is written down, not a job that rewrites it.
 
+Silence says something only where somebody could have spoken: a lesson ages in runs that could have met or used it (`fade.exposure`), and
+days are a second clock beside them. A project that rests forgets nothing.
+
     none         nothing fades
     days         strength halves with every `stale_days` unmet
     exponential  joelclaw: exp(-rate x days), halved again once it is stale

@@ -57,6 +57,7 @@ NUMBERS = {
     "days_unseen": "days since it was last met",
     "age_days": "days since it was learned",
     "runs_unseen": "runs without it",
+    "runs_unmet": "runs that could have met or used it",
 }
 FLAGS = {
     "person": "a person's word",
@@ -126,6 +127,7 @@ class Standing:
     days_unseen: float = 0.0
     age_days: float = 0.0
     runs_unseen: int = 0
+    runs_unmet: int = 0
     approvals: tuple[tuple[str, str], ...] = ()  # (name, role), given so far for the move in question
 
 

@@ -283,19 +283,23 @@ def _stated(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers)
 def _geas(evidence: Sequence[Evidence], marks: Sequence[Mark], steps: Numbers) -> float | None:
     """geas: a level by the number of sources, then a step for each reuse and contradiction, in their order; within 0 and 1.
 
-    An imported confidence already holds the steps behind it: only sources that came later lift it further. A review that
+    An imported or stated confidence already holds what is behind it: only sources that came later lift it further. A review that
     finds for the memory lifts it to at least the mark's amount, so that the next sweep does not undo the review.
     """
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     brought = int(sum(row.amount for row in supports if row.opening))
     sources = brought + len({row.root or row.run or row.key for row in supports if not row.opening})
     openings = [row.amount for row in evidence if row.signal == "confidence" and row.opening]
-    said = [row.amount for row in evidence if row.signal == "confidence" and not row.opening]
+    said = [row for row in evidence if row.signal == "confidence" and not row.opening]
+    stated = len({row.root or row.run or row.key for row in said})  # sources whose number the statement stands for
 
     def by(count: int) -> float:
         return steps.start[min(max(count, 1), len(steps.start)) - 1]
 
-    level = openings[-1] + by(sources) - by(brought) if openings else max((by(sources), *said))
+    if openings:
+        level = openings[-1] + by(sources) - by(brought)
+    else:
+        level = max(row.amount for row in said) + by(max(sources, stated)) - by(stated) if said else by(sources)
     moves: list[tuple[str, int, float]] = [
         (row.at, 0, steps.contradiction) for row in evidence if row.stance == "contradicts" and not row.opening
     ]

@@ -384,6 +384,7 @@ KEYS: dict[str, Key] = {
     "fade.runs_step": whole("runs unseen that take one off the frequency", 1),
     "fade.rate": number("exponential: strength is exp(-rate x days)"),
     "fade.stale_days": whole("unused and older than so many days is stale; 0: nothing is"),
+    "fade.exposure": whole("runs that could have met or used a lesson before its silence counts; 0: days alone decide", 0),
     "fade.stale_factor": share("strength of what is stale"),
     "fade.never": texts("classes that silence cannot touch", choices=CLASSES),
     "fade.never_states": texts("states that silence cannot touch", choices=states.STATES),

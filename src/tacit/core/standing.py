@@ -34,6 +34,7 @@ def standing_of(
     approvals: tuple[tuple[str, str], ...] = (),
     run_seq: int = 0,
     strength: float = 1.0,
+    unmet: int = 0,
 ) -> Standing:
     """A memory's standing at a time. Without its evidence, what only evidence knows counts as nothing."""
     tally, signals = memory.tally, memory.tally.signals or {}
@@ -84,6 +85,7 @@ def standing_of(
             max((row.at for row in evidence if row.stance == "supports"), default=memory.created_at), now
         ),
         runs_unseen=max(0, run_seq - last_seq) if last_seq else 0,
+        runs_unmet=unmet,
         approvals=approvals,
     )
 

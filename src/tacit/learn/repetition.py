@@ -94,8 +94,9 @@ def repeated(run: Run, noted: Iterable[Incident], settings: Mapping[str, Extract
     for name in dict.fromkeys(_name(each) for each in now):
         trigger = settings.get(name[0])
         if trigger is not None and trigger.on and reached(every[name]) >= trigger.count:
+            enough = _enough(every[name], trigger.count)
             for task in dict.fromkeys(each.task for each in every[name]):
-                yield _finding(run, task, every[name], trigger)
+                yield _finding(run, task, every[name], trigger, trigger.confidence if task in enough else None)
 
 
 def _in_order(run: str, now: list[Incident], noted: Iterable[Incident]) -> Iterator[Incident]:
@@ -120,7 +121,13 @@ def _name(each: Incident) -> tuple[str, str]:
     return each.trigger, " ".join(each.key.casefold().split())
 
 
-def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor) -> Finding:
+def _enough(every: list[Incident], count: int) -> set[str]:
+    """The first tasks that reach a trigger's count: its confidence is theirs together, and whatever comes later adds to it."""
+    most = next(most for most in range(1, len(every) + 1) if reached(every[:most]) >= count)
+    return {each.task for each in every[:most]}
+
+
+def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor, confidence: float | None) -> Finding:
     first, mine = every[0], [each for each in every if each.task == task]
     tasks = list(dict.fromkeys(each.task for each in every))
     return Finding(
@@ -137,6 +144,6 @@ def _finding(run: Run, task: str, every: list[Incident], trigger: Extractor) -> 
         paths=tuple(dict.fromkeys(path for each in every for path in each.paths))[:8],
         quote=f"{len(every)} times, in {', '.join(tasks[-6:])}",
         at=mine[-1].at,
-        confidence=trigger.confidence,
+        confidence=confidence,
         extra={"trigger": first.trigger, "key": first.key, "tasks": tasks[-20:], "task_id": task.rpartition("/")[2]},
     )

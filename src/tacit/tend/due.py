@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tacit.core.links import Evidence
+    from tacit.core.memory import Memory
     from tacit.core.profile import Condition, Profile, Rule
     from tacit.stores.sql import SqlStore
 
@@ -42,6 +44,7 @@ _IN_PERIOD = {"uses_in_period": "uses", "seen_in_period": "seen"}
 # Figures that send a memory away; what lifts one is judged when it is learned. The op decides which way it looks.
 _FIGURES = {"confidence": ("confidence", "<"), "contradictions": ("contradicted", ">"), "frequency": ("frequency", "<")}
 _NO_WINDOW = ("runs_unseen",)  # moved by every run: whoever has such a rule is asked each time
+BY_RUNS = "runs_unmet"  # moved by runs alone: what a date already let through is asked again after each
 _LONGEST = 36500.0  # days: what takes longer does not happen
 
 
@@ -94,9 +97,14 @@ def _days_until(profile: Profile, bound: float, stale: bool) -> float:
     return low
 
 
-def due(store: SqlStore, project: str, profile: Profile, since: str, at: str) -> list[str]:
-    """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first."""
+def due(store: SqlStore, project: str, profile: Profile, since: str, at: str, *, ran: bool = False) -> list[str]:
+    """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first.
+
+    `ran`: there were runs since, so that what is past its date and only waited for runs may be due as well.
+    """
     found: dict[str, None] = {}
+    if ran:
+        found.update(dict.fromkeys(_waited(store, project, profile, at)))
     for window in windows(profile):
         low = after_days(since, -window.days) if since else ""
         found.update(
@@ -106,6 +114,43 @@ def due(store: SqlStore, project: str, profile: Profile, since: str, at: str) ->
         for condition in rule.when if _by_itself(rule) else ():
             found.update(dict.fromkeys(_by_figure(store, project, condition, rule)))
     return list(found)
+
+
+def _waited(store: SqlStore, project: str, profile: Profile, at: str) -> Iterator[str]:
+    """What is past every date of a rule that also counts runs: it waits for those alone."""
+    for rule in profile.ladder.moves:
+        if not _by_itself(rule) or not any(condition.quantity == BY_RUNS for condition in rule.when):
+            continue
+        quiet = any(condition.quantity in _IN_PERIOD for condition in rule.when)
+        for state in rule.states:
+            period = after_days(at, -profile.ladder.review_after.get(state, 0))
+            past = [
+                {
+                    id
+                    for of in _BY_DAYS[condition.quantity]
+                    for id in _in_range(store, project, of, "", after_days(at, -float(condition.bound)), (state,))
+                }
+                for condition in rule.when
+                if condition.quantity in _BY_DAYS and not isinstance(condition.bound, str)
+            ]
+            recent = {id for of in ("seen", "uses") for id in _in_range(store, project, of, period, "9", (state,))} if quiet else set()
+            yield from sorted(set.intersection(*past) - recent if past else ())
+
+
+def runs_unmet(store: SqlStore, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
+    """How many runs of its project could have met or used a lesson since one did, or since it came to its state; counted up to the bound."""
+    if not profile.fade.exposure:
+        return 0
+    last = max((row.seq for row in evidence if row.stance == "supports"), default=0)
+    since = max(memory.tally.last_used_at or "", memory.updated_at or memory.created_at)
+    general = memory.domain in ("", profile.general_domain)
+    found = store.one(
+        "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
+        " AND (:agent = '' OR agent IN ('', :agent)) AND (:domain = '' OR domain IN ('', :domain)) LIMIT :most) AS met",
+        p=memory.project, last=last, since=since, agent=memory.agent, domain="" if general else memory.domain,
+        most=profile.fade.exposure,
+    )  # fmt: skip
+    return int(found[0])
 
 
 def _in_range(store: SqlStore, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:

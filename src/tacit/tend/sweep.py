@@ -21,7 +21,7 @@ from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
 from tacit.tend.context import StepReport
-from tacit.tend.due import crossed, due, fresh, in_state, last_entry, touched
+from tacit.tend.due import crossed, due, fresh, in_state, last_entry, runs_unmet, touched
 from tacit.tend.gone import look
 
 TYPE_CHECKING = False
@@ -69,7 +69,7 @@ def mark_of(lost: Loss, project: str, run: str, at: str) -> Mark:
     return Mark(lost.memory, "", project, LOST, str(lost.left), -float(lost.taken), run, BY, lost.reason, at)
 
 
-def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str) -> Change | None:
+def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, unmet: int = 0) -> Change | None:
     """A lesson that was not met for the stale days and never used, marked as such, or met again and fresh; None where nothing changes."""
     fade = profile.fade
     if memory.stale_at and (memory.tally.seen_at or "") > memory.stale_at:
@@ -84,23 +84,25 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str) -
     ):
         return None
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
-    if days <= fade.stale_days:
+    if days <= fade.stale_days or unmet < fade.exposure:
         return None
     told = f"not met for {days:.0f} days and never used"
     marked = replace(memory, stale_at=now)  # not `updated_at`: its time in this state goes on
     return change(memory, marked, verb="stale", by=BY, reason=told, at=now, profile=profile_version)
 
 
-def silenced(memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int) -> Move | None:
+def silenced(
+    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int, unmet: int = 0
+) -> Move | None:
     """The move that a lesson's ladder makes by itself when it is swept."""
-    return advance(profile, _standing(memory, evidence, profile, now, run_seq))
+    return advance(profile, _standing(memory, evidence, profile, now, run_seq, unmet))
 
 
 def lacking(
-    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int
+    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, *, run_seq: int, unmet: int = 0
 ) -> tuple[Move, ...]:
     """The moves that only lack somebody's word."""
-    return what_lacks(profile, _standing(memory, evidence, profile, now, run_seq))
+    return what_lacks(profile, _standing(memory, evidence, profile, now, run_seq, unmet))
 
 
 def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: str) -> Proposal | None:
@@ -116,10 +118,12 @@ def reminded(memory: Memory, profile: Profile, now: str, *, id: str, project: st
     )
 
 
-def _standing(memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, run_seq: int) -> Standing:
+def _standing(
+    memory: Memory, evidence: Sequence[Evidence], profile: Profile, now: str, run_seq: int, unmet: int
+) -> Standing:
     days = clock.days_between(memory.tally.seen_at or memory.created_at, now)
     left = strength(profile.fade, days, stale=bool(memory.stale_at))
-    return standing_of(memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left)
+    return standing_of(memory, profile, now, evidence=evidence, moment="sweep", run_seq=run_seq, strength=left, unmet=unmet)
 
 
 def _keeps(memory: Memory, profile: Profile) -> bool:
@@ -163,7 +167,7 @@ class _Sweep:
             with self.context.write() as tx:
                 self._close(tx)
                 if not self.left:  # what is left must be found again
-                    self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}")
+                    self.context.put_mark(tx, "swept", f"{self.at}\t{entry}\t{self.project.profile}\t{self.until}")
         facts = {
             "counted": bool(self.row) and self.until > self.before, "faded": len(self.lost), "stale": tuple(self.marked),
             "expired": self.expired, "gone": self.gone,
@@ -191,25 +195,26 @@ class _Sweep:
     def _candidates(self) -> list[str]:
         """Whoever may have crossed a line since the last sweep."""
         project, profile = self.project.id, self.profile
-        since, entry = self._since()
+        since, entry, runs = self._since()
+        ran = profile.fade.exposure > 0 and self.until > runs  # what only waited for runs may be due now, whatever the date
         found = [*self.lost]
         if profile.fade.stale_days:
-            found += crossed(self.store, project, profile.fade.stale_days, since, self.at, ACTIVE)
+            found += crossed(self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE)
             found += fresh(self.store, project, since)
         if profile.ladder.remind:
             found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
-        found += due(self.store, project, profile, since, self.at)
+        found += due(self.store, project, profile, since, self.at, ran=ran)
         self.changed = touched(self.store, project, entry)
         found += self.changed
         return list(dict.fromkeys(found))
 
-    def _since(self) -> tuple[str, int]:
-        """From when on, and after which entry of the journal: of the last sweep that left nothing, under the same profile."""
-        at, entry, profile = [*self.context.mark("swept").split("\t"), "", "", ""][:3]
+    def _since(self) -> tuple[str, int, int]:
+        """From when on, after which entry of the journal and after which run: of the last sweep that left nothing, under the same profile."""
+        at, entry, profile, runs = [*self.context.mark("swept").split("\t"), "", "", "", ""][:4]
         if profile != self.project.profile or at > self.at:
-            return "", 0
+            return "", 0, 0
         since = self.context.since
-        return (since, 0) if since and since < at else (at, int(entry))
+        return (since, 0, 0) if since and since < at else (at, int(entry), int(runs or 0))
 
     def _judge_each(self, tx: Transaction, ids: Sequence[str]) -> None:
         for id in ids:
@@ -220,16 +225,17 @@ class _Sweep:
         if memory.project != self.project.id or memory.state not in OPEN:
             return
         evidence = tx.evidence(id)
-        marked = stale(memory, self.profile, self.at, profile_version=self.project.profile)
+        unmet = runs_unmet(tx, memory, evidence, self.profile)
+        marked = stale(memory, self.profile, self.at, profile_version=self.project.profile, unmet=unmet)
         if marked is not None:
             tx.apply(marked)
             self.marked += [id] if marked.memory.stale_at else []
             memory = tx.get(id)
-        move = silenced(memory, evidence, self.profile, self.at, run_seq=self.until)
+        move = silenced(memory, evidence, self.profile, self.at, run_seq=self.until, unmet=unmet)
         if move is not None:
             self._move(tx, memory, move)
         else:
-            self._ask(tx, memory, evidence)
+            self._ask(tx, memory, evidence, unmet)
 
     def _move(self, tx: Transaction, memory: Memory, move: Move) -> None:
         from tacit.core.moves import moved
@@ -242,11 +248,11 @@ class _Sweep:
         )
         self.moves.append((memory.id, memory.state, move.to, move.reason))
 
-    def _ask(self, tx: Transaction, memory: Memory, evidence: Sequence[Evidence]) -> None:
+    def _ask(self, tx: Transaction, memory: Memory, evidence: Sequence[Evidence], unmet: int) -> None:
         """What only lacks somebody's word is proposed, once while the memory stands as it stands."""
         asked = tx.proposals(memory=memory.id, state="", limit=-1)
         since = [each for each in asked if each.created_at >= memory.updated_at]
-        for wanted in lacking(memory, evidence, self.profile, self.at, run_seq=self.until):
+        for wanted in lacking(memory, evidence, self.profile, self.at, run_seq=self.until, unmet=unmet):
             if not any(
                 (each.payload or {}).get("to") == wanted.to and (each.state == "open" or each in since)
                 for each in asked
