@@ -52,6 +52,8 @@ def memory_from(
             f"A lesson of {scope} scope reaches other projects and needs a person; {actor.reason}.",
             "A person signs with --by NAME --yes.",
         )
+    if scope == "agent" and not found.get("agent"):
+        raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
     seen = None if actor.is_person else screen(clean.text)
     suspicion = seen.reason if seen is not None and not seen.clean else ""

@@ -179,7 +179,7 @@ def showing(
         return "", "other kind"
     if query.domain and memory.domain not in ("", query.domain, profile.general_domain):
         return "", "other domain"
-    if query.agent and memory.agent not in ("", query.agent):
+    if (query.agent and memory.agent not in ("", query.agent)) or (not person and is_anothers(memory, query.agent)):
         return "", "other agent"
     if query.task_type and memory.task_type not in ("", query.task_type):
         return "", "other task type"
@@ -205,6 +205,8 @@ def showing(
 def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     """Why a memory is not for this query; empty if it may be ranked."""
     query, settings = asked.query, profile.rank
+    if is_anothers(memory, query.agent):
+        return "other agent"
     if query.category and memory.category != query.category:
         return "other category"
     if query.kind and query.kind not in (memory.kind, memory.klass):
@@ -231,6 +233,11 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
     if settings.by_agent and query.agent and memory.agent not in ("", query.agent):
         return "other agent"
     return ""
+
+
+def is_anothers(memory: Memory, agent: str) -> bool:
+    """Whether a memory is kept for one agent and another asks, or one that gives no name: in every project it would reach everybody."""
+    return memory.scope == "agent" and memory.agent != agent
 
 
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
