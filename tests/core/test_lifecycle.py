@@ -109,7 +109,7 @@ def test_every_profile_has_a_way_up_and_out(name: str) -> None:
 
 HELPFUL = {"belief_help": 0.8, "units": 20, "tasks": 3}
 HARMFUL = {"belief_harm": 0.8, "units": 20}
-SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0}
+SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_unmet": 10}
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,9 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0}
         ("under_review", {"under_review_count": 3}, ("archived", "third-review")),
         # silence
         ("candidate", {"days_unseen": 89.9}, None),
-        ("candidate", {"days_unseen": 90}, ("archived", "one-off")),
+        ("candidate", {"days_unseen": 90, "runs_unmet": 10}, ("archived", "one-off")),
+        ("candidate", {"days_unseen": 900, "runs_unmet": 9}, None),
+        ("provisional", {**SILENT, "days_overdue": 900, "runs_unmet": 9}, None),
         ("candidate", {"days_unseen": 900, "klass": "preference"}, None),
         ("provisional", SILENT, ("decayed", "silent")),
         ("provisional", {**SILENT, "days_overdue": 0.0}, None),
@@ -167,7 +169,8 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0}
         *(("stable", {**SILENT, "klass": klass}, None) for klass in ("preference", "rule", "security")),
         ("canonical", SILENT, None),
         ("decayed", {"days_in_state": 179.9}, None),
-        ("decayed", {"days_in_state": 180}, ("archived", "long-decayed")),
+        ("decayed", {"days_in_state": 180, "runs_unmet": 10}, ("archived", "long-decayed")),
+        ("decayed", {"days_in_state": 900, "runs_unmet": 9}, None),
         # back
         *(
             row
@@ -559,7 +562,7 @@ def test_what_only_evidence_knows() -> None:
     without, known = (standing_of(memory, standard("default"), at, evidence=some, run_seq=9) for some in ((), rows))
     assert {name for name in known.__dict__ if known.__dict__[name] != without.__dict__[name]} == set(BY_EVIDENCE)
     assert not hinges(standard("default"), without, BY_EVIDENCE)
-    overdue = standing_of(replace(memory, review_after="2026-11-14T00:00:00.000Z"), standard("default"), at)
+    overdue = standing_of(replace(memory, review_after="2026-11-14T00:00:00.000Z"), standard("default"), at, unmet=10)
     assert hinges(standard("default"), overdue, BY_EVIDENCE)
 
 

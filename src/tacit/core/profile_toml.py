@@ -45,7 +45,7 @@ NAME = re.compile(r"[a-z][a-z0-9_-]*")
 CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
-MATCH_WAYS = ("substring", "word_start", "word")
+MATCH_WAYS = ("substring", "word_start", "word", "inflected")
 OPINION = (
     "pinned",
     "newer",

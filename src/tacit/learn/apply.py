@@ -97,13 +97,13 @@ def echoed(text: str, answer: str, settings: Signals) -> bool:
     mine = _words(text, settings.echo_letters)
     if not mine or not answer:
         return False
-    theirs = _words(answer, settings.echo_letters)
+    theirs = _words(answer, 1)
     size = settings.echo_phrase
     phrases = {tuple(mine[at : at + size]) for at in range(len(mine) - size + 1)}
     if any(tuple(theirs[at : at + size]) in phrases for at in range(len(theirs) - size + 1)):
         return True
-    known = set(theirs)
-    return sum(word in known for word in mine) / len(mine) > settings.echo_share
+    different = set(mine)  # one that is said twice is one word
+    return len(different.intersection(theirs)) > settings.echo_share * len(different) + 1e-9
 
 
 def priority_after(priority: float, used: bool, settings: Signals) -> float:

@@ -12,7 +12,7 @@ from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from tacit.core.profile import Categories, Profile
     from tacit.core.run import Finding
@@ -95,7 +95,7 @@ def filed(text: str, hint: str, stated: float | None, categories: Categories) ->
 def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Finding:
     """A finding after the gate: without its annotation, filed under a category, with what the gate said of it.
 
-    The key does not change: it is where the finding stands that makes it the same one.
+    What an annotation says of a text is no part of it: the same observation under another verdict is the same.
     """
     text = decision.text or finding.text
     confidence = finding.confidence if decision.confidence is None else decision.confidence
@@ -120,21 +120,40 @@ def settled(finding: Finding, decision: GateDecision, profile: Profile) -> Findi
 
 
 def hits_of(text: str, keywords: Iterable[str], match: str) -> int:
-    """How many of the keywords occur: anywhere, at the start of a word, or as whole words."""
-    low = text.casefold()
-    return sum(1 for word in keywords if _holds(low, word.casefold(), match))
+    """How many of the keywords occur: anywhere, at the start of a word, as whole words, or as words with an ending.
+
+    A shorter keyword at the same place as a longer one says nothing more: "prefers" is one hit of "prefer" and "prefers".
+    """
+    low, taken, hits = text.casefold(), set[int](), 0
+    for word in sorted({word.casefold() for word in keywords}, key=lambda word: (-len(word), word)):
+        places = set(_places(low, word, match)) - taken
+        hits += bool(places)
+        taken |= places
+    return hits
 
 
-def _holds(text: str, word: str, match: str) -> bool:
-    at = text.find(word)
+def _places(text: str, word: str, match: str) -> Iterator[int]:
+    at = text.find(word) if word else -1
     while at >= 0:
-        end = at + len(word)
-        begins = at == 0 or not text[at - 1].isalnum()
-        ends = end == len(text) or not text[end].isalnum()
-        if match == "substring" or (begins and (ends or match == "word_start")):
-            return True
+        if match == "substring" or ((at == 0 or not text[at - 1].isalnum()) and _ends(text, at + len(word), word, match)):
+            yield at
         at = text.find(word, at + 1)
-    return False
+
+
+def _ends(text: str, at: int, word: str, match: str) -> bool:
+    """Whether a keyword may end here: at the end of the word, anywhere in it, or before an ending. "rule" is in "rules", not in "ruler"."""
+    if match == "word_start":
+        return True
+    end = at
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    rest = text[at:end]
+    if not rest or match == "word":
+        return not rest
+    return rest in ENDINGS or (rest[0] == word[-1] and rest[1:] in ("ed", "ing"))
+
+
+ENDINGS = ("s", "es", "d", "ed", "ing", "ings", "ment", "ments")
 
 
 def _spelled(name: str) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.run import OUTRIGHT
 from tacit.core.value import replace, value
 from tacit.learn import cues
 from tacit.learn.lines import plain_line
@@ -135,7 +136,8 @@ def joelclaw_gate(
 ) -> GateDecision:
     """joelclaw's gate: the observing model annotates each fact, `[gate=allow confidence=.92 reason=…] text`.
 
-    What carries no readable verdict is allowed at a confidence of .35 and flagged. Scraps, tool traces and edits are
+    What carries no readable verdict is allowed at a confidence of .35 and flagged; what was never annotated, since somebody submitted it
+    or a rule derived it, is no failure to read, and what it names decides its confidence. Scraps, tool traces and edits are
     discarded whatever the annotation says: so the document; the original lets them in.
     """
     note = read_annotation(finding.text)
@@ -143,6 +145,10 @@ def joelclaw_gate(
     settled = _settled(replace(finding, text=note.text), rules, suspicion, by_person, known_lines)
     if settled is not None:
         return replace(blank, outcome=settled.outcome, reason=settled.reason, linked=settled.linked)
+    if not note.verdict and _is_submitted(finding):
+        concrete = next((reason for reason, mark in (_MERITS[name] for name in rules.favour) if mark.search(note.text)), "")
+        sure = rules.stated_confidence if concrete else rules.fallback_confidence
+        return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
     if note.verdict not in ("allow", "hold", "discard"):
         return replace(blank, reason="parse_fallback", fallback=True, confidence=rules.fallback_confidence)
     stated = rules.stated_confidence if note.confidence is None else min(1.0, max(0.0, note.confidence))
@@ -351,7 +357,7 @@ class Annotation:
 
 def read_annotation(fact: str) -> Annotation:
     """A fact and the `[key=value …]` in front of it; brackets without keys are taken off and say nothing."""
-    line = re.sub(r"^\s*(?:[-*+•]\s+)?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1)
+    line = re.sub(r"^\s*(?:[-*+•](?:\s+|(?=[🔴🟡🟢\[])))?(?:[🔴🟡🟢]\ufe0f?\s*)?", "", fact.strip(), count=1)
     match = re.match(r"\[([^\]]*)\]\s*(.*)", line, re.S)
     if match is None:
         return Annotation(line.strip())
@@ -368,9 +374,13 @@ def read_annotation(fact: str) -> Annotation:
     )
 
 
+def _is_submitted(finding: Finding) -> bool:
+    return finding.extractor != OUTRIGHT or (finding.extra or {}).get("observation_type") == "submitted"
+
+
 def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
+    """The number that a text begins with, as models write one: ".9", "0.92,", "92%"."""
+    found = re.match(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?)\s*(%?)", text, re.I)
+    if found is None:
         return None
-    return number if number == number else None
+    return float(found[1]) / (100 if found[2] else 1)

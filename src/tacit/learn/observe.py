@@ -30,6 +30,9 @@ _TAG = re.compile(
     r"<(/?)(tool_?call|tool_?use|tool_?result|function_?calls?|invoke|parameter|arguments)\b[^<>]*>", re.I
 )
 _ENCODED = re.compile(r"&lt;/?\s*(?:tool_?call|tool_?use|tool_?result|function_?calls?|invoke|arguments)\b", re.I)
+_TOOL_ID = re.compile(r"(?:<|&lt;)id(?:>|&gt;)\s*toolu_\w+\s*(?:<|&lt;)/id(?:>|&gt;)", re.I)
+_FENCE = re.compile(r"^(?:`{3,}|~{3,})[^`]*$")
+_ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])\s+")
 _TRACE_LINE = re.compile(r"\btoolu_\w+|\b(?:bash|zsh|sh) -lc\b")
 _PROMPT = re.compile(r"^[$#%]\s+(?=\S)")
 _SPEAKER = re.compile(r"^\s*(user|human|assistant|agent|system|tool)\s*:\s?", re.I)
@@ -42,9 +45,15 @@ _HEARD = ("user", "human", "system")  # whose command lines stay: a person may w
 def sanitize_text(text: str) -> str | None:
     """One observation without tool traces; None where nothing but traces or shell commands is left."""
     lines = [line for line in _lines(text) if not _TRACE_LINE.search(line)]
-    if not lines or all(is_command(line) for line in lines):
+    said = [line for line in lines if not _FENCE.match(line)]
+    if all(is_command(_ITEM.sub("", line)) or _labels(said, at) for at, line in enumerate(said)):
         return None
     return "\n".join(lines)
+
+
+def _labels(lines: list[str], at: int) -> bool:
+    """Whether a line only names the commands that follow it: "Commands run:"."""
+    return lines[at].endswith(":") and at + 1 < len(lines) and is_command(_ITEM.sub("", lines[at + 1]))
 
 
 def sanitize_transcript(transcript: str) -> str:
@@ -75,6 +84,7 @@ def is_command(line: str) -> bool:
 
 def _lines(text: str) -> Iterator[str]:
     """The lines of a text without its tool calls, trimmed, empty ones left out."""
+    text = _TOOL_ID.sub(" ", text)  # an id alone says nothing; the fact behind it stays
     if _ENCODED.search(text):
         text = html.unescape(text)
     for line in _without_calls(text).splitlines():
