@@ -138,7 +138,7 @@ def _waited(store: SqlStore, project: str, profile: Profile, at: str) -> Iterato
 
 
 def runs_unmet(store: SqlStore, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
-    """How many runs of its project could have met or used a lesson since one did, or since it came to its state; counted up to the bound."""
+    """How many runs of its project could have met or used a lesson since one did or it came to its state; counted up to the bound."""
     if not profile.fade.exposure:
         return 0
     last = max((row.seq for row in evidence if row.stance == "supports"), default=0)

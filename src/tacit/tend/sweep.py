@@ -209,7 +209,7 @@ class _Sweep:
         return list(dict.fromkeys(found))
 
     def _since(self) -> tuple[str, int, int]:
-        """From when on, after which entry of the journal and after which run: of the last sweep that left nothing, under the same profile."""
+        """From when on, after which journal entry and after which run: of the last sweep that left nothing, under the same profile."""
         at, entry, profile, runs = [*self.context.mark("swept").split("\t"), "", "", "", ""][:4]
         if profile != self.project.profile or at > self.at:
             return "", 0, 0
