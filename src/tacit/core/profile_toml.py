@@ -286,6 +286,7 @@ KEYS: dict[str, Key] = {
     "trial.rate": Key("number", "how often a lesson without a verdict is withheld", 0.0, 0.9),
     "trial.rate_watch": Key("number", "how often one that helps still is", 0.0, 0.9),
     "trial.rate_severe": Key("number", "how often one of severity bug is", 0.0, 0.9),
+    "trial.rate_heard": Key("number", "how often what a reader heard a person say is, until they confirm it", 0.0, 0.9),
     "trial.lean": flag("let belief move the rate"),
     "trial.blank": Key("number", "share of units that get no lesson on trial at all", 0.0, 0.5),
     "trial.exempt": texts("classes that are never withheld", choices=CLASSES),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
+from tacit.core.trial import HEARD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,7 +106,10 @@ def cause_of(memory: Memory) -> str:
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
     """Never on trial: by class, pinned, canonical, or standing on a page that the host loads."""
-    return memory.pinned or memory.on_page or memory.state == "canonical" or memory.klass in profile.trial.exempt
+    if memory.pinned or memory.on_page or memory.state == "canonical":
+        return True
+    heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
+    return not heard and memory.klass in profile.trial.exempt
 
 
 def _pieces(evidence: Sequence[Evidence]) -> int:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         @property
         def rate_severe(self) -> float: ...  # severity bug
         @property
+        def rate_heard(self) -> float: ...  # what a reader heard a person say, until they confirm it
+        @property
         def lean(self) -> bool: ...  # let belief move the rate
         @property
         def blank(self) -> float: ...  # share of units that get no lesson on trial at all
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 INJECTED = "injected"
 WITHHELD = "withheld"
+
+HEARD = ("said", "shown")  # words of a person that a reader heard
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
 LEAN_UNITS = 30
@@ -90,28 +94,31 @@ def rate_for(
     belief_harm: float,
     units: int,
     settings: TrialSettings,
+    word: str = "",
 ) -> Rate:
     """The holdout rate of a lesson, from facts that stand before the assignment.
 
-    `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units.
+    `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units. `word` is whose word a reader
+    heard: it is on trial until a person raises it, whatever its class.
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
     if verdict in ENDING_VERDICTS:
         return Rate(1.0, f"never injected: verdict {verdict}")
-    exempt = _exemption(state, klass, pinned, on_page, settings)
+    heard = word in HEARD and state == "provisional"
+    exempt = _exemption(state, "" if heard else klass, pinned, on_page, settings)
     if exempt:
         return Rate(0.0, f"exempt: {exempt}")
     if verdict == "helps":
         return Rate(min(settings.rate, settings.rate_watch), "watched: verdict helps")
     severe = severity == "bug"
-    rate = settings.rate_severe if severe else settings.rate
+    rate = settings.rate_heard if heard and word == "said" else settings.rate_severe if severe else settings.rate
     if settings.lean and units >= LEAN_UNITS:
         if belief_harm >= LEAN_HARM:
             return Rate(max(rate, LEAN_HARM_RATE), f"lean: belief of harm {belief_harm:.2f} after {units} units")
         if belief_help >= LEAN_HELP:
             return Rate(min(rate, LEAN_HELP_RATE), f"lean: belief of help {belief_help:.2f} after {units} units")
-    return Rate(rate, "severity bug" if severe else "no verdict yet")
+    return Rate(rate, f"heard: {word}" if heard else "severity bug" if severe else "no verdict yet")
 
 
 def _exemption(state: str, klass: str, pinned: bool, on_page: bool, settings: TrialSettings) -> str:

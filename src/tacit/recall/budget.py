@@ -142,7 +142,8 @@ def fit(
 
 def is_standing_word(memory: Memory, profile: Profile) -> bool:
     """A rule or wish of a person: what they said, by their own word, not what somebody filed under that kind."""
-    return memory.trust in profile.trust.person and memory.klass in ("rule", "preference", "security")
+    shown = memory.extra is not None and memory.extra.get("word") == "shown"  # their way of working, in a reader's words
+    return (memory.trust in profile.trust.person or shown) and memory.klass in ("rule", "preference", "security")
 
 
 def _in_order(ranked: list[Ranked], profile: Profile) -> list[Ranked]:

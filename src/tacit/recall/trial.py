@@ -93,7 +93,7 @@ def _rate(memory: Memory, settings: Trial) -> Rate:
     return rate_for(
         state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned, verdict=memory.verdict,
         on_page=memory.on_page, belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
-        units=int(signals.get("units", 0)), settings=settings,
+        units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
     )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def test_a_plan_alone_carries_nothing() -> None:
 
 def test_what_the_person_said_is_theirs() -> None:
     assert judged(lesson("No docker here; the services run on the host at 192.168.1.4.", (5, "the services run on the host"))) == Decided(
-        "No docker here; the services run on the host at 192.168.1.4.", "said", "user", "user", "", "the person's line says it"
+        "No docker here; the services run on the host at 192.168.1.4.", "said", "user", "user", "", "the person's line says it", "preference"
     )
 
 

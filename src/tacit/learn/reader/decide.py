@@ -11,7 +11,7 @@ person's own line is printed instead.
 
 from __future__ import annotations
 
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn.reader.check import fails_then_passes, missing
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.learn.reader.render import Line
 
 LONGEST_OWN = 300  # characters of a person's line that can stand for a lesson by itself
-LASTING = ("working", "fact")
+STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
 
 
 @value
@@ -37,6 +37,7 @@ class Decided:
     witness: str = "agent"  # of the evidence behind them
     hold: str = ""  # why a person is asked first
     reason: str = ""
+    kind: str = ""  # of a way of working; empty: as the model calls it
 
 
 def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> Decided:
@@ -53,10 +54,11 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
         return Decided(lesson.text, "", reason="an exception for this time")
     if weighed.holds == "order":
         return _held(Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again"))
+    kind = lesson.kind if weighed.holds != "working" or lesson.kind in STANDING else "preference"
     if weighed.says == "yes":
-        return _said(checked, person.around)
+        return replace(_said(checked, person.around), kind=kind)
     if weighed.says == "partly":
-        return _shown(checked, "the person's line says a part of it")
+        return replace(_shown(checked, "the person's line says a part of it"), kind=kind)
     return _found(checked, lines)
 
 
@@ -90,4 +92,4 @@ def _found(checked: Checked, lines: Sequence[Line]) -> Decided:
 
 def _held(decided: Decided) -> Decided:
     hold = asks_person(decided.text)
-    return Decided(decided.text, decided.word, decided.tier, decided.witness, hold, decided.reason) if hold else decided
+    return replace(decided, hold=hold) if hold else decided

@@ -163,13 +163,13 @@ def _of_step(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     if step.tool == "hook" or not step.text.strip():
         return
     if step.role == "assistant":
-        if whole := one_line(scrubbed(unfenced(step.text))):
+        if whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd)):
             yield "A", whole, whole
     elif step.role == "user":
         for letter, words in spoken(step):
-            if whole := one_line(scrubbed(unfenced(words))):
+            if whole := one_line(_at_home(scrubbed(unfenced(words)), cwd)):
                 yield letter, whole[: BROUGHT.get(letter, SAID)], whole
-    elif not step.text.lstrip().startswith(_INSTRUCTIONS) and (whole := one_line(scrubbed(unfenced(step.text)))):
+    elif not step.text.lstrip().startswith(_INSTRUCTIONS) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
         yield "S", whole[: BROUGHT["S"]], whole
 
 
@@ -199,18 +199,23 @@ def spoken(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
-    here = f"{cwd.rstrip('/')}/" if len(cwd) > 1 else ""
-    whole = one_line(scrubbed(_called(step).replace(here, "") if here else _called(step)))
+    whole = one_line(_at_home(scrubbed(_called(step)), cwd))
     yield "T", whole[:CALL], whole
     failed = step.error or (step.output if _soft(step) else "")
     if not failed or step.interrupted:
         return
-    failed = failed.replace(here, "") if here else failed
     text = failed if len(failed) <= LONGEST_ERROR else f"{failed[: LONGEST_ERROR // 2]}\n{failed[-LONGEST_ERROR // 2 :]}"
-    lines = [line for each in scrubbed(text).splitlines() if (line := one_line(each))]
+    lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
     if lines:
         shown = " ⏎ ".join(line[:FAILURE_LINE] for line in _telling(lines))
         yield "X" if is_outside(step) else "E", shown, one_line(" ".join(lines))
+
+
+def _at_home(text: str, cwd: str) -> str:
+    """A text with the project's own paths as the project names them: shorter, and nobody's home stands in it."""
+    if len(cwd) < 2 or cwd not in text:
+        return text
+    return text.replace(f"{cwd.rstrip('/')}/", "").replace(cwd.rstrip("/"), ".")
 
 
 def _called(step: Step) -> str:

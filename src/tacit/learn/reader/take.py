@@ -177,7 +177,8 @@ class Taking:
 
 def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Finding:
     lesson, quote = checked.lesson, checked.person or checked.quotes[0]
-    kind = lesson.kind if lesson.kind in kinds else "fact"
+    kind = decided.kind or lesson.kind
+    kind = kind if kind in kinds else "fact"
     if kind == "preference" and decided.word == "found":
         kind = "fact"  # what somebody likes is theirs to say
     extra: dict[str, Any] = {"word": decided.word, "witness": decided.witness}
