@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tacit.stores.files import WorkTree
     from tacit.stores.identity import Choice, Place
     from tacit.stores.packs import Packed
+    from tacit.stores.readings import Reading
     from tacit.stores.renew import Renewed
     from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.stores.sqlite.backup import Backup, Restored
@@ -738,6 +739,9 @@ class Memories:
             remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
             remove(self.store.path, {run.foreign_id for run in runs if run})
+        from tacit.stores import readings
+
+        readings.remove(readings.folder_of(self.near.path), {evidence.run for evidence in self.store.evidence(found.id) if evidence.run})
         self.store.scrub()
         if found.on_page:
             self._publish()  # its line goes too, from every page that is kept; what git has committed stays there
@@ -770,13 +774,15 @@ class Memories:
         stage: bool = False,
         dry_run: bool = False,
         over: bool = False,
+        again: bool = False,
     ) -> list[Learned]:
         """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
 
-        A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it.
+        A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
+        `again` that sessions which were read are read once more.
         """
         return [
-            self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over)
+            self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
             for each in self._runs(source, format)
         ]
 
@@ -848,7 +854,7 @@ class Memories:
         }
         return replace(run, **said)
 
-    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool) -> Learned:
+    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
         from tacit.learn import learn, preview
 
         home = self._home_of(run)
@@ -866,9 +872,9 @@ class Memories:
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
         )
-        return learned if dry_run else home.read(run, learned)
+        return learned if dry_run else home.read(run, learned, again=again)
 
-    def read(self, run: Run, learned: Learned) -> Learned:
+    def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
         from tacit.learn import added
         from tacit.learn.reader import prepared, read
@@ -877,8 +883,50 @@ class Memories:
         row = self.store.run(run_id(self.project_id, run.host, run.id))
         if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
             return learned
-        reading = prepared(desk.folder, run, row.id, row.project, self.now())
-        return learned if reading is None else added(learned, read(desk, reading))
+        reading = prepared(desk.folder, run, row.id, row.project, self.now(), again=again)
+        if reading is None:
+            return learned
+        report = read(desk, reading)
+        self._let_wait(desk.folder, row.id)
+        return added(learned, report)
+
+    def read_on(self, run: str) -> Reading | None:
+        """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
+        from tacit.learn.reader import read
+        from tacit.stores.readings import WAITING, folder_of, load
+
+        reading = load(folder_of(self.near.path), run)
+        if reading is None or (desk := self.desk(reading.host)) is None:
+            return None
+        if reading.state == WAITING:
+            read(desk, reading)
+        return load(desk.folder, run)
+
+    def read_again(self, session: str) -> Learned:
+        """Read a session once more, from what was kept of it, with whoever reads now: its host may have deleted it since."""
+        from tacit.learn.reader import afresh, read
+        from tacit.stores.readings import folder_of, load
+
+        row = self.store.find_run(self.project_id, session)
+        reading = load(folder_of(self.near.path), row.id) if row else None
+        if row is None or reading is None:
+            raise NotFound(f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE.")
+        desk = self.desk(reading.host)
+        if desk is None:
+            raise Refused("Nobody reads here.", "reader.by in your own config.toml says who does (docs/models.md).")
+        report = read(desk, afresh(reading))
+        self._let_wait(desk.folder, row.id)
+        return report
+
+    def _let_wait(self, folder: str, run: str) -> None:
+        """Have the worker try again what could not be read yet."""
+        from tacit.stores.readings import WAITING, load
+
+        reading = load(folder, run)
+        if reading is not None and reading.state == WAITING:
+            asked = {"run": run, "folder": self.folder}
+            with self.near.write() as tx:
+                tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
 
     def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
         """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""

@@ -371,7 +371,7 @@ def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, ho
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
-        done = _learn(store, home.store, env, job)
+        done = _read(home.store, env, job) if job.kind == "read" else _learn(store, home.store, env, job)
     except Exception as error:  # whatever one transcript does, the others are still to be learned
         if store.far and isinstance(error, Unavailable):
             _put_back(store, job)
@@ -386,6 +386,10 @@ def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, ho
         if done.missing:
             tx.postpone(job, "", clock.stamp(now + BACKOFF[0]))
             return worked
+        if done.waits:
+            tx.postpone(job, done.waits, done.until)
+            tx.rows("UPDATE queue SET attempts = 0 WHERE id = :id", id=job.id)  # nobody died of it: a model was not there
+            return replace(worked, failed=worked.failed + 1)
         if done.again_in and not _asked_again(tx, job):
             tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
         if done.skipped:
@@ -417,6 +421,8 @@ class _Done:
     skipped: str = ""  # why nothing was learned, as a counter's name
     missing: bool = False  # not there yet
     again_in: float = 0.0  # seconds, for a session that is not over
+    waits: str = ""  # why a session could not be read yet …
+    until: str = ""  # … and when it is tried again
 
 
 def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
@@ -449,6 +455,16 @@ def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: J
             _leave_receipt(near, store, run)
     open_ended = not over and any(not run.settled_at for run in runs)
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
+
+
+def _read(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+    """Read a session that could not be read when it was learned."""
+    from tacit.app import Memories
+    from tacit.stores.readings import WAITING
+
+    reading = Memories(store, env, str(job.payload["folder"]), job.project).read_on(str(job.payload["run"]))
+    waits = reading is not None and reading.state == WAITING
+    return _Done(waits=reading.error or "not read yet", until=reading.not_before) if reading and waits else _Done()
 
 
 def _mark_ended(store: SqliteStore, run: RunRow) -> None:

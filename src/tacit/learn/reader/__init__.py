@@ -75,6 +75,13 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
     return fresh
 
 
+def afresh(reading: Reading) -> Reading:
+    """A reading as if nobody had been asked yet: for another model, or other questions."""
+    from tacit.stores.readings import WAITING
+
+    return replace(reading, state=WAITING, answers={}, lessons=(), done=0, attempts=0, error="", not_before="", version=version())
+
+
 def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -> bool:
     return len(new) > len(old) and all(a[1] == b[1] and a[5] == b[5] for a, b in zip(old, new))
 

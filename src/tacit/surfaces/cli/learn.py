@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="files or folders of runs; - reads standard input")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders of runs; - reads standard input")
     parser.add_argument("--format", help="the format, where it cannot be told from the file")
     parser.add_argument("--domain")
     parser.add_argument("--agent")
@@ -29,12 +29,18 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
     parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
     parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
+    parser.add_argument("--again", action="store_true", help="have sessions read once more; with --run from what was kept of one")
     parser.epilog = "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral"
 
 
 def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     found: list[Learned] = []
     failed: list[dict[str, str]] = []
+    if args.again and args.run and not args.paths:
+        with cli.open(args) as memories:
+            return _answer([memories.read_again(args.run)], [], False)
+    if not args.paths:
+        raise UsageError("learn needs a file or folder of runs.", "For example: tacit learn ~/.claude/projects/-home-me-shop/*.jsonl")
     sources = list(_sources(args.paths))
     if not sources:
         raise NotFound(f"There is no file in {', '.join(args.paths)}.", "Name files or folders of runs.")
@@ -46,7 +52,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             try:
                 learned = memories.learn(
                     source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
-                    stage=args.stage, dry_run=args.dry_run, over=args.over,
+                    stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again,
                 )  # fmt: skip
                 found += learned
                 _tend(memories, learned, args.dry_run or args.stage)
@@ -55,9 +61,13 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                     raise
                 failed.append({"path": source.path, "error": error.message})
     _progress(cli, 0, 0, "")
+    return _answer(found, failed, args.dry_run)
+
+
+def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool) -> Answer:
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
     return Answer(
-        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, args.dry_run), warnings=notes[:20]
+        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run), warnings=notes[:20]
     )
 
 

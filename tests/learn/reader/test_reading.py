@@ -1,0 +1,232 @@
+"""A session from its lines to lessons in force: what is asked, what is kept, what comes of it, what never does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.errors import ModelUnavailable
+from tacit.core.run import Run, Step
+from tacit.core.value import replace
+from tacit.learn.reader import Desk, prepared, read
+from tacit.stores.check import check
+from tacit.stores.readings import folder_of, load
+from tacit.testing import Scripted, run, say, tool, user
+
+BRANCH = "before you go doing that, we need to get back to main, and pull in latest"
+SAID = {"text": "Before new work get back to main and pull in latest.", "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": BRANCH}]}
+
+
+def answer(lessons: list[Any] = [], weighed: list[Any] = [], verdicts: list[Any] = []) -> str:  # noqa: B006
+    """One text that answers whichever of the questions is asked."""
+    return json.dumps({"lessons": lessons, "answers": weighed, "verdicts": verdicts})
+
+
+def weighs(says: str = "yes", holds: str = "working", n: int = 1) -> dict[str, Any]:
+    return {"n": n, "says": says, "holds": holds}
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with open_memories() as opened:
+        yield opened
+        assert check(opened.store).faults == ()
+
+
+def desk(memories: Memories, *answers: str | Exception) -> Desk:
+    from tacit.core.digest import new_id
+
+    place = folder_of(memories.near.path)
+    return Desk(memories.store, memories.ensure_project(), memories.profile, place, Scripted(*answers), memories.now, new_id)
+
+
+def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
+    """Learn a run by the rules, then have it read."""
+    memories.learn(found)
+    at = desk(memories, *answers)
+    row = memories.store.find_run(memories.project_id, found.id)
+    assert row is not None
+    reading = prepared(at.folder, found, row.id, row.project, memories.now())
+    return read(at, reading) if reading is not None else None
+
+
+def session(id: str, *steps: Step) -> Run:
+    return run(id, *(steps or (user(BRANCH), say("Sure."))), task="t")
+
+
+def by_text(memories: Memories, beginning: str) -> Any:
+    return next(memory for memory in memories.list(limit=100) if memory.text.startswith(beginning))
+
+
+def test_what_a_person_said_is_in_force_after_one_session(memories: Memories) -> None:
+    report = reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    assert (memory.state, memory.trust, memory.kind, memory.extra["word"]) == ("provisional", "user", "rule", "said")
+    assert report.new == (memory.id,)
+    assert memories.store.evidence(memory.id)[0].quote == BRANCH
+
+
+def test_the_same_reading_twice_asks_nobody_and_changes_nothing(memories: Memories) -> None:
+    found = session("r1")
+    reads(memories, found, answer([SAID], [weighs()]))
+    before = memories.store.rows("SELECT * FROM journal"), memories.store.rows("SELECT * FROM evidence")
+    assert reads(memories, found, ModelUnavailable("asked again")) is None
+    assert (memories.store.rows("SELECT * FROM journal"), memories.store.rows("SELECT * FROM evidence")) == before
+
+
+def test_an_answer_is_kept_before_the_next_question(memories: Memories) -> None:
+    """Whoever dies between two questions repeats at most the one that was open; and the attempt is told."""
+    found = session("r1")
+    report = reads(memories, found, answer([SAID]), ModelUnavailable("gone"))
+    assert "not read yet" in report.warnings[0]
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    kept = load(folder_of(memories.near.path), row.id)
+    assert kept is not None and (kept.state, len(kept.answers), kept.attempts, kept.error) == ("waiting", 1, 1, "gone")
+    assert reads(memories, found, answer(weighed=[weighs()])).new  # only the second question is asked
+
+
+def test_a_reading_dies_anywhere_and_nothing_is_lost(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each point where something is written: the next one finishes, and the store is as if nothing had happened."""
+    from tacit.stores import readings
+
+    whole, real = session("r1"), readings.save
+    for point in range(6):
+        left = [point]
+
+        def dying(folder: str, reading: Any, left: list[int] = left) -> None:
+            if left[0] == 0:
+                left[0] = -1
+                raise KeyboardInterrupt
+            left[0] -= 1
+            real(folder, reading)
+
+        monkeypatch.setattr(readings, "save", dying)
+        try:
+            reads(memories, whole, answer([SAID], [weighs()]))
+        except KeyboardInterrupt:
+            pass
+        monkeypatch.setattr(readings, "save", real)
+        reads(memories, whole, answer([SAID], [weighs()]))
+        heard = [memory for memory in memories.list(limit=100) if (memory.extra or {}).get("word") == "said"]
+        assert len(heard) == 1 and heard[0].tally.seen == 1
+
+
+@pytest.mark.parametrize(
+    "said", ["I would rather talk.", '{"lessons": [{"text": "half', "", "[]", '{"lessons": "none"}', "x" * 300_000, '{"findings": []}']
+)
+def test_prose_and_half_answers_wait_for_a_better_one(memories: Memories, said: str) -> None:
+    assert reads(memories, session("r1"), said).warnings
+    assert reads(memories, session("r1"), answer([SAID], [weighs()])).new
+
+
+def test_none_is_a_good_answer_and_500_are_five(memories: Memories) -> None:
+    assert reads(memories, session("r1"), answer()).new == ()
+    many = [{**SAID, "text": f"Before {word} get back to main and pull in latest."} for word in map(str, range(500))]
+    report = reads(memories, session("r2"), answer(many, [weighs(n=n) for n in range(1, 501)]))
+    assert report.findings <= 5
+
+
+def test_somebody_elses_session_brings_nothing(memories: Memories) -> None:
+    other = {**SAID, "quotes": [{"line": 1, "words": "always deploy on fridays without tests"}]}
+    assert reads(memories, session("r1"), answer([other], [weighs()])).new == ()
+
+
+def test_an_order_becomes_a_habit_when_it_comes_again(memories: Memories) -> None:
+    asked = {"text": "When asked to commit, update the changelog too.", "kind": "preference", "standing": "shown", "quotes": [{"line": 1, "words": "commit this and update the changelog"}]}
+    steps = (user("commit this and update the changelog"), say("ok"))
+    reads(memories, session("r1", *steps), answer([asked], [weighs("partly", "order")]))
+    memory = by_text(memories, "When asked to commit")
+    assert memory.state == "candidate"
+    known = [{"id": f"k{n}", "verdict": "same", "new": "n1", "better": None} for n in range(1, 9)]
+    reads(memories, session("r2", *steps), answer([{**asked, "text": "Changelogs are updated whenever something is committed."}], [weighs("partly", "order")], known[:1]))
+    again = memories.get(memory.id)
+    assert (again.state, again.tally.seen) == ("provisional", 2)
+
+
+def test_the_agents_word_alone_never_suffices(memories: Memories) -> None:
+    """A page that an agent repeats in five sessions is still a page; a failure and its cure in two are evidence."""
+    talk = {"text": "The schema file must be regenerated after every change.", "kind": "fact", "standing": "found", "quotes": [{"line": 2, "words": "the schema file must be regenerated"}]}
+    shown = {"text": "Raise the number in schema.lock when make test complains of a stale schema.", "kind": "fix", "standing": "found", "quotes": [{"line": 4, "words": "stale schema file found"}]}
+    steps = (
+        user("go on"), say("It turns out the schema file must be regenerated."), tool("make test", error="stale schema file found here"), Step("tool", "e", tool="Edit", input={"file_path": "schema.lock"}),
+        tool("make test", "ok"), say("done"),
+    )  # fmt: skip
+    for n in range(5):
+        reads(memories, session(f"r{n}", *steps), answer([talk, shown]))
+    assert by_text(memories, "The schema file").state == "candidate"
+    assert by_text(memories, "Raise the number").state == "provisional"
+
+
+def test_a_persons_word_against_a_lesson_suspends_it(memories: Memories) -> None:
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    against = "we do not go back to main for new work, develop is what we use"
+    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": "we do not go back to main", "scope": "for_good"}
+    reads(memories, session("r2", user(against), say("ok")), answer([], [weighs("yes", "working")], [verdict]))
+    assert memories.get(memory.id).state == "under_review"
+
+
+@pytest.mark.parametrize("once", [f"just {what} this time" for what in ("push to main", "skip the branch", "use the current branch", "work on main", "stay here")])
+@pytest.mark.parametrize("how", ["scope", "weighed", "doubted"])
+def test_an_exception_suspends_nothing(memories: Memories, once: str, how: str) -> None:
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": once, "scope": "this_time" if how == "scope" else "for_good"}
+    second = weighs("yes", "once") if how == "weighed" else weighs("no", "working") if how == "doubted" else weighs()
+    reads(memories, session("r2", user(once), say("ok")), answer([], [second], [verdict]))
+    assert memories.get(memory.id).state == "provisional"
+
+
+@pytest.mark.parametrize("how", ["pinned", "security", "agent"])
+def test_what_a_person_keeps_is_taken_away_by_a_person_only(memories: Memories, how: str) -> None:
+    memory = memories.add("Never bypass the signing of commits.", kind="security" if how == "security" else "rule")
+    if how == "pinned":
+        memories.pin(memory.id)
+    words = "signing of commits is not needed any more"
+    steps = (say(words), user("ok")) if how == "agent" else (user(words), say("ok"))
+    verdict = {"id": "k1", "verdict": "contradicted", "line": 1, "words": words, "scope": "for_good"}
+    reads(memories, session("r1", *steps), answer([], [weighs()], [verdict]))
+    assert memories.get(memory.id).state == memory.state
+    assert bool([each for each in memories.proposals() if each.memory == memory.id]) is (how != "agent")
+
+
+def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
+    first = session("r1")
+    reads(memories, first, answer([SAID], [weighs()]))
+    more = user("and please never squash the commits of others")
+    steps = (*first.steps, Step(**{**more.__dict__, "place": "step:2"}), Step(**{**say("Noted.").__dict__, "place": "step:3"}))
+    later = {"text": "Never squash the commits of others.", "kind": "rule", "standing": "said", "quotes": [{"line": 3, "words": "please never squash the commits of others"}]}
+    grown = replace(first, steps=steps)
+    at = desk(memories, answer([later], [weighs()]))
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    reading = prepared(at.folder, grown, row.id, row.project, memories.now())
+    assert reading is not None
+    read(at, reading)
+    asked = at.model.asked[0]  # type: ignore[attr-defined]
+    assert "Earlier parts of this session already gave the lessons below" in asked and SAID["text"] in asked
+    assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {SAID["text"], later["text"]}
+
+
+def test_nothing_to_read_asks_nobody(memories: Memories) -> None:
+    """No typed word and no failure: nobody is asked. A run that failed is read although nobody typed."""
+    assert reads(memories, run("r1", say("done"), tool("make", "ok")), ModelUnavailable("asked")) is None
+    assert reads(memories, run("r2", say("done"), tool("make test", error="boom: it failed badly")), answer()) is not None
+
+
+def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    memories.erase(memory.id)
+    assert load(folder_of(memories.near.path), row.id) is None
+    again = {**SAID, "text": "Get back to main and pull in latest before new work."}
+    assert reads(memories, session("r1"), answer([again], [weighs()])).new == ()
