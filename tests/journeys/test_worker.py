@@ -494,14 +494,17 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     from tacit.app import open
     from tacit.surfaces import worker
 
+    given: list[str] = []
     with open() as m:
-        for n in range(1, 5):
+        for n in range(40):  # a coin decides which runs are given it
             with m.run(task="fix the checkout tests fixtures seed", run=f"r{n}", instruments=("reviewer",)) as run:
                 run.finding("The fixtures of the checkout tests are stale until make seed was run.", by="reviewer", kind="fact")
-        row = m.store.find_run(m.project_id, "r4")
-        assert row is not None
-        given = [use.memory for use in m.store.uses(unit=row.root) if use.arm != "withheld"]
+            row = m.store.find_run(m.project_id, f"r{n}")
+            assert row is not None
+            given = [use.memory for use in m.store.uses(unit=row.root) if use.arm != "withheld"]
+            if given:
+                break
         settled = {mark.memory: mark.value for mark in m.store.marks(unit=row.root) if mark.signal == "outcome"}
-        assert given and [settled[id] for id in given] == ["occurred"]
+        assert [settled[id] for id in given] == ["occurred"]
         worker._leave_receipt(m.store, m.store, row)
         assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")

@@ -72,14 +72,15 @@ def compile_bytecode() -> bool:
 
 def layers(env: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any], str, list[str]]:
     """The user's and the repository's settings as written, where the latter stand, and what of them does not count."""
-    from tacit.app import _toml, config_path
+    from tacit.app import config_path
+    from tacit.app.opened import read_toml
     from tacit.core.config import ignored
     from tacit.stores.identity import locate
 
     path = os.path.join(locate(os.getcwd(), env).root, ".tacit", "config.toml")
-    repository = _toml(path)
+    repository = read_toml(path)
     notes = [f"{path} sets {key}, which a repository may not; it is ignored" for key in ignored(repository, path)]
-    return _toml(config_path(env)), repository, path, notes
+    return read_toml(config_path(env)), repository, path, notes
 
 
 def _declare_pause(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,134 @@
+"""The only wiring: `open()` finds store, project and profile, and `Memories` has every verb, one module per moment.
+
+Nothing is decided here. Pure judgements live in `core`, each verb's pipeline in its room. A hook pays for every line it loads, so
+`Memories` is whole for the reader and the type checker and is put together at run time: the first call of a verb loads its module.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.opened import (
+    Opened,
+    bring_in_step,
+    config_path,
+    data_folder,
+    machine_id,
+    open_cache_of,
+    open_store_at,
+    store_path,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from tacit.app.exchange import Exchange
+    from tacit.app.learning import Learning
+    from tacit.app.looking import Looking
+    from tacit.app.proving import Proving, lookback_part
+    from tacit.app.recalling import Recalling
+    from tacit.app.reviewing import Reviewing
+    from tacit.app.safety import migrate_store, renew_cache, repair_store, restore_store
+    from tacit.app.team import Team
+    from tacit.app.tending import Tending
+
+__all__ = [
+    "Memories", "bring_in_step", "config_path", "data_folder", "lookback_part", "machine_id", "migrate_store", "open",
+    "renew_cache", "repair_store", "restore_store", "store_path",
+]  # fmt: skip
+
+# Where each verb is, by module; `Opened` has the rest.
+_VERBS = {
+    ("recalling", "Recalling"): "inject recall",
+    ("pages", "PageVerbs"): "pages page keep_page blame",
+    ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
+    ("by_hand", "ByHand"): "add add_many edit rewrite pin put_on_page forget undo erase figures feedback",
+    ("learning", "Learning"): (
+        "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
+        "read_again "
+    ),
+    ("proving", "Proving"): "effect effect_rows audit backtest check regressions",
+    ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
+    ("tending", "Tending"): "tend statistics gone alarms staging",
+    ("team", "Team"): "sync join sync_notes canonical",
+    ("reviewing", "Reviewing"): "proposals review reopen settle",
+    ("looking", "Looking"): (
+        "log health reindex each_entry embed explain notes exempt is_withheld look_up knowledge estimate conventions "
+        "antipatterns top list "
+    ),
+}
+_FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
+_FUNCTIONS = {
+    "lookback_part": "proving", "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
+}  # fmt: skip
+
+
+def open(
+    path_or_url: str | None = None,
+    project: str | None = None,
+    profile: str | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+    create: bool = True,
+    wait: float = 60.0,
+    by: str = "",
+    yes: bool = False,
+    now: Callable[[], str] | None = None,
+    near: bool = False,
+) -> Memories:
+    """Open the memories of a project: the user's store and the folder's project, unless named otherwise.
+
+    `project` is an id, a known project's name, or a folder. `profile` names the way of remembering for a project that has none yet. With
+    `create=False` a missing store raises `Unavailable`. `now` is another clock, for tests and simulations. `near` opens this machine's
+    cache where the store is on a server, and asks the server nothing. Close it, or use it in a `with` block.
+    """
+    seen = os.environ if env is None else env
+    folder = os.path.abspath(cwd or os.getcwd())
+    address = store_path(path_or_url, seen)
+    store = open_cache_of(address, seen, create, wait) if near and "://" in address else open_store_at(address, seen, create, wait)
+    bring_in_step(store, seen, fetch=False)
+    return Memories(store, seen, folder, project or "", profile or "", by, yes, now)
+
+
+def _load(module: str) -> Any:
+    import sys
+
+    __import__(f"tacit.app.{module}")
+    return sys.modules[f"tacit.app.{module}"]
+
+
+if TYPE_CHECKING:
+
+    class Memories(Reviewing, Team, Tending, Exchange, Proving, Learning, Recalling, Looking):
+        pass
+
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name not in _FUNCTIONS:
+            raise AttributeError(f"module 'tacit.app' has no attribute {name!r}")
+        return getattr(_load(_FUNCTIONS[name]), name)
+
+    class Memories(Opened):
+        """The memories of one project in one store: every verb of the command line, synchronous and typed.
+
+        One object serves one thread. Async callers run its methods in a thread.
+        """
+
+        def __getattr__(self, name: str) -> Any:
+            """A verb that is called for the first time brings its facet, with what that builds on."""
+            if name not in _FACETS or hasattr(type(self), name):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            module, facet = _FACETS[name]
+            for each in getattr(_load(module), facet).__mro__:
+                if not issubclass(Opened, each):
+                    for defined, member in vars(each).items():
+                        if not defined.startswith("__") and defined not in vars(Memories):
+                            setattr(Memories, defined, member)
+            return getattr(self, name)
+
+        def __dir__(self) -> Iterable[str]:
+            return [*super().__dir__(), *_FACETS]

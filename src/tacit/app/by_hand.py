@@ -1,0 +1,271 @@
+"""What a person does to lessons by hand: add, edit, pin, forget, undo, erase, say what they think of one."""
+
+from __future__ import annotations
+
+from tacit.app.pages import PageVerbs
+from tacit.app.safety import Safety
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound, UsageError
+from tacit.core.memory import Memory
+from tacit.core.states import CLOSED, OPEN
+from tacit.stores.sql import RunRow, run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from tacit.core.journal import Change, Entry
+
+    T = TypeVar("T")
+
+CHUNK = 500  # memories a transaction when many are added: others get their turn in between
+
+
+class ByHand(PageVerbs, Safety):
+    """What a person does to lessons by hand: add, edit, pin, forget, undo, erase, say what they think of one."""
+
+    def add(self, text: str, **facets: Any) -> Memory:
+        """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, run, alias, at, extra."""
+        return self.add_many([{**facets, "text": text}])[0]
+
+    def add_many(self, lessons: Iterable[str | Mapping[str, Any]], *, alias: str = "", at: str = "") -> list[Memory]:
+        """Keep many lessons, in chunked transactions: each chunk is kept whole or not at all.
+
+        `alias` is the namespace of their aliases, `at` the time they are dated where they bring none.
+        """
+        self.ensure_project()
+        kept: list[Memory] = []
+        chunk: list[tuple[Change, str, str]] = []
+        for lesson in lessons:
+            facets = {"text": lesson} if isinstance(lesson, str) else dict(lesson)
+            chunk.append((self._make(facets, at), str(facets.get("alias") or ""), str(facets.get("run") or "")))
+            if len(chunk) >= CHUNK:
+                kept += self._keep(chunk, alias)
+                chunk = []
+        kept += self._keep(chunk, alias)
+        if len(kept) > CHUNK:
+            self.store.tidy(len(kept))
+        return kept
+
+    def _make(self, facets: dict[str, Any], at: str) -> Change:
+        from tacit.core.keep import made
+        from tacit.learn.by_hand import memory_from
+
+        when = str(facets.get("at") or at or self.now())
+        memory, reason = memory_from(facets, self.actor, self.profile, self.project_id, new_id(), when)
+        return made(
+            memory,
+            by=self.actor.name,
+            reason=reason,
+            at=when,
+            run=str(facets.get("run") or ""),
+            profile=self.profile_version,
+        )
+
+    def _keep(self, chunk: Sequence[tuple[Change, str, str]], namespace: str) -> list[Memory]:
+        from tacit.core.links import Evidence
+
+        if not chunk:
+            return []
+        with self.store.write(confidence=self.profile.signals) as tx:
+            for change, alias, run in chunk:
+                tx.apply(change)
+                memory = change.memory
+                if alias:
+                    tx.add_alias(memory.project, namespace or "cli", alias, memory.id)
+                if run:
+                    row = tx.find_run(self.project_id, run) or RunRow(
+                        run_id(self.project_id, "cli", run),
+                        self.project_id,
+                        "cli",
+                        run,
+                        run_id(self.project_id, "cli", run),
+                        started_at=memory.created_at,
+                    )
+                    tx.put_run(row)
+                    tx.add_evidence(
+                        Evidence(
+                            memory.id,
+                            memory.project,
+                            row.id,
+                            row.root,
+                            by=self.actor.name,
+                            tier=memory.trust,
+                            place="tacit add",
+                            at=memory.created_at,
+                            seq=self.project.run_seq if self.project else 0,
+                        )
+                    )
+            return tx.memories([change.memory.id for change, _, _ in chunk])
+
+    def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Any) -> Memory:
+        """Correct a memory's text or facets; never its id, times, evidence or origin.
+
+        Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning.
+        """
+        from tacit.core.keep import edited
+        from tacit.learn.by_hand import checked_facets
+
+        found = self.get(id)
+        wanted = checked_facets(fields, self.profile)
+        return self._change(
+            found.id,
+            lambda m: edited(
+                m,
+                wanted,
+                by=self.actor.name,
+                at=self.now(),
+                klass=self._class_of(wanted.get("kind")),
+                reason=reason,
+                profile=self.profile_version,
+                typo=typo,
+            ),
+        )
+
+    def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
+        """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
+        from tacit.core.keep import rewritten
+        from tacit.core.redact import private, redact
+
+        clean = redact(private(text)).text
+        by, version = self.actor.name, self.profile_version
+        return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=self.now(), reason=reason, profile=version))
+
+    def _class_of(self, kind: str | None) -> str:
+        from tacit.core.profile import class_of
+
+        return class_of(self.profile, kind) if kind else ""
+
+    def pin(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+        """Always give this memory, outside the budget; or no longer."""
+        from tacit.core.keep import pinned
+
+        self._need_person("Pinning")
+        return self._change(
+            self.get(id).id,
+            lambda m: pinned(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version),
+        )
+
+    def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
+        """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
+        from tacit.core.keep import paged
+
+        self._need_person("Approving a line for the page")
+        found = self.get(id).id
+        return self._change(found, lambda m: paged(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
+
+    def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
+        """Take out one memory, or everything that came from one origin; `undo` brings it back."""
+        from tacit.core.keep import forgotten
+
+        if bool(id) == bool(origin):
+            raise UsageError("Forget what?", "Give either an id or --origin.")
+        ids = [self.get(id).id] if id else self._from_origin(origin, OPEN)
+        if origin and not ids:
+            raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
+        if id and self.store.get(ids[0]).state in CLOSED:
+            raise NotFound(f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when.")
+        told = reason or (f"everything from {origin}" if origin else "")
+        return [
+            self._change(
+                one,
+                lambda m: forgotten(m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version),
+            )
+            for one in ids
+        ]
+
+    def _from_origin(self, origin: str, states: Sequence[str]) -> list[str]:
+        return [
+            memory.id
+            for memory in self.store.select(self.scopes, states=states, equal={"origin": origin}, limit=1_000_000)
+        ]
+
+    def undo(self, what: str | int = "", *, origin: str = "") -> list[Memory]:
+        """Take back a journal entry (by its number), a memory's last entry (by its id), or the forgetting of an origin."""
+        if origin:
+            gone = [
+                m
+                for m in self.store.select(self.scopes, states=("archived",), equal={"origin": origin}, limit=1_000_000)
+            ]
+            wanted = [self.store.entries(memory=m.id, newest=True, limit=1)[0] for m in gone]
+            return [self._undo(entry) for entry in wanted if entry.verb == "forget"]
+        name = str(what)
+        if name.isdigit() and len(name) < 12:
+            return [self._undo(self.store.entry(int(name)))]
+        return [self._undo(self.store.entries(memory=self.get(name).id, newest=True, limit=1)[0])]
+
+    def _undo(self, entry: Entry) -> Memory:
+        from tacit.core.keep import undone
+
+        with self.store.write() as tx:
+            memory = tx.get(entry.memory)
+            later = tx.entries(memory=entry.memory, after=entry.id)
+            tx.apply(undone(memory, entry, later, by=self.actor.name, at=self.now(), profile=self.profile_version))
+            return tx.get(entry.memory)
+
+    def erase(self, id: str, *, reason: str = "") -> Memory:
+        """Blank a memory's text everywhere: row, journal, evidence, findings, queue, full text, log, backups, moved data, captures."""
+        from tacit.core.keep import erased
+        from tacit.stores.sqlite.erase import blank
+
+        self._need_person("Erasing")
+        found = self.get(id)
+        with self.store.write() as tx:
+            memory = tx.get(found.id)
+            tx.apply(erased(memory, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
+            blank(tx, memory, self.now())
+        self._erase_outside(found)
+        return self.store.get(found.id)
+
+    def _erase_outside(self, found: Memory) -> None:
+        """Blank what lies outside the store's tables: moved data, backups, captures, the write-ahead log, pages."""
+        from tacit.stores.captured import remove
+        from tacit.stores.packs import forget_words
+        from tacit.stores.sqlite.backup import remove_holding
+
+        if self.store.is_file:
+            forget_words(self.packs_folder, found.id)
+            remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
+            runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
+            remove(self.store.path, {run.foreign_id for run in runs if run})
+        from tacit.stores import readings
+
+        readings.remove(readings.folder_of(self.near.path), {evidence.run for evidence in self.store.evidence(found.id) if evidence.run})
+        self.store.scrub()
+        if found.on_page:
+            self._publish()  # its line goes too, from every page that is kept; what git has committed stays there
+
+    def figures(self, id: str, *, confidence: float | None = None, success_rate: float | None = None) -> Memory:
+        """State a memory's figures anew, between 0 and 1; id, times and sources never change."""
+        from tacit.core.links import Evidence
+
+        stated = {"confidence": confidence, "success_rate": success_rate}
+        for name, figure in stated.items():
+            if figure is not None and not 0 <= figure <= 1:
+                raise UsageError(f"{name} must be between 0 and 1, not {figure:g}.")
+        memory, at = self.get(id), self.now()
+        with self.store.write(confidence=self.profile.signals) as tx:
+            for name, figure in stated.items():
+                if figure is not None:
+                    tx.add_evidence(
+                        Evidence(
+                            memory.id, memory.project, signal=name, amount=figure, by=self.actor.name,
+                            tier=self.actor.tier, place=f"stated {at} {new_id()}", at=at,
+                        )
+                    )  # fmt: skip
+        return self.store.get(memory.id)
+
+    def feedback(self, id: str, word: str, *, run: str = "", reason: str = "") -> Memory:
+        """Somebody's word on a lesson: helped (a signal, never a verdict), wrong (evidence against it) or outdated (stale)."""
+        from tacit.learn.feedback import give_feedback
+
+        memory = self.get(id)
+        if word not in ("helped", "wrong", "outdated"):
+            raise UsageError(f"{word!r} is no feedback.", "One of: helped, wrong, outdated.")
+        row = self.store.find_run(self.project_id, run) if run else None
+        give_feedback(
+            self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row, reason=reason,
+            at=self.now(), ids=new_id,
+        )  # fmt: skip
+        return self.store.get(memory.id)

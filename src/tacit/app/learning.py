@@ -1,0 +1,265 @@
+"""After a run, and during one's own: learn it, submit a finding, wrap a loop."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from tacit.app.opened import open_store_at
+from tacit.app.recalling import Recalling
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound, Refused, TacitError
+from tacit.core.value import replace
+from tacit.stores.sql import run_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Self, TypeVar
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+    from tacit.learn import Learned, Submitted
+    from tacit.learn.reader import Desk
+    from tacit.learn.running import Running
+    from tacit.stores.readings import Reading
+
+    T = TypeVar("T")
+
+INSTRUCTION_FILES = (
+    "CLAUDE.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "MEMORY.md",
+    "CONVENTIONS.md",
+)
+
+
+class Learning(Recalling):
+    """After a run, and during one's own: learn it, submit a finding, wrap a loop."""
+
+    def learn(
+        self,
+        source: str | Source | Run,
+        *,
+        format: str = "",
+        domain: str = "",
+        agent: str = "",
+        run: str = "",
+        stage: bool = False,
+        dry_run: bool = False,
+        over: bool = False,
+        again: bool = False,
+    ) -> list[Learned]:
+        """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
+
+        A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
+        `again` that sessions which were read are read once more.
+        """
+        return [
+            self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
+            for each in self._runs(source, format)
+        ]
+
+    def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
+        """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
+        from tacit.learn import added
+        from tacit.learn.reader import prepared, read
+
+        row = self.store.run(run_id(self.project_id, run.host, run.id))
+        if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
+            return learned
+        reading = prepared(desk.folder, run, row.id, row.project, self.now(), again=again)
+        if reading is None:
+            return learned
+        report = read(desk, reading)
+        self._let_wait(desk.folder, row.id)
+        return added(learned, report)
+
+    def rendered(self, source: str | Source | Run, format: str = "") -> Iterator[tuple[str, str, int]]:
+        """The runs of a source as a reader would get to see them: id, page, and about how many tokens it has."""
+        from tacit.learn.reader.render import page, rendered, tokens
+
+        for run in self._runs(source, format):
+            lines = rendered(run).lines
+            yield run.id, page(lines), tokens(lines)
+
+    def desk(self, host: str) -> Desk | None:
+        """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
+        from tacit.learn.reader import Desk
+        from tacit.learn.reader.remembered import headings_of
+        from tacit.providers import reader
+        from tacit.stores.ledger import StoreLedger
+        from tacit.stores.readings import folder_of
+
+        if "read" not in self.profile.model.steps:
+            return None
+        model = reader(self.settings(), self.env, StoreLedger(self.store, self.now), host, self.place.root or self.folder)
+        if model is None:
+            return None
+        return Desk(
+            self.store, self.ensure_project(), self.profile, folder_of(self.near.path), model, self.now, new_id,
+            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name,
+        )  # fmt: skip
+
+    def submit(self, text: str, *, run: str, host: str = "library", **facets: Any) -> Submitted:
+        """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
+
+        Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
+        """
+        from tacit.learn import submit
+        from tacit.learn.by_hand import finding_from
+
+        project = self.ensure_project()
+        finding = finding_from(text, facets, self.profile, run, "agent", self.now())
+        return submit(
+            self.store, project, self.profile, finding, host=host, now=self.now, ids=new_id, known_lines=self.instruction_lines()
+        )
+
+    def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
+        """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
+
+        `run` is the loop's own id, `root` that of the first try. `instruments` says who looks for problems in this run, whether or not they
+        find any, by the name their findings bear (reviewer, test, linter); tool steps speak for themselves. Facets: model, host, budget,
+        and those of `inject`.
+        """
+        from tacit.learn.running import Running
+
+        return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
+
+    def watched(self, task: str | Callable[..., str] = "", **facets: Any) -> Callable[[Callable[..., T]], Callable[..., T]]:
+        """`run` as a decorator: each call of the function is a run, handed to it as its first argument; also for `async def`.
+
+        `task` is a text, or a function of the call's own arguments that makes one.
+        """
+        from tacit.learn.running import watched
+
+        decorate: Callable[[Callable[..., T]], Callable[..., T]] = watched(self.run, task, facets)
+        return decorate
+
+    def another(self) -> Self:
+        """The same memories with a connection of their own, for another thread; close it there."""
+        store = open_store_at(self.store.url or self.store.path, self.env, False, self.store.wait)
+        other = type(self)(store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now)
+        other.actor = self.actor
+        return other
+
+    def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
+        from tacit import formats
+        from tacit.core.run import Run
+        from tacit.formats.source import FileSource
+
+        if isinstance(source, Run):
+            yield source
+        else:
+            yield from formats.read(FileSource(source) if isinstance(source, str) else source, format or None)
+
+    def past_runs(self, limit: int = 500) -> Iterator[Run]:
+        """The latest runs of this project, read again from their transcripts; those that are gone or unreadable are left out."""
+        for path in dict.fromkeys(row.path for row in self.store.runs(self.project_id, limit=limit) if row.path):
+            try:
+                yield from self._runs(path, "")
+            except (TacitError, OSError):
+                continue
+
+    def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
+        said = {
+            "domain": domain or run.domain or str(self.settings()["domain"].value),
+            "agent": agent or run.agent,
+            "id": id or run.id,
+        }
+        return replace(run, **said)
+
+    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
+        from tacit.learn import learn, preview
+
+        home = self._home_of(run)
+        project = home.ensure_project()
+        do = preview if dry_run else learn
+        learned = do(
+            self.store,
+            project,
+            home.profile,
+            run,
+            now=self.now,
+            ids=new_id,
+            known_lines=home.instruction_lines(),
+            over=over,
+            hold_all=stage,
+            model=None if dry_run else home.model("extract"),
+        )
+        return learned if dry_run else home.read(run, learned, again=again)
+
+    def _home_of(self, run: Run) -> Self:
+        """These memories, or those of the folder the run worked in."""
+        if (
+            self._asked_project
+            or not run.cwd
+            or not os.path.isdir(run.cwd)
+            or os.path.realpath(run.cwd) == os.path.realpath(self.folder)
+        ):
+            return self
+        return type(self)(self.store, self.env, run.cwd, "", self._asked_profile, now=self.now)
+
+    def instruction_lines(self) -> dict[str, str]:
+        """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""
+        from tacit.learn.lines import plain_line
+
+        found: dict[str, str] = {}
+        for name, text in self.instruction_files().items():
+            for line in text.splitlines():
+                spelled = plain_line(line)
+                if spelled:
+                    found.setdefault(spelled, name)
+        return found
+
+    def instruction_files(self) -> dict[str, str]:
+        """The project's instruction files that are there, by name."""
+        found: dict[str, str] = {}
+        for name in INSTRUCTION_FILES:
+            try:
+                with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
+                    found[name] = file.read(256_000).decode("utf-8", "replace")
+            except OSError:
+                continue
+        return found
+
+    def read_on(self, run: str) -> Reading | None:
+        """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
+        from tacit.learn.reader import read
+        from tacit.stores.readings import WAITING, folder_of, load
+
+        reading = load(folder_of(self.near.path), run)
+        if reading is None or (desk := self.desk(reading.host)) is None:
+            return None
+        if reading.state == WAITING:
+            read(desk, reading)
+        return load(desk.folder, run)
+
+    def read_again(self, session: str) -> Learned:
+        """Read a session once more, from what was kept of it, with whoever reads now: its host may have deleted it since."""
+        from tacit.learn.reader import afresh, read
+        from tacit.stores.readings import folder_of, load
+
+        row = self.store.find_run(self.project_id, session)
+        reading = load(folder_of(self.near.path), row.id) if row else None
+        if row is None or reading is None:
+            raise NotFound(f"Nothing is kept of the session {session}.", "Where its file is still there: tacit learn --again FILE.")
+        desk = self.desk(reading.host)
+        if desk is None:
+            raise Refused("Nobody reads here.", "reader.by in your own config.toml says who does (docs/models.md).")
+        report = read(desk, afresh(reading))
+        self._let_wait(desk.folder, row.id)
+        return report
+
+    def _let_wait(self, folder: str, run: str) -> None:
+        """Have the worker try again what could not be read yet."""
+        from tacit.stores.readings import WAITING, load
+
+        reading = load(folder, run)
+        if reading is not None and reading.state == WAITING:
+            asked = {"run": run, "folder": self.folder}
+            with self.near.write() as tx:
+                tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)

@@ -1,0 +1,151 @@
+"""Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does."""
+
+from __future__ import annotations
+
+from tacit.app.opened import Opened
+from tacit.core import clock
+from tacit.core.digest import new_id
+from tacit.core.memory import Memory
+from tacit.core.states import OPEN
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from tacit.core.journal import Entry
+    from tacit.recall.knowledge import Knowledge
+    from tacit.stores.check import Health
+
+    T = TypeVar("T")
+
+
+
+@value
+class Checkup:
+    """What `doctor` found."""
+
+    store: str
+    schema: int
+    bytes: int
+    health: Health
+    queue: int
+    counters: dict[str, int]
+
+
+class Looking(Opened):
+    """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does."""
+
+    def log(self, **filters: Any) -> list[Entry]:
+        """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
+        everywhere = filters.pop("everywhere", False)
+        return self.store.entries(() if everywhere else self.scopes, **filters)
+
+    def health(self) -> Checkup:
+        """Verify the whole store."""
+        from tacit.stores.check import check, rule_of
+
+        counters = dict(self.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
+        return Checkup(
+            self.store.path,
+            self.store.schema,
+            self.store.size(),
+            check(self.store, rule=rule_of(self.store)),
+            self.near.queued(),
+            counters,
+        )
+
+    def reindex(self) -> int:
+        """Rebuild what is derived: full text and tallies, and vectors where an embedder is configured."""
+        from tacit.stores.sqlite.erase import rebuild
+
+        kept = rebuild(self.store, self.profile.signals)
+        if self.embedder:
+            self.store.embed(self.embedder, anew=True)
+        return kept
+
+    def each_entry(self, after: int) -> Iterator[Entry]:
+        """New journal entries since a number, for following along."""
+        yield from self.store.entries(self.scopes, after=after)
+
+    def embed(self, most: int = 1 << 30) -> int:
+        """Make the vectors that are missing, where an embedder is configured; how many were made."""
+        return self.store.embed(self.embedder, most=most) if self.embedder else 0
+
+    def explain(self, id: str, question: str = "", **facets: Any) -> dict[str, Any]:
+        """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
+        from tacit.recall import explain
+        from tacit.recall.query import Query
+
+        return explain(
+            self.store, self.scopes, self.profile, self.get(id), Query(task=question, **facets),
+            now=clock.now(), embedder=lambda: self.embedder,
+        )  # fmt: skip
+
+    def notes(self, memories: Iterable[Memory], marks: Iterable[str] = ()) -> str:
+        """Lessons as an agent should read them: one neutralised line each, in a fence that no text can know."""
+        from itertools import chain, repeat
+
+        from tacit.recall.render import answered
+
+        return answered([*zip(memories, chain(marks, repeat("")))], new_id())
+
+    def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
+        """The lessons that every run is given, newest first: what may stand on a page that a host loads."""
+        from tacit.recall.rank import barred
+        from tacit.recall.trial import is_exempt
+
+        every = self.list(limit=-1) if self.project else []
+        return [m for m in every if not barred(m, self.scopes) and is_exempt(m, self.profile.trial)][:limit]
+
+    def is_withheld(self, id: str, run: str) -> bool:
+        """Whether a lesson is withheld in the unit of a run."""
+        row = self.store.find_run(self.project_id, run) if run else None
+        return row is not None and any(use.memory == id and use.arm == "withheld" for use in self.store.uses(unit=row.root))
+
+    def look_up(self, id: str, run: str = "") -> Memory:
+        """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""
+        from tacit.core.links import Mark
+
+        memory = self.get(id)
+        row = self.store.find_run(self.project_id, run) if run else None
+        unit = row.root if row else ""
+        crossed = any(m.memory == memory.id and m.signal == "crossed" for m in self.store.marks(unit=unit))
+        if not crossed and self.is_withheld(memory.id, run):
+            with self.store.write() as tx:
+                tx.add_mark(Mark(memory.id, unit, self.project_id, "crossed", run=row.id if row else "", surface="cli", at=self.now()))
+        return memory
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What is known, by kind: `query`, `estimate`, `conventions`, `antipatterns`, `top`, `statistics`."""
+        from tacit.recall.knowledge import Knowledge
+
+        return Knowledge(self.store, self.project_id, self.profile, self.now())
+
+    def estimate(self, task_type: str, complexity: str = "") -> Memory | None:
+        """What a task of this type and complexity takes; None where nothing is known well enough."""
+        return self.knowledge.estimate(task_type, complexity)
+
+    def conventions(self, files: Sequence[str] = ()) -> Sequence[Memory]:
+        """The project's conventions for files whose names hold one of these parts."""
+        return self.knowledge.conventions(files)
+
+    def antipatterns(
+        self, errors: Sequence[str] = (), *, task: str = "", task_type: str = ""
+    ) -> Sequence[tuple[Memory, float]]:
+        """Failures to avoid, those that the errors name first, with their scores."""
+        return self.knowledge.antipatterns(errors, task=task, task_type=task_type)
+
+    def top(self, task: str = "", *, task_type: str = "", limit: int = 10) -> Sequence[tuple[Memory, float]]:
+        """The most relevant memories of all kinds for a task, with their relevance."""
+        return self.knowledge.top(task, task_type=task_type, limit=limit)
+
+    def list(
+        self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Any
+    ) -> list[Memory]:
+        """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
+        wanted = states or (() if archived else OPEN)
+        projects = [project.id for project in self.store.projects()] if everywhere else self.scopes
+        return self.store.select(projects, states=wanted, **filters)

@@ -1,0 +1,499 @@
+"""The opened store with its project, profile and settings: what every verb stands on. Hooks load it."""
+
+from __future__ import annotations
+
+import io
+import os
+
+from tacit.core import clock
+from tacit.core.digest import new_id
+from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
+from tacit.core.memory import GLOBAL, Memory
+from tacit.core.value import replace
+from tacit.stores.sql import Project, scope_projects
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+    from typing import Any, Self, TypeVar
+
+    from tacit.core.ports import Embedder, Model
+    from tacit.core.profile import Profile
+    from tacit.core.trust import Actor
+    from tacit.profiles.choice import NamedProfile
+    from tacit.stores.identity import Choice, Place
+    from tacit.stores.sqlite import SqliteStore, Transaction
+
+    T = TypeVar("T")
+
+WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
+
+
+def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
+    """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
+
+    So whoever asks the server finds what hooks here recorded, and a hook finds what was just written. Nobody fails for it: the worker
+    does the same.
+    """
+    if not store.url:
+        return
+    from tacit.stores.cache import open_cache
+    from tacit.stores.carry import in_step
+
+    try:
+        with open_cache(store.url, data_folder(env), create=make, machine=machine_id(env)) as near:
+            if fetch or near.one("SELECT 1 FROM outbox LIMIT 1"):
+                in_step(near, store, only=(project,), wait=WITHIN)
+    except (TacitError, OSError):
+        pass
+
+
+def open_cache_of(url: str, env: Mapping[str, str], create: bool, wait: float) -> SqliteStore:
+    from tacit.stores.cache import is_far, open_cache
+
+    _must_be_known(url, is_far(url))
+    return open_cache(url, data_folder(env), create=create, machine=machine_id(env), wait=wait)
+
+
+def _must_be_known(address: str, known: bool) -> None:
+    if not known:
+        raise UsageError(f"{address} is not an address of a store.", "Name a file, or postgresql://USER@HOST/DATABASE.")
+
+
+def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Any:
+    if path.startswith(("postgresql://", "postgres://")):
+        try:
+            from tacit.stores.postgres import open_store as open_server
+        except ImportError as error:
+            from tacit.core.installation import hint
+
+            raise UsageError(f"A store on PostgreSQL needs {error.name}.", hint("postgres")) from error
+        return open_server(path, create=create, machine=machine_id(env), wait=wait)
+    _must_be_known(path, "://" not in path)
+    from tacit.stores.sqlite import open_store
+
+    return open_store(
+        path, create=create, machine=machine_id(env), wait=wait, backups=os.path.join(data_folder(env), "backups")
+    )
+
+
+def store_path(given: str | None, env: Mapping[str, str]) -> str:
+    """Which store is meant: named, from the environment, or the user's own."""
+    return os.path.expanduser(given or env.get("TACIT_STORE") or os.path.join(data_folder(env), "tacit.db"))
+
+
+def data_folder(env: Mapping[str, str]) -> str:
+    """Where the user's store lies."""
+    return os.path.join(env.get("XDG_DATA_HOME") or os.path.join(_home(env), ".local", "share"), "tacit")
+
+
+def config_path(env: Mapping[str, str]) -> str:
+    """The user's own configuration file."""
+    return os.path.join(env.get("XDG_CONFIG_HOME") or os.path.join(_home(env), ".config"), "tacit", "config.toml")
+
+
+def _home(env: Mapping[str, str]) -> str:
+    return env.get("HOME") or os.path.expanduser("~")
+
+
+def machine_id(env: Mapping[str, str]) -> str:
+    """A random name of this machine for this user, made once; empty where it cannot be kept."""
+    path = os.path.join(data_folder(env), "machine")
+    for _ in range(2):
+        try:
+            fd = os.open(path, os.O_RDONLY)
+        except OSError:
+            try:
+                os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+                temporary = f"{path}.{new_id()}"
+                fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                os.write(fd, new_id().encode())
+                os.close(fd)
+                try:
+                    os.link(temporary, path)  # the first of many processes wins, whole
+                finally:
+                    os.unlink(temporary)
+            except OSError:
+                pass
+            continue
+        text = os.read(fd, 64).decode("ascii", "replace").strip()
+        os.close(fd)
+        return text if text.isalnum() else ""
+    return ""
+
+
+def _now() -> str:
+    return clock.now()
+
+
+class Opened:
+    """The opened store with its project, profile and settings: what every verb stands on. Hooks load it."""
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        env: Mapping[str, str],
+        folder: str,
+        project: str = "",
+        profile: str = "",
+        by: str = "",
+        yes: bool = False,
+        now: Callable[[], str] | None = None,
+    ) -> None:
+        from tacit.core.trust import actor
+
+        self.store = store
+        self.now = now or _now
+        self.env = env
+        self.folder = folder
+        self.actor: Actor = actor(env, by, yes)
+        self._asked_project = project
+        self._asked_profile = profile
+        self._project: Project | None = None
+        self._place: Place | None = None
+        self._profile: Profile | None = None
+        self._near: SqliteStore | None = None
+        self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
+        self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
+        self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store's connection."""
+        if self._near is not None:
+            self._near.close()
+        if self.store.changed:
+            bring_in_step(self.store, self.env, self._project.id if self._project else "")
+        self.store.close()
+
+    @property
+    def near(self) -> SqliteStore:
+        """What only this machine knows (its pause, its sessions, its queue): the store itself, or its cache of a server, if it has one."""
+        if self.store.url and self._near is None:
+            try:
+                self._near = open_cache_of(self.store.url, self.env, False, self.store.wait)
+            except Unavailable:
+                return self.store
+        return self._near or self.store
+
+    @property
+    def place(self) -> Place:
+        """Where the folder belongs, as the file system tells it."""
+        from tacit.stores import identity
+
+        if self._place is None:
+            start = self._asked_project if os.sep in self._asked_project else self.folder
+            self._place = identity.locate(start, self.env)
+            if self._asked_project and os.sep not in self._asked_project:
+                self._place = replace(self._place, given=self._asked_project)
+        return self._place
+
+    def _choose(self, store: SqliteStore | Transaction) -> Choice:
+        from tacit.stores import identity
+
+        place = self.place
+        by_id = [place.id] if place.id and store.project(place.id) else []
+        # A clone of a local repository has that repository's folder as its remote.
+        by_remote = [p.id for p in store.projects() if place.remote in (p.remote, p.root)] if place.remote else []
+        by_key = [p.id for p in store.projects(key=place.key)] if place.key else []
+        if place.given:
+            by_id = [p.id for p in store.projects() if place.given in (p.id, p.name)]
+        return identity.decide(place, by_id, by_remote, by_key)
+
+    @property
+    def project(self) -> Project | None:
+        """The project's row; None while nothing was ever kept for it. Looking makes none."""
+        if self._project is None:
+            choice = self._choose(self.store)
+            self._project = self.store.project(choice.id) if choice.id else None
+            self.store.lock = choice.id if self._project else ""
+        return self._project
+
+    @property
+    def project_id(self) -> str:
+        """The project's id; empty while it has no row."""
+        return self.project.id if self.project else ""
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Where searches look."""
+        return scope_projects(self.project_id)
+
+    def ensure_project(self) -> Project:
+        """The project's row, made now if it has none, and its id recorded where it will be found again."""
+        from tacit.stores import identity
+
+        found = self.project
+        if found is None:
+            with self.store.write() as tx:
+                choice = self._choose(tx)
+                found = tx.project(choice.id) if choice.id else None
+                if found is None:
+                    found = self._new_project(tx, choice.id or new_id())
+            self._project = found
+        if (
+            not self.place.given
+            and self.place.kind == "git"
+            and self.place.id != found.id
+            and not identity.record(self.place, found.id)
+        ):
+            # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
+            won = identity.locate(self.folder, self.env).id
+            if won and won != found.id:
+                self._place = self._project = None
+                return self.ensure_project()
+        return found
+
+    def _new_project(self, tx: Transaction, id: str) -> Project:
+        from tacit.core.memory import AGENT
+
+        place, at = self.place, self.now()
+        project = Project(
+            id,
+            place.given or place.name,
+            place.root,
+            place.key,
+            place.remote,
+            self._keep_profile(tx, at),
+            os.urandom(32),
+            0,
+            at,
+        )
+        tx.put_project(project)
+        for shared in (GLOBAL, AGENT):
+            if tx.project(shared) is None:
+                tx.put_project(
+                    replace(project, id=shared, name=shared, root="", key="", remote="", trial_key=os.urandom(32))
+                )
+        return project
+
+    def _keep_profile(self, tx: Transaction, at: str) -> str:
+        from tacit.core.profile import profile_id, to_json
+
+        profile = self._wanted_profile()
+        version = profile_id(profile)
+        tx.put_profile(version, profile.name, to_json(profile), at)
+        return version
+
+    def load_profile(self, name: str) -> Profile:
+        """A profile by name: built in, from an entry point, or a TOML file named by its path."""
+        from tacit.profiles import load
+
+        return load(name)
+
+    @property
+    def profile(self) -> Profile:
+        """The profile in force: the project's own, compiled in the store, or the one that was asked for."""
+        if self._profile is None:
+            from tacit.core.profile import from_json, is_current
+
+            project = self.project
+            compiled = self.store.profile_json(project.profile) if project and not self._asked_profile else None
+            if compiled and is_current(compiled):
+                self._profile = from_json(compiled)
+            elif compiled:
+                self._profile = self._compile_anew(compiled)
+            else:
+                self._profile = self._wanted_profile()
+        return self._profile
+
+    def _wanted_profile(self) -> Profile:
+        """The profile that was asked for, or the one that the settings name."""
+        if self._asked_profile:
+            profile = self.load_profile(self._asked_profile)
+            from tacit.profiles.choice import openness
+
+            if not self.actor.is_person and (more := openness(profile)):
+                raise Refused(f"The profile {profile.name} is a person's choice ({more}); {self.actor.reason}.", "Leave --profile out.")
+            return profile
+        return self.load_profile(self.profile_choice().name)
+
+    def profile_choice(self) -> NamedProfile:
+        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
+        from tacit.profiles.choice import NamedProfile, by_repository, changed
+
+        setting = self.settings()["profile"]
+        path = os.path.join(self.place.root, ".tacit", "config.toml")
+        named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
+        chosen = self._chosen_profile()
+        if chosen.get("text"):
+            return replace(named, note=changed(chosen["name"], chosen["text"]))
+        return replace(named, note="") if named.note and self.project and chosen else named
+
+    def _chosen_profile(self) -> dict[str, str]:
+        """The profile that a person chose here with `tacit profile use`: its name, its text where it was a file, who and when."""
+        import json
+
+        kept = self.store.meta(f"profile:{self.project_id}") if self.project_id else ""
+        return dict(json.loads(kept)) if kept else {}
+
+    def _compile_anew(self, compiled: str) -> Profile:
+        """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
+        import json
+
+        from tacit.profiles import compiled as compile_text
+        from tacit.profiles import names
+
+        name, chosen = json.loads(compiled)["name"], self._chosen_profile()
+        if chosen.get("text"):
+            profile = compile_text(chosen["text"], chosen["name"])
+        elif chosen or (name in names() and not self.profile_choice().note):
+            profile = self.load_profile(name)
+        else:
+            profile = self._wanted_profile()
+        try:
+            self._put_profile(profile, {})
+        except (Unavailable, Refused):
+            pass  # a server on which we only read
+        return profile
+
+    def use_profile(self, name: str) -> Profile:
+        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
+        from tacit.profiles import compiled, text_of
+
+        self._need_person("Choosing a profile")
+        self.ensure_project()
+        is_file, text = name.endswith(".toml"), text_of(name)
+        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
+        return self._put_profile(
+            compiled(text, name), {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
+        )
+
+    def _put_profile(self, profile: Profile, chosen: dict[str, str]) -> Profile:
+        from tacit.core.profile import profile_id, to_json
+
+        project, version = self.ensure_project(), profile_id(profile)
+        with self.store.write() as tx:
+            tx.put_profile(version, profile.name, to_json(profile), self.now())
+            self._project = replace(project, profile=version)
+            tx.put_project(self._project)
+            if chosen:
+                import json
+
+                tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
+        self._profile, self._asked_profile = profile, ""
+        return profile
+
+    @property
+    def profile_version(self) -> str:
+        """The version that goes into journal entries."""
+        return self.project.profile if self.project else ""
+
+    def settings(self) -> dict[str, Any]:
+        """All settings with their sources, settled again only if a file or the environment changed: each question asks."""
+        from tacit.core.config import VARIABLES, settle
+
+        user, repository = config_path(self.env), os.path.join(self.place.root, ".tacit", "config.toml")
+        state = (user, repository, _written(user), _written(repository), *map(self.env.get, VARIABLES.values()))
+        if self._settled is None or self._settled[0] != state:
+            found = settle(read_toml(user), read_toml(repository), self.env, user_path=user, repository_path=repository)
+            self._settled = (state, found)
+        return self._settled[1]
+
+    def model(self, step: str) -> Model | None:
+        """The model that the user's configuration names, for a step of the pipeline that the profile lets ask one."""
+        if step not in self.profile.model.steps:
+            return None
+        settings = self.settings()
+        named = settings["model.url"].value or settings["model.command"].value
+        if not named or (step == "rewrite" and not settings["model.rewrite"].value):
+            return None
+        from tacit.providers import chosen
+        from tacit.stores.ledger import StoreLedger
+
+        return chosen(settings, self.env, StoreLedger(self.store, self.now), lane=step if step == "rewrite" else "")
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """What turns texts into vectors here, as the user's configuration names it; None: words only."""
+        if self._embedder is None:
+            settings, found = self.settings(), None
+            if settings["embedder"].value:
+                from tacit.providers.embedders import chosen
+
+                found = chosen(settings, self.env)
+            self._embedder = (found,)
+        return self._embedder[0]
+
+    @property
+    def calls_for_worker(self) -> bool:
+        """Whether this is a cache that somebody should look after."""
+        if not self.store.far:
+            return False
+        from tacit.stores.cache import calls_for_worker
+
+        return calls_for_worker(self.store, self.project_id, self.now())
+
+    def _must_answer(self) -> None:
+        """Raise `Unavailable` where this is a cache from which nothing may be given now."""
+        if self.store.far:
+            from tacit.stores.cache import must_answer
+
+            must_answer(self.store, self.project_id, self.now())
+
+    def get(self, id: str, *, use: bool = False) -> Memory:
+        """A memory by its id, a unique prefix of it, or an alias; with `use`, counted as a retrieval."""
+        found = self.store.get(self.store.resolve(id, self.project_id))
+        return self._count_use(found) if use else found
+
+    def _count_use(self, memory: Memory) -> Memory:
+        from tacit.core.links import Mark
+
+        with self.store.write(confidence=self.profile.signals) as tx:
+            tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
+        return self.store.get(memory.id)
+
+    def _change(self, id: str, decide: Any) -> Memory:
+        with self.store.write() as tx:
+            change = decide(tx.get(id))
+            if change is not None:
+                tx.apply(change)
+            return tx.get(id)
+
+    def need_person(self, what: str) -> None:
+        """Refuse what only a person may do."""
+        self._need_person(what)
+
+    def _need_person(self, what: str) -> None:
+        if not self.actor.is_person:
+            raise Refused(f"{what} is a person's word; {self.actor.reason}.", "A person signs with --by NAME --yes.")
+
+    def _need_file(self, what: str) -> None:
+        if not self.store.is_file:
+            raise Refused(
+                f"{what} is the server's own affair: {self.store.path} is a database.",
+                "pg_dump and pg_restore do it; tacit export --format bundle writes a copy that any store can import.",
+            )
+
+
+def _written(path: str) -> tuple[int, ...]:
+    """What changes when a file is written; empty where there is none."""
+    try:
+        at = os.stat(path)
+    except OSError:
+        return ()
+    return at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino
+
+
+def read_toml(path: str) -> dict[str, Any]:
+    try:
+        with io.open(path, "rb") as file:  # noqa: UP020 - `open` in this module opens memories
+            raw = file.read(1_000_000)
+    except OSError:
+        return {}
+    import tomllib
+
+    from tacit.core.errors import ConfigInvalid
+
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigInvalid(f"{path} cannot be read: {error}.", "Correct it, or move it away.") from None

@@ -1,0 +1,87 @@
+"""The pages that hosts load and people edit."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.opened import Opened
+from tacit.core.digest import new_id
+from tacit.core.errors import StoreBusy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    from tacit.core.run import Finding
+    from tacit.stores.files import WorkTree
+    from tacit.tend.context import StepReport
+    from tacit.tend.pages import Blamed, Pages
+
+    T = TypeVar("T")
+
+
+
+class PageVerbs(Opened):
+    """The pages that hosts load and people edit."""
+
+    @property
+    def pages(self) -> Pages:
+        """The pages that hosts load and people read: `kept`, `keep`, `drop`, `waiting`, `preview`, `blame`."""
+        from tacit.tend.context import Context
+        from tacit.tend.pages import Pages
+
+        files, by = self._work_tree(), self.actor.name
+        return Pages(Context(self.store, self.ensure_project(), self.profile, self.now, new_id, files=files, by=by))
+
+    def page(self, *, dry_run: bool = False, vouch: bool = False) -> StepReport:
+        """Bring the pages up to date. With `vouch` a person says that what was written on them by hand is theirs."""
+        from tacit.tend import tend
+
+        if vouch:
+            self._need_person("Vouching for a page")
+        done = tend(
+            self.store, self.ensure_project(), self.profile, steps=("page",), now=self.now, ids=new_id, dry_run=dry_run,
+            files=self._work_tree(), by=self.actor.name, learn=self._learn_page(vouch),
+        )  # fmt: skip
+        if done.busy:
+            raise StoreBusy(f"The pages were not written: {done.busy}.", "Try again in a moment.")
+        return done.of("page")
+
+    def _publish(self) -> bool:
+        """Write the pages; False where another process tends this project, and writes them itself."""
+        try:
+            self.page()
+        except StoreBusy:
+            return False
+        return True
+
+    def keep_page(self, target: str, on: bool = True) -> None:
+        """Let Tacit write a page into the work tree from now on, or no more: a person's leave."""
+        self._need_person("Letting Tacit write a page")
+        if on:
+            self.pages.keep(target)
+        else:
+            self.pages.drop(target)
+
+    def blame(self, path: str) -> Sequence[Blamed]:
+        """The lines of a file, named from the current folder, each with the lesson behind it."""
+        tree = self._work_tree()
+        return self.pages.blame(os.path.relpath(os.path.join(os.path.realpath(self.folder), path), tree.root))
+
+    def _work_tree(self) -> WorkTree:
+        from tacit.stores.files import WorkTree
+
+        project, place = self.ensure_project(), self.place
+        if place.given and project.root != place.root:
+            from tacit.stores import identity
+
+            place = identity.locate(project.root, self.env)
+        return WorkTree(place.root, place.git_dir)
+
+    def _learn_page(self, vouched: bool) -> Callable[[Sequence[Finding]], object]:
+        from tacit.learn.page import take
+
+        return lambda found: take(
+            self.store, self.ensure_project(), self.profile, found, self.actor, vouched=vouched, now=self.now, ids=new_id
+        )

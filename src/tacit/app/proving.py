@@ -1,0 +1,114 @@
+"""Whether it helps: effect, audits, replays."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.opened import Opened
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeVar
+
+    from tacit.core.run import Run
+    from tacit.prove.audit import Checked, Regression
+    from tacit.prove.backtest import Replayed
+    from tacit.prove.effect import Effects
+    from tacit.prove.runs import RunAudit
+
+    T = TypeVar("T")
+
+
+
+class Proving(Opened):
+    """Whether it helps: effect, audits, replays."""
+
+    def effect(self, id: str = "") -> Effects:
+        """The figures of the control group: one lesson, or all and the whole memory."""
+        from tacit.prove.effect import effects
+
+        return effects(self.store, self.project_id, self.profile, self.get(id).id if id else "")
+
+    def effect_rows(self, id: str = "") -> Iterator[tuple[str, ...]]:
+        """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""
+        from tacit.prove.effect import CSV_COLUMNS, tidy
+
+        only = self.get(id).id if id else ""
+        yield CSV_COLUMNS
+        uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
+        yield from tidy(uses, self.store.all_marks(self.project_id))
+
+    def audit(self, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
+        """What a run, or each of the latest, was given, and what came back."""
+        from tacit.prove.runs import audit_run
+
+        if run:
+            found = self.store.find_run(self.project_id, run)
+            if found is None:
+                raise NotFound(f"There is no run {run!r} in this project.", "tacit audit lists the latest.")
+            return [audit_run(self.store, found)]
+        return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]]
+
+    def backtest(self, runs: Iterable[Run], profiles: Sequence[str] = ()) -> list[Replayed]:
+        """Past runs replayed in order under one or more profiles, each lesson learned only from the past."""
+        from tacit.prove.backtest import backtest
+
+        past = [*runs]
+        wanted = [self.load_profile(name) for name in profiles] or [self.profile]
+        return [backtest(past, profile, ids=new_id) for profile in wanted]
+
+    def check(self, run: str) -> list[Checked]:
+        """ArcheFlow's audit: which of the lessons that a run was given did one of its findings repeat?
+
+        `run` is the id of a run that was learned, or the path of its file.
+        """
+        from tacit.prove.audit import check_run
+
+        if not os.path.isfile(run):
+            row = self.store.find_run(self.project_id, run)
+            if row is not None and not row.learned_at:
+                return []  # it was given lessons and has not come back yet
+        current, _ = self._reread(run)
+        return check_run(self.store, self.ensure_project(), self.profile, current, self.now())
+
+    def regressions(self, run: str) -> list[Regression]:
+        """Findings that were fixed in the run before this one and are back; `run` as for `check`."""
+        from tacit.prove.audit import regressions
+
+        current, before = self._reread(run)
+        if before is None:
+            return []
+        fixes = (before.extra or {}).get("fixes", ())
+        return regressions(fixes, [each.text for each in current.findings], before.id, self.profile.match.threshold)
+
+    def _reread(self, run: str) -> tuple[Run, Run | None]:
+        """A run from its file, and the one before it: by the host's own index, or by the order in which they were learned."""
+        from tacit import formats
+        from tacit.formats.source import FileSource
+
+        row = None if os.path.isfile(run) else self.store.find_run(self.project_id, run)
+        path = row.path if row else run
+        if not os.path.isfile(path):
+            raise NotFound(f"There is no run {run!r} whose file can be read.", "Name a learned run, or its file.")
+        source = FileSource(path)
+        name = formats.detect(source)
+        current = next(iter(formats.read(source, name)), None)
+        if current is None:
+            raise NotFound(f"There is no run in {path}.", "Name a run's own file.")
+        beside = getattr(formats.get(name or ""), "previous", None)
+        earlier = beside(source) if beside else None
+        if earlier is None and row is not None:
+            older = [each for each in self.store.runs(self.project_id, limit=-1) if each.seq < row.seq and each.learned_at]
+            earlier = FileSource(older[0].path) if older and os.path.isfile(older[0].path) else None
+        return current, next(iter(formats.read(earlier)), None) if earlier else None
+
+
+def lookback_part(name: str) -> Any:
+    """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
+    from tacit.prove import lookback, lookback_excerpt, lookback_html, lookback_words
+
+    parts = {"lookback": lookback, "lookback_excerpt": lookback_excerpt, "lookback_html": lookback_html, "lookback_words": lookback_words}
+    return parts[name]

@@ -1,0 +1,111 @@
+"""Before and during a run: what an agent should know, recorded with its control group. The one facet that a prompt loads."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.opened import Opened
+from tacit.core.digest import new_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    from tacit.recall import Injection, Recalled
+
+    T = TypeVar("T")
+
+WORDS_ONLY = ("hook", "cli")  # surfaces whose injections a prompt waits for: no vectors are loaded there
+
+
+class Recalling(Opened):
+    """Before and during a run: what an agent should know, recorded with its control group. The one facet that a prompt loads."""
+
+    def inject(
+        self,
+        task: str = "",
+        *,
+        run: str = "",
+        host: str = "library",
+        root: str = "",
+        model: str = "",
+        surface: str = "library",
+        event: str = "",
+        budget: str = "",
+        render: str = "",
+        wrap: bool | None = None,
+        trial: bool = True,
+        repeat: bool = False,
+        **facets: Any,
+    ) -> Injection:
+        """What an agent should know before or during a run, recorded with its control group.
+
+        Facets: files, errors, agent, domain, task_type, task_id, mission, category. Nothing was ever kept here: nothing is said.
+        """
+        from tacit.recall import Asking, Injection, inject
+        from tacit.recall.query import Query
+
+        project = self.project
+        if project is None:
+            return Injection(run or new_id())
+        self._must_answer()
+        return inject(
+            self.store,
+            project,
+            self.profile,
+            Query(task=task, **facets),
+            Asking(run, host, root, model, surface, event),
+            now=self.now(),
+            ids=new_id,
+            level=budget,
+            renderer=render,
+            wrap=wrap,
+            trial=trial,
+            repeat=repeat,
+            exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
+            embedder=None if surface.startswith(WORDS_ONLY) else lambda: self.embedder,
+        )
+
+    def recall(
+        self,
+        question: str,
+        *,
+        run: str = "",
+        host: str = "library",
+        surface: str = "library",
+        budget: str = "",
+        limit: int | None = None,
+        min_score: float | None = None,
+        include_held: bool = False,
+        include_stale: bool = False,
+        as_of: str = "",
+        **facets: Any,
+    ) -> Recalled:
+        """What is known about a question, best first. With `run` an agent asks: its assignments are honoured, what it is told is recorded.
+
+        Facets: files, errors, agent, domain, task_type, category, kind.
+        """
+        from tacit.recall import Asking, Recalled, recall
+        from tacit.recall.query import Query
+
+        if self.project is None:
+            return Recalled()
+        if run:
+            self._must_answer()
+        return recall(
+            self.store,
+            self.project,
+            self.profile,
+            Query(task=question, **facets),
+            now=self.now(),
+            asking=Asking(run, host, surface=surface) if run else None,
+            level=budget,
+            limit=limit,
+            min_score=min_score,
+            include_held=include_held,
+            include_stale=include_stale,
+            as_of=as_of,
+            person=self.actor.is_person,
+            model=lambda: self.model("rewrite"),
+            embedder=lambda: self.embedder,
+        )

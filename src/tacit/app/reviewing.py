@@ -1,0 +1,101 @@
+"""What waits for a judge, and deciding it."""
+
+from __future__ import annotations
+
+from tacit.app.by_hand import ByHand
+from tacit.core.digest import new_id
+from tacit.core.errors import NotFound, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from tacit.core.proposal import Proposal
+    from tacit.learn.review import Review, Reviewed
+
+    T = TypeVar("T")
+
+
+
+class Reviewing(ByHand):
+    """What waits for a judge, and deciding it."""
+
+    def proposals(self, *, state: str = "open") -> list[Proposal]:
+        """What waits for a judge, oldest first; `state=""` for everything that ever did."""
+        return self.store.proposals(self.project_id, state=state, limit=-1) if self.project else []
+
+    def review(
+        self,
+        id: str = "",
+        decision: str = "approve",
+        *,
+        role: str = "person",
+        to: str = "",
+        outcome: str = "",
+        into: str = "",
+        text: str = "",
+        reason: str = "",
+        every: bool = False,
+    ) -> Reviewed | int:
+        """Decide about a memory or a proposal, in a role: approve, edit, reject, merge, unmerge, open, close, clear.
+
+        `to` names the state to approve, `outcome` what a review comes to (reinstate, keep, weaken, supersede, archive, reject, decay),
+        `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too,
+        the decision waits for them.
+        """
+        from tacit.learn.review import find_proposal
+
+        self._need_person("Deciding")
+        project, seat = self.ensure_project(), self._seat(role)
+        if decision == "clear":
+            return seat.clear(every=every)
+        try:
+            found = self.get(id).id
+        except NotFound:
+            waiting = find_proposal(self.store, project.id, id)
+            if decision in ("approve", "edit"):
+                return seat.accept(waiting, text=text, stays=self.get(into).id if into else "", reason=reason)
+            if decision == "reject":
+                return seat.decline(waiting, reason=reason)
+            raise UsageError(f"A proposal cannot be {decision}ed.", "approve, edit or reject it.") from None
+        if decision == "approve":
+            return seat.approve(found, to=to, reason=reason)
+        if decision == "reject":
+            return seat.reject(found, reason=reason)
+        if decision == "open":
+            return seat.open(found, reason=reason)
+        if decision == "close":
+            over = self.get(into).id if into else ""
+            return seat.close(found, outcome or "reinstate", to=to, text=text, successor=over, reason=reason)
+        if decision == "merge":
+            return seat.merge(found, self.get(into).id, reason=reason)
+        if decision == "unmerge":
+            return seat.unmerge(found, reason=reason)
+        if decision == "edit":
+            self.edit(found, text=text, reason=reason)
+            return seat.approve(found, reason=reason)
+        raise UsageError(
+            f"{decision!r} is no decision.", "One of: approve, edit, reject, merge, unmerge, open, close, clear."
+        )
+
+    def reopen(self, proposal: str) -> Proposal:
+        """Let a decided proposal wait again; `undo` takes back what its decision changed."""
+        from tacit.learn.review import find_proposal
+
+        self._need_person("Reopening")
+        return self._seat("person").reopen(find_proposal(self.store, self.project_id, proposal))
+
+    def settle(self, proposal: str, why: str) -> None:
+        """Close a proposal that was followed by another way."""
+        from tacit.learn.review import find_proposal
+
+        self._need_person("Deciding")
+        self._seat("person").settle(find_proposal(self.store, self.project_id, proposal), why)
+
+    def _seat(self, role: str) -> Review:
+        from tacit.learn.review import Review
+
+        publish = self._publish if self.publishes else None
+        return Review(
+            self.store, self.ensure_project(), self.profile, by=self.actor.name, role=role, now=self.now, ids=new_id, publish=publish
+        )

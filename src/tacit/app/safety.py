@@ -1,0 +1,150 @@
+"""Copies of the store, old data moved out of it, and mending it; also for stores that need not be readable any more."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.opened import Opened, data_folder, machine_id, open_store_at
+from tacit.core.errors import Refused, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeVar
+
+    from tacit.stores.packs import Packed
+    from tacit.stores.renew import Renewed
+    from tacit.stores.sqlite.backup import Backup, Restored
+    from tacit.stores.sqlite.repair import Repaired
+    from tacit.stores.truth import Migrated
+
+    T = TypeVar("T")
+
+
+
+class Safety(Opened):
+    """Copies of the store, old data moved out of it, and mending it; also for stores that need not be readable any more."""
+
+    @property
+    def backups_folder(self) -> str:
+        """Where this store's backups lie."""
+        from tacit.stores.sqlite.backup import folder_for
+
+        return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
+
+    @property
+    def packs_folder(self) -> str:
+        """Where old data of this store is moved to by `tend`."""
+        return os.path.join(self.backups_folder, "moved")
+
+    def packs(self) -> Sequence[str]:
+        """The files of data that was moved out, oldest first."""
+        from tacit.stores.packs import packs
+
+        return packs(self.packs_folder)
+
+    def unpack(self, name: str) -> Packed:
+        """Put the data of such a file back; the file stays, and twice is once."""
+        from tacit.stores.packs import find_pack, put_back
+
+        return put_back(self.store, find_pack(self.packs_folder, name))
+
+    def backups(self) -> Sequence[Backup]:
+        """The copies of this store, newest first."""
+        from tacit.stores.sqlite.backup import backups
+
+        return backups(self.backups_folder)
+
+    def backup(self) -> Backup:
+        """A copy of the store that was restored elsewhere and verified; old ones are rotated out."""
+        from tacit.stores.sqlite.backup import back_up
+
+        self._need_file("A backup")
+        return back_up(self.store, self.backups_folder)
+
+    def backup_if_due(self) -> Backup | None:
+        """For the worker: at most one a day, and only if something was written since; never an error."""
+        from tacit.stores.sqlite.backup import back_up_if_due
+
+        if not self.store.is_file:
+            return None
+        return back_up_if_due(self.store, self.backups_folder)
+
+    def safety_notes(self) -> Sequence[str]:
+        """What a person should know: no recent backup, little room, stores that were kept aside."""
+        from tacit.stores.sqlite.backup import notes
+
+        if not self.store.is_file:
+            return ()
+        return notes(self.store.path, self.backups_folder)
+
+    def restore(self, name: str = "", *, to: str = "") -> Restored:
+        """Put a backup back, the newest without a name; what was there is kept aside. `to` names another, new file."""
+        self._need_file("Restoring")
+        if not to:
+            self._need_person("Restoring")
+        return self._closed(lambda path: restore_store(path, self.env, name, to=to))
+
+    def repair(self) -> Repaired:
+        """Mend what does not verify: from the rows themselves, the journal and the backups. What is lost is listed."""
+        self._need_file("Repairing")
+        return self._closed(lambda path: repair_store(path, self.env))
+
+    def _closed(self, act: Callable[[str], T]) -> T:
+        """Do something that needs the store for itself, and open it again."""
+        from tacit.stores.sqlite import open_store
+
+        path, machine, wait = self.store.path, self.store.machine, self.store.wait
+        self.store.close()
+        try:
+            return act(path)
+        finally:
+            self._project = self._profile = None
+            self.store = open_store(path, create=False, machine=machine, wait=wait)
+
+
+def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
+    """Put a backup back over a store that need not be readable any more."""
+    from tacit.stores.sqlite.backup import folder_for, restore
+
+    return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
+
+
+def migrate_store(
+    source: str,
+    target: str,
+    env: Mapping[str, str],
+    *,
+    by: str = "",
+    yes: bool = False,
+    each: Callable[[str, int], None] = lambda table, rows: None,
+) -> Migrated:
+    """Everything of one store into an empty other one, a file or a server; the first is not changed."""
+    from tacit.core.trust import actor
+    from tacit.stores.truth import Migrated, copy
+
+    if not actor(env, by, yes).is_person:
+        raise Refused("Moving a store is for a person.", "Sign it: --by NAME --yes.")
+    one, other = os.path.expanduser(source), os.path.expanduser(target)
+    if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):
+        raise UsageError("Source and target are the same store.", "tacit backup makes a copy beside it.")
+    with open_store_at(one, env, False, 60.0) as first, open_store_at(other, env, True, 60.0) as second:
+        moved = copy(first, second, each=each)
+        second.tidy()
+        return Migrated(first.path, second.path, moved, first.queued())
+
+
+def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
+    """Mend a store that need not be readable any more."""
+    from tacit.stores.sqlite.backup import folder_for
+    from tacit.stores.sqlite.repair import repair
+
+    return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))
+
+
+def renew_cache(url: str, env: Mapping[str, str]) -> Renewed:
+    """Make this machine's cache of a server anew; what it holds of its own is carried again."""
+    from tacit.stores.renew import renew
+
+    with open_store_at(url, env, False, 60.0) as far:
+        return renew(url, data_folder(env), far, machine_id(env))

@@ -1,0 +1,66 @@
+"""One memory for many: through git, or two stores of one person."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.by_hand import ByHand
+from tacit.app.opened import machine_id, open_store_at
+from tacit.core.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeVar
+
+    from tacit.tend.join import Joined
+    from tacit.tend.sync import Synced
+
+    T = TypeVar("T")
+
+
+
+class Team(ByHand):
+    """One memory for many: through git, or two stores of one person."""
+
+    def sync(self, *, dry_run: bool = False) -> Synced:
+        """Share what is new here in this machine's file of `.tacit/journal`, and take in what other machines wrote there."""
+        from tacit.formats import journal_file
+        from tacit.providers.ssh import Keys
+        from tacit.stores.files import JournalFolder
+        from tacit.tend.sync import sync
+
+        self._need_file("Sharing a memory through git")
+        settings, project = self.settings(), self.ensure_project()
+        keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
+        return sync(
+            self.store, project, self.profile, JournalFolder(self._work_tree().root), keys, journal_file,
+            machine=machine_id(self.env), now=self.now, dry_run=dry_run, erased=self._erase_outside,
+        )  # fmt: skip
+
+    def join(self, path: str) -> Joined:
+        """Make one memory of this store and another of the same person: each takes in what the other has."""
+        from tacit.tend.join import join
+
+        self._need_person("Joining two stores")
+        self._need_file("Joining two stores")
+        if os.path.realpath(path) == os.path.realpath(self.store.path):
+            raise UsageError(f"{path} is this store itself.", "Name another one.")
+        other = open_store_at(path, self.env, False, self.store.wait)
+        try:
+            return join(self.store, other, self.profile, now=self.now, erased=self._erase_outside)
+        finally:
+            other.close()
+
+    def sync_notes(self) -> Sequence[str]:
+        """What a person should know of the team's journal."""
+        from tacit.tend.sync import notes
+
+        return notes(self.store, self.project_id) if self.store.is_file else ()
+
+    def canonical(self) -> str:
+        """What the team knows as one text, equal on every machine that has synced the same lines."""
+        from tacit.stores.shared import canonical
+
+        self._need_file("Sharing a memory through git")
+        return canonical(self.store, self.project_id)

@@ -1,0 +1,87 @@
+"""Between runs: sweep, merge, reflect, triage, page, prune; and how this memory is."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.app.pages import PageVerbs
+from tacit.app.safety import Safety
+from tacit.core.digest import new_id
+from tacit.core.memory import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeVar
+
+    from tacit.core.ports import Model
+    from tacit.learn.staging import Stage
+    from tacit.tend import Tended
+    from tacit.tend.stats import Figures
+
+    T = TypeVar("T")
+
+
+
+class Tending(PageVerbs, Safety):
+    """Between runs: sweep, merge, reflect, triage, page, prune; and how this memory is."""
+
+    def tend(
+        self,
+        run: str = "",
+        *,
+        only: str = "",
+        since: str = "",
+        dry_run: bool = False,
+        report: Callable[[str, str], object] | None = None,
+        **named: Any,
+    ) -> Tended:
+        """What happens between runs: sweep, merge, reflect, triage, page, prune, stats, or `only` one of them.
+
+        `run` names the run that is over, and counts once; without it all learned runs do. With `only="prune"` a person may name what
+        is to be taken out: `below` a confidence, `older` than so many days, `unused`, `staged`.
+        """
+        from tacit.tend import STEPS, tend
+        from tacit.tend.prune import Named
+
+        if named:
+            self._need_person("Pruning lessons by name")
+        project, packs = self.ensure_project(), self.packs_folder if self.store.is_file else ""
+        return tend(
+            self.store, project, self.profile, steps=(only,) if only else STEPS, run=run, since=since, now=self.now, ids=new_id,
+            dry_run=dry_run, model=self._tending_model(), root=project.root, packs=packs,
+            named=Named(**named) if named else None, by=self.actor.name if named else "tend", report=report, files=self._work_tree(),
+            learn=self._learn_page(False),
+        )  # fmt: skip
+
+    def _tending_model(self) -> Model | None:
+        """The model for whichever step of `tend` may ask one; each looks itself whether it may."""
+        return next((model for step in ("same", "triage", "reflect") if (model := self.model(step)) is not None), None)
+
+    def statistics(self, since: str = "", failures: Sequence[str] = ()) -> Figures:
+        """How this project's memory is, and what happened since a time. `failures` are what a surface knows could not be learned."""
+        from tacit.tend.stats import figures
+
+        return figures(self.store, self.project_id, self.profile, self.now(), since, failures)
+
+    def gone(self, memory: Memory) -> Sequence[str]:
+        """What a lesson names that is not in the work tree any more."""
+        from tacit.tend.gone import Tree
+
+        root = self.project.root if self.project else ""
+        return Tree(root).lacks(memory) if os.path.isdir(root) else ()
+
+    def alarms(self, found: Figures) -> Sequence[str]:
+        """What in such figures asks for attention."""
+        from tacit.tend.stats import alarms
+
+        return alarms(found, self.profile)
+
+    @property
+    def staging(self) -> Stage:
+        """What waits between a run and the memory: `listed`, `stats`, `validate`, `promote`, `clear`."""
+        from tacit.learn.staging import Stage
+
+        return Stage(
+            self.store, self.ensure_project(), self.profile, by=self.actor.name, now=self.now, ids=new_id
+        )
