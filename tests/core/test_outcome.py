@@ -33,7 +33,7 @@ def test_nothing_found_by_a_blind_instrument_is_not_occurred() -> None:
 def test_a_finding_after_the_assignment_is_the_problem() -> None:
     """A quarter of a second later is later."""
     seen = [Sighting("review", "guardian", LATER)]
-    assert outcome(sightings=seen) == Outcome("occurred", "seen by review after the assignment")
+    assert outcome(sightings=seen) == Outcome("occurred", "seen by review after the assignment", loss=1.0)
 
 
 @pytest.mark.parametrize("at", [ASSIGNED, "2026-03-01T09:59:59Z", "2026-03-01T10:30:00+01:00", "2026-03-01T10:00:00"])
@@ -46,7 +46,7 @@ def test_the_error_that_called_for_the_lesson_does_not_fail_it(at: str) -> None:
 def test_a_finding_without_a_time_is_taken_as_made_at_the_end() -> None:
     """Some formats keep no times; dropping their findings would make every lesson look clean."""
     seen = [Sighting("review", "guardian")]
-    assert outcome(sightings=seen) == Outcome("occurred", "seen by review after the assignment")
+    assert outcome(sightings=seen) == Outcome("occurred", "seen by review after the assignment", loss=1.0)
 
 
 def test_a_run_without_the_instrument_could_not_have_told() -> None:

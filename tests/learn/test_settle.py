@@ -10,12 +10,16 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core.diagnose import signatures
 from tacit.core.effect import by_epoch, course_from_json, course_of, trials_from
 from tacit.core.links import Use
+from tacit.core.run import Step
+from tacit.core.value import replace
+from tacit.learn.running import instrument_of
 from tacit.stores.check import check
 from tacit.stores.sql import run_id
 from tacit.stores.sqlite import SqliteStore
-from tacit.testing import Clock, finding, run
+from tacit.testing import Clock, finding, run, tool, user
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 REVIEWED = {"instruments": ["review:guardian"]}
@@ -165,3 +169,76 @@ def test_a_merged_lesson_is_measured_anew(memories: Memories, lesson: str, clock
     stays = next(each for each in (memories.get(lesson), memories.get(other.id)) if each.state != "superseded")
     assert stays.id == lesson and stays.verdict == "not yet known"
     assert memories.effect().lessons[0].former or not memories.effect().lessons[0].table
+
+
+# Blind to the arm: what was told, and how the agent went on, decide nothing about whether the problem struck.
+
+REFUSED = "psycopg.OperationalError: connection refused on port 5432"
+FAILS = tool("pytest -q tests/db", error=REFUSED)
+PASSES = tool("pytest -q tests/db", "3 passed")
+CURE = tool("docker compose up -d db", "done")
+LOOKS = tool("ls docker", "compose.yaml")
+
+
+def signed(memories: Memories) -> str:
+    """A lesson with the signature that these failures have."""
+    [mark] = signatures(REFUSED)[:1]
+    for n in (1, 2):
+        memories.learn(run(f"s{n}", finding(f"s{n}", "Start the database before the tests.", tier="observed", by="tool", signature=mark)))
+    return next(each.id for each in memories.list() if each.signature == mark)
+
+
+def outcome(memories: Memories, memory: str, unit: str) -> tuple[str, float]:
+    [mark] = [each for each in memories.store.marks(memory=memory) if each.signal == "outcome" and each.unit == run_id(memories.project_id, "neutral", unit)]
+    return mark.value, mark.amount
+
+
+@pytest.mark.parametrize("arm", ["injected", "withheld"])
+@pytest.mark.parametrize(
+    ("steps", "loss"),
+    [
+        ([FAILS, CURE, PASSES], 0.25),
+        ([FAILS, LOOKS, CURE, LOOKS, LOOKS, PASSES], 0.625),
+        ([FAILS, FAILS, LOOKS], 1.0),
+        ([FAILS], 1.0),
+        ([FAILS, CURE, PASSES, FAILS, CURE, PASSES], 0.5),
+    ],
+    ids=["cured", "four attempts", "given up", "no further tool", "again later"],
+)
+def test_the_same_accident_occurred_whatever_came_after(memories: Memories, clock: Clock, arm: str, steps: list[Step], loss: float) -> None:
+    """Another recovery changes what it cost, never whether it struck; and the arm changes neither."""
+    memory = signed(memories)
+    assign(memories, memory, "u", arm)
+    memories.learn(run("u", *steps, complete=True))
+    assert outcome(memories, memory, "u") == ("occurred", loss)
+
+
+def test_an_agent_that_calls_no_tool_is_no_missing_outcome(memories: Memories) -> None:
+    """A lesson may make an agent ask instead of act: that must not take its runs out of the table."""
+    memory = signed(memories)
+    assign(memories, memory, "u", "injected")
+    memories.learn(run("u", user("Which database?"), complete=True))
+    assert outcome(memories, memory, "u")[0] == "not_occurred"
+
+
+@pytest.mark.parametrize("arm", ["injected", "withheld"])
+def test_a_critics_finding_counts_in_both_arms(memories: Memories, arm: str) -> None:
+    """Words equal to a given lesson are echo to learning, and a finding all the same to the trial."""
+    for n in (1, 2):
+        memories.learn(run(f"c{n}", finding(f"c{n}", LESSON, by="critic", tier="agent")))
+    [memory] = memories.list()
+    assign(memories, memory.id, "u", arm)
+    again = finding("u", LESSON, by="critic", tier="agent", at="2030-01-01T00:00:00Z")
+    memories.learn(run("u", again, extra={"instruments": [instrument_of("critic")]}))
+    assert outcome(memories, memory.id, "u")[0] == "occurred"
+    assert memories.get(memory.id).tally.seen == (2 if arm == "injected" else 3)
+
+
+def test_a_clock_that_is_behind_is_compared_by_position(memories: Memories) -> None:
+    """The log is stamped an hour before its lessons were given: what failed in it failed after its start all the same."""
+    memory = signed(memories)
+    assign(memories, memory, "u", "injected", at="2026-01-01T11:00:00Z")
+    stamped = replace(FAILS, at="2026-01-01T10:05:00Z")
+    memories.learn(run("u", stamped, started_at="2026-01-01T10:00:00Z", ended_at="2026-01-01T10:10:00Z", complete=True))
+    assert outcome(memories, memory, "u")[0] == "occurred"
+    assert memories.health().counters["clock_behind"] == 1

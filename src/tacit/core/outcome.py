@@ -27,6 +27,7 @@ NOT_OCCURRED = "not_occurred"
 UNKNOWN = "unknown"
 
 NO_PROBLEM = ("command", "estimate")  # classes of lessons: meeting one again is using it, not failing by it (decision 7)
+CLOCKS_AGREE = 2.0  # seconds by which two clocks of one machine may differ
 JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
 
 
@@ -46,6 +47,7 @@ class Sighting:
     kind: str  # the kind of instrument that made it
     name: str = ""
     at: str = ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
+    loss: float = 1.0  # what it cost until it was overcome, in [0, 1]; 1 where it never was, or nobody can tell
 
 
 @value
@@ -55,6 +57,7 @@ class Outcome:
     value: str  # occurred, not_occurred or unknown
     reason: str
     settled: bool = True  # False: the run may still grow; judge again
+    loss: float = 0.0  # of what occurred: together at most 1
 
 
 def judge(
@@ -65,11 +68,13 @@ def judge(
     assigned_at: str,
     over: bool,
     now: str,
+    behind: float = 0.0,
 ) -> Outcome:
     """The outcome of one use: did an instrument of this `kind`, blind to the lesson, see its problem afterwards?
 
     `over` means that the host ended the run, or that it has not grown for six hours. A finding never settles a use
-    early, so that good and bad outcomes are known at the same time.
+    early, so that good and bad outcomes are known at the same time. `behind` is by how many seconds the run's clock is
+    behind the store's, where the two disagree.
     """
     if not over:
         if days_between(assigned_at, now) >= JOIN_WITHIN_DAYS:
@@ -82,12 +87,19 @@ def judge(
     if not blind:
         return Outcome(UNKNOWN, f"every {kind} of the run was eligible for the lesson")
     made = [each for each in sightings if each.kind == kind and each.name in blind]
-    after = [each for each in made if not seconds(each.at) or seconds(each.at) > seconds(assigned_at)]
+    after = [each for each in made if not seconds(each.at) or seconds(each.at) + behind > seconds(assigned_at)]
     if after:
-        return Outcome(OCCURRED, f"seen by {kind} after the assignment")
+        return Outcome(OCCURRED, f"seen by {kind} after the assignment", loss=min(1.0, sum(each.loss for each in after)))
     if made:
         return Outcome(NOT_OCCURRED, f"seen by {kind} only before the assignment")
     return Outcome(NOT_OCCURRED, f"not seen by {kind}")
+
+
+def clock_behind(started: str, ended: str, first_assigned: str) -> float:
+    """By how many seconds a run's clock is behind the store's: where it ended before anything was assigned to it, its start is
+    taken for the moment of the first assignment, so that what happened is compared by its place in the run."""
+    start, end, assigned = seconds(started), seconds(ended or started), seconds(first_assigned)
+    return assigned - start if start and assigned and end < assigned - CLOCKS_AGREE else 0.0
 
 
 def fold(outcomes: Iterable[Outcome]) -> Outcome:
@@ -99,7 +111,8 @@ def fold(outcomes: Iterable[Outcome]) -> Outcome:
     for word in (OCCURRED, NOT_OCCURRED):
         told = [each for each in runs if each.value == word]
         if told:
-            return told[0] if len(runs) == 1 else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}")
+            worst = max(each.loss for each in told)
+            return told[0] if len(runs) == 1 else Outcome(word, f"{len(told)} of {len(runs)} runs: {told[0].reason}", loss=worst)
     if not runs:
         return Outcome(UNKNOWN, "no run")
     return runs[0] if len(runs) == 1 else Outcome(UNKNOWN, f"{len(runs)} runs: {runs[0].reason}")

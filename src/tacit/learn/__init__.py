@@ -87,7 +87,7 @@ def learn(
     at = now()
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
-        said = _extract(store, project.id, profile, run, id, known_lines)
+        said, echoed = _extract(store, project.id, profile, run, id, known_lines)
         cleaned = [_redacted(finding) for finding in said]
         judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
         session = _Session(project, profile, run, id, at, ids)
@@ -98,7 +98,7 @@ def learn(
             for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
-            session.settle(tx, own, over or session.is_over())
+            session.settle(tx, own, over or session.is_over(), echoed)
             session.leave(tx)
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
@@ -219,7 +219,7 @@ def submit(
     row = store.find_run(project.id, finding.run)
     run = Run(row.foreign_id if row else finding.run, row.host if row else host, findings=(finding,))
     id = row.id if row else run_id(project.id, run.host, run.id)
-    said = _extract(store, project.id, profile, run, id, known_lines)
+    said, _ = _extract(store, project.id, profile, run, id, known_lines)
     if not said:
         return Submitted(run.id, "echo", "these are the words of a lesson that this run was given")
     kept, decision = _judged(_redacted(said[0])[0], profile, known_lines, False)
@@ -235,7 +235,8 @@ def submit(
 
 def _extract(
     store: SqliteStore, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
-) -> tuple[Finding, ...]:
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
     from tacit.learn.echo import strip_echo
     from tacit.learn.extract import EXTRACTORS, Known, extract
     from tacit.learn.iterations import iterated
@@ -244,11 +245,16 @@ def _extract(
 
     on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
     given = _given(store, _unit(store, project, run, id))
-    found = extract(strip_echo(run, given), Known(extractors=on, instructions=tuple(known or ())))
+    rules = Known(extractors=on, instructions=tuple(known or ()))
+    stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
+    found = extract(stripped, rules)
+    unstripped = extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
     again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
     derived = iterated(run, profile)
     said = [cleaned(finding) for finding in (*found, *again, *derived)]
-    return tuple(_shaped(finding, run, profile) for finding in said)
+    kept = {finding.text for finding in found}
+    echoed = [cleaned(finding) for finding in unstripped if finding.text not in kept]
+    return tuple(_shaped(each, run, profile) for each in said), tuple(_shaped(each, run, profile) for each in echoed)
 
 
 def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
@@ -557,8 +563,11 @@ class _Session:
 
     # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
     # whatever the gate thought of how it was told.
-    def settle(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool) -> None:
-        """Judge every use of this unit by what the run held and found."""
+    def settle(
+        self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool, echoed: Sequence[Finding] = ()
+    ) -> None:
+        """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
+        from tacit.core.outcome import clock_behind
         from tacit.learn.apply import packed
         from tacit.learn.echo import cited
         from tacit.learn.match import prepared
@@ -572,10 +581,13 @@ class _Session:
         if not uses:
             return
         memories = {memory.id: memory for memory in tx.memories([use.memory for use in uses])}
-        readied = [(finding, prepared(finding)) for finding, _ in judged]
+        readied = [(finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)]
         earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
         marks = tx.marks(unit=self.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
+        behind = clock_behind(self.run.started_at, self.run.ended_at, min(use.at for use in uses))
+        if behind and over:
+            tx.count(self.project.id, "clock_behind", self.at)
         shown = [use.memory for use in uses if use.arm != "withheld" and use.memory in memories]
         quoted = cited(self.run, shown, [memories[id].text for id in shown])
         for use in uses:
@@ -584,7 +596,7 @@ class _Session:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
             about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
-            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at)
+            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind)
             if outcome.settled:
                 self._mark_outcome(
                     tx,
@@ -629,21 +641,22 @@ class _Session:
                     self.project.id,
                     "run_outcome",
                     own.value,
+                    own.loss or 1.0,
                     run=self.id,
                     reason=own.reason,
                     at=self.at,
                 )
             )
         mark = Mark(
-            memory, self.row.root, self.project.id, "outcome", unit.value, run=self.id, reason=unit.reason, at=self.at
+            memory, self.row.root, self.project.id, "outcome", unit.value, unit.loss or 1.0, self.id, reason=unit.reason, at=self.at
         )  # fmt: skip
         self.counts["settled"] += 1
         tx.add_outcome(use, mark, last)
         # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
         if use.arm != "exempt" and use.at > tx.measured_since(memory):
-            self._judge(tx, use, unit.value, last)
+            self._judge(tx, use, unit, last)
 
-    def _judge(self, tx: Transaction, use: Use, outcome: str, last: str) -> None:
+    def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
         from tacit.learn.verdict import judged
 
@@ -656,13 +669,13 @@ class _Session:
             tx.apply(found.change)
         self._promote(tx, memory.id, found.figures)
 
-    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: str, last: str) -> Course:
+    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
         from tacit.core.effect import by_epoch, course_from_json, course_of, course_to_json, trial_of, trials_from
         from tacit.learn.verdict import gone_on
 
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
-        trial = trial_of(use, outcome, self.at)
+        trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
         course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
         if course is None:
             past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))

@@ -1,15 +1,17 @@
 """Did the problem of a given, or withheld, lesson occur in this run?
 
-Asked of every use of the unit, injected and withheld alike, with the same matcher and all findings, also discarded
-ones. Settled only when the run is over; growth settles again. What a run could have seen is told from what it held,
-never from what was found in it.
+Asked of every use of the unit, injected and withheld alike, of the run as it was recorded: before anything is taken out as
+our own echo, and with all findings, also discarded ones. What the coin can have touched decides nothing: exchanging the
+arms of a recorded run changes no outcome. Settled only when the run is over; growth settles again. What a run could have
+seen is told from what it held, never from what was found in it.
 """
 
 from __future__ import annotations
 
-from tacit.core.outcome import NO_PROBLEM, Instrument, Outcome, Sighting, fold, judge
+from tacit.core.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
 from tacit.core.value import value
+from tacit.learn.occurrences import occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,14 +22,16 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding, Run
 
 
-
-
 @value
 class Seen:
     """One finding of the run and the memories that it is, or would be, about."""
 
     finding: Finding
     memories: frozenset[str]
+
+    def states(self, signature: str) -> bool:
+        """Whether the run's own log says outright that this problem struck; what we derived from its steps does not count twice."""
+        return self.finding.extractor == "outright" and self.finding.signature == signature
 
 
 def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Instrument, ...]:
@@ -41,7 +45,7 @@ def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Ins
     select runs by their outcome.
     """
     found = []
-    if any(step.tool for step in run.steps if step.role == "tool"):
+    if run.steps:  # the harness writes failures down; that an agent called no tool may be the lesson's own doing
         found.append(Instrument("tool"))
     if any(step.typed for step in run.steps):
         found.append(Instrument("user"))
@@ -53,10 +57,17 @@ def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Ins
     return tuple(found)
 
 
-def outcome_of(use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over: bool, now: str) -> Outcome:
-    """What this run says of one use."""
+def outcome_of(
+    use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over: bool, now: str, behind: float = 0.0
+) -> Outcome:
+    """What this run says of one use: a lesson with a signature by the steps that failed so, another by who looked for its problem."""
     if memory.klass in NO_PROBLEM:
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
+    if memory.signature and run.steps:
+        struck = [*occurrences(run, memory.signature), *(_stated(each) for each in seen if each.states(memory.signature))]
+        return judge(
+            kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind
+        )
     family = {memory.id, use.family}
     held = instruments(run, use, memory.source)
     named = {each.name for each in held}
@@ -66,8 +77,12 @@ def outcome_of(use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over
         if s.memories & family
     ]
     return judge(
-        kind=seen_by(memory.trust), instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now
+        kind=seen_by(memory.trust), instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind
     )
+
+
+def _stated(seen: Seen) -> Sighting:
+    return Sighting("tool", "", seen.finding.at)
 
 
 def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:
@@ -77,5 +92,5 @@ def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:
         # The first run of a unit speaks for the unit, and has no word of its own beside it.
         own = mark.signal == "run_outcome" or (mark.signal == "outcome" and mark.run == mark.unit)
         if own and mark.run != run:
-            others[mark.run] = Outcome(mark.value, mark.reason)
+            others[mark.run] = Outcome(mark.value, mark.reason, loss=mark.amount if mark.value == OCCURRED else 0.0)
     return fold([this, *others.values()]) if others else this

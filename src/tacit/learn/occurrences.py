@@ -1,0 +1,65 @@
+"""Where in a run a lesson's problem struck, and what it cost: told from the raw steps alone.
+
+A lesson with a signature is judged by the steps that failed so, whatever came afterwards: cured, worked around, tried four
+ways or given up. What an agent was told can change how it goes on, so nothing that rests on how it went on may decide
+*whether* the problem occurred; it decides only what it cost. The loss of an occurrence is the calls until the same thing
+passed, over a cap, and 1 where it never did.
+"""
+
+from __future__ import annotations
+
+from tacit.core.diagnose import diagnose, signatures
+from tacit.core.outcome import Sighting
+from tacit.learn import shell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.run import Run, Step
+
+CAP = 8  # calls after which it no longer matters how many more it took
+
+
+def occurrences(run: Run, signature: str) -> tuple[Sighting, ...]:
+    """Every step of the run that failed with this signature, in order; failures on the way to one recovery are one."""
+    found: list[Sighting] = []
+    for agent in dict.fromkeys(step.agent for step in run.steps):
+        lane = [step for step in run.steps if step.agent == agent and step.role == "tool"]
+        at = 0
+        while at < len(lane):
+            step = lane[at]
+            if signature not in failed_with(step, run.cwd):
+                at += 1
+                continue
+            until = _overcome(lane, at, signature, run.cwd)
+            found.append(Sighting("tool", "", step.at, 1.0 if until is None else min(1.0, (until - at) / CAP)))
+            at = len(lane) if until is None else until
+    return tuple(found)
+
+
+def failed_with(step: Step, folder: str) -> tuple[str, ...]:
+    """The signatures of a step that failed, by its status or, behind a pipe, by a form that only a failure prints."""
+    if step.interrupted:
+        return ()
+    if step.error:
+        return signatures(step.error, folder)
+    if not step.output or not shell.command_of(step):
+        return ()
+    coded = [each for each in diagnose(step.output, folder) if each.coded]
+    return tuple(dict.fromkeys(mark for each in coded for mark in (each.mark, each.group) if mark))
+
+
+def _overcome(lane: Sequence[Step], failed: int, signature: str, folder: str) -> int | None:
+    """The position of the first later step in which the same thing passed."""
+    subject = _subject(lane[failed])
+    for at in range(failed + 1, len(lane)):
+        if _subject(lane[at]) == subject and not lane[at].error and signature not in failed_with(lane[at], folder):
+            return at
+    return None
+
+
+def _subject(step: Step) -> tuple[str, ...]:
+    line = shell.command_of(step)
+    call = shell.main_call(line) if line else None
+    return shell.key(call) if call is not None else (step.tool, *step.files[:1])
