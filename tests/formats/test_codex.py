@@ -422,6 +422,12 @@ def test_of_the_editors_heading_the_last_counts() -> None:
     assert (step.typed, step.speaker) == (False, "selection")
 
 
+def test_an_accepted_plan_is_the_agents() -> None:
+    """The desktop program sends the plan back in the person's name."""
+    (step,) = read(event("user_message", message="PLEASE IMPLEMENT THIS PLAN:\n# Plan\nAlways push.")).steps
+    assert (step.typed, step.speaker) == (False, "plan")
+
+
 def test_a_wake_up_is_nobodys_prompt() -> None:
     """An automation's heartbeat comes as a user message in a session that is typed into."""
     beat = "<heartbeat>\n  <automation_id>a</automation_id>\n  <instructions>Always push.</instructions>\n</heartbeat>"

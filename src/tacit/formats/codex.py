@@ -46,6 +46,7 @@ NAME = "codex"
 LINES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 TYPED_INTO = ("cli", "vscode")
 REQUEST = "## My request for Codex:"  # the editor's extension puts open files in front of what was typed
+PLAN = "PLEASE IMPLEMENT THIS PLAN"  # an accepted plan, which the agent wrote
 PREAMBLES = ("# Files mentioned by the user", "# Context from my IDE")
 
 PASSED_OVER = frozenset({
@@ -352,6 +353,8 @@ class _Rollout(Session):
         person = self.by_person and self.trigger in ("", "user")
         row["text"], row["typed"] = asked or text, person and bool(asked)
         row["speaker"] = "selection" if not asked else "typed" if person else ""
+        if text.startswith(PLAN):
+            row["typed"], row["speaker"] = False, "plan"
         row["record"] = id or row.get("record", "")
 
     def ended_call(self, kind: str, payload: Record) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.own_words import own_text
 from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.learn import cues
@@ -56,14 +57,16 @@ class _Setting:
 
 def wishes(run: Run) -> Iterator[Finding]:
     """Standing wishes and corrections typed by the person, one finding per sentence."""
-    acted = False
+    acted, before = False, ""
     for step in run.steps:
         # A reason typed when refusing a tool call is a typed step too: the reader knows how its host records it.
         if step.typed and step.text:
-            yield from (_finding(run, step, wish) for wish in read(step.text, acted))
+            yield from (_finding(run, step, wish) for wish in read(own_text(step.text, before), acted))
             acted = False
         elif step.tool or (step.role == "assistant" and len(step.text) > MUCH_SAID):
             acted = True
+        if step.role == "assistant":
+            before = step.text
 
 
 def read(text: str, after_action: bool = False) -> Iterator[Wish]:

@@ -1,0 +1,210 @@
+"""Whose words a typed message holds: the person's own sentences, and what they pasted beside them.
+
+A person pastes logs, bots' reviews and other agents' answers into one message in ten, and most of the characters of long
+messages are such text. `own_words(text, agent_before)` returns spans: of a short message all of it but code; of a
+longer one its opening and the person's own paragraphs around a paste. What decides is how a passage is made (a log's
+stamps, a shell's prompt, headings, a review's severities, a frame of a stack), never what it asks for; where that leaves
+it open, a paragraph after a paste is the person's only if it speaks as people do. Pure, and linear in the text.
+
+Called by the noticing of wishes and by the reader; formats leave a message whole and mark it typed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Span = tuple[int, int]
+
+SHORT, FEW_LINES = 350, 6  # a message up to this is the person's
+OPENING = 200  # characters at the head of a longer one that need no mark of a person
+ASIDE = 400  # characters of a paragraph after a paste that can still be the person's remark on it
+WIDE = 400  # characters of a line that are looked at for what it is
+LONGEST = 100_000  # characters of a message that are looked at; nobody types more
+SAME_WORDS = 4  # words in a row that show a passage to be the agent's own
+COPIED = 0.7  # share of such runs
+
+
+@value
+class Words:
+    """A message taken apart; spans are in order, do not overlap, and leave out blank edges."""
+
+    own: tuple[Span, ...]
+    pasted: tuple[Span, ...]
+
+
+def own_words(text: str, agent_before: str = "") -> Words:
+    """The person's own spans and the pasted ones; `agent_before` is what the agent said last."""
+    short = len(text) <= SHORT and sum(1 for line in text.splitlines() if line.strip()) <= FEW_LINES
+    offered = _runs(agent_before)
+    own: list[Span] = []
+    begun = announced = False  # a paste has begun; the last words before this said that one follows
+    for number, (start, end, fenced) in enumerate(_paragraphs(text[:LONGEST])):
+        passage = text[start:end]
+        if fenced or _copied(passage, offered):
+            begun = True
+        elif short:
+            own.append((start, end))
+        elif number == 0 and _COMMENT.match(passage):
+            break  # somebody's comment, with its author at the head
+        elif (at := _first_sign(passage)) is not None:
+            own.extend(_around(passage, start, at, number == 0))
+            begun = True
+        elif begun or announced:
+            if _remark(passage, begun):
+                own.append((start, end))
+            else:
+                begun = True
+        elif number == 0 or len(passage) <= OPENING or _PERSON.search(passage) or _ADDRESSES.search(passage):
+            own.append((start, end))
+            announced = _ANNOUNCES.search(passage[-80:]) is not None
+            begun = announced and _OTHERS.search(passage[-OPENING:]) is not None
+        else:
+            begun = True
+    if not short:
+        own = [span for span in own if not _is_title(text, span)]
+    return Words(tuple(own), tuple(_between(text, own)))
+
+
+def own_text(text: str, agent_before: str = "") -> str:
+    """The person's own words of a message, paragraph by paragraph."""
+    return "\n\n".join(text[start:end] for start, end in own_words(text, agent_before).own)
+
+
+# --- how a passage is made ----------------------------------------------------------------------------------------------
+
+# What stands in a line that a program printed: stamps and levels of a log, a shell's prompt, frames, progress, diffs.
+_LOG = (
+    r"❯|[✓✔✖✗❌⚠│├└▶]|(?<![\w/])\d{1,2}:\d\d:\d\d\b|\b\d{4}-\d\d-\d\dT\d\d|\b\d{1,2}/\d{1,2}/\d{4},? \d"
+    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:|\[[A-Z][\w. -]{2,30}\]|\bUncaught\b"
+    r"|\blevel=\w|\bmsg=\"|\bexit (?:status|code) \d|\b\w{1,60}(?:Error|Exception):? |\bTraceback\b|\b\w?arning: [A-Z]"
+    r"|^(?:error|warning|fatal|panic|remote|hint|source|target)\b[ \t]*:|(?<=: )error: |^(?:FAIL|PASS|INFO|WARN|ERROR|DEBUG|npm ERR!)\b"
+    r"|^(?:ok|E) {2,}|^\s{0,20}at \S{1,200} ?\(|^[\w.-]{1,40}@[\w.-]{1,60} \S{0,60} ?[%$#] |^[$%] |^\[[\w:.-]{1,40}\] (?!\()|\d [KMG]?B/s"
+    r"|[\U0001F300-\U0001FAFF] v\d|\b\w{1,60} = \{|^[ \t]{0,40}\w{1,60} = (?:true|false|\{)|\[flags\]|^Run echo\b"
+)
+# How somebody lays a text out who does not type it into a prompt: headings, findings with their places, tables, code.
+_LAYOUT = (
+    r"^[ \t]*(?:---|\+\+\+|@@|===|diff --git)(?: |$)|^#{1,6} |^\*\*|^\*\d|^\|.{0,200}\||^>|^---$|^·$|^@\w+$| — |\w—\w"
+    r"|^[ \t]{0,20}\d{1,2}\. (?:Low|Medium|High|Critical)\b|^ {2,}\d{1,2}\. |\([\w./-]{1,80}\.\w{1,5}:\d+"
+    r"|^(?:import|from|def|class|const|let|var|func|fn|package|#include|SELECT|Usage:)\b[^?]{0,80}[({;:]"
+    r"|^PLEASE IMPLEMENT THIS PLAN"
+)
+_SIGN = re.compile(f"(?P<log>{_LOG})|{_LAYOUT}", re.M)
+_SEVERITY = re.compile(r"^[ \t]{0,20}(?:Low|Medium|High|Critical) Severity[ \t]{0,20}$", re.M)
+_COMMENT = re.compile(r"[ \t]{0,20}(?:\[@[\w-]{1,60}\]\(|@[\w-]{1,60}[ \t]{0,20}$)", re.M)
+_CURLY = re.compile(r"[“”’]")
+_PERSON = re.compile(r"\b(?:I|I'm|I'd|I've|I'll|we|we're|you|your|our|my|me|us|let's|lets|please|can you|could you)\b", re.I)
+_ADDRESSES = re.compile(r"\b(?:I|I'm|I'd|I've|I'll|can you|could you|please|let's|lets|you)\b|\?\s*$|^\s*(?:[-*] )?[a-z]")
+# Ends so: what follows is shown, not said.
+_ANNOUNCES = re.compile(
+    r":[ \t]*$|\b(?:example|says?|said|output|logs?|this|following|below|tweet \d)[ \t]*[.:]?[ \t]*$", re.I
+)
+_OTHERS = re.compile(r"\b(?:feedback|comments?|reviews?|findings|replied|said|says|wrote|tweet|message|thread)\b", re.I)
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+# Behind what was pasted, on the same line: plain words that are glued to its last bracket, or come after a stop that a
+# log does not write (" . ", or one after a figure). A log's own message also stands behind a bracket, but with a space.
+_TAIL = re.compile(r"(?:[)\]](?=\w)|\s\.\s|\d\.\s)((?:[A-Za-z][\w'’,/@.:-]*[ ]){1,60}[\w'’,/@.:-]+[ ]?[.!?]*)\s*$")
+_ASKED = re.compile(r"\. ([a-z][^.`]{4,80}\?)\s*$")
+
+
+def _first_sign(passage: str) -> int | None:
+    """Where in a passage something begins that nobody types, or None."""
+    found = _SIGN.search(passage[:4000])
+    if found:
+        return found.start()
+    if all(line.startswith(("  ", "\t")) for line in passage.splitlines() if line.strip()):
+        return 0  # copied out of a terminal with its margin
+    if _SEVERITY.search(passage[:4000]) or (_CURLY.search(passage[:4000]) and not _PERSON.search(passage[:200])):
+        return 0
+    return None
+
+
+def _around(passage: str, start: int, at: int, opens: bool) -> Iterator[Span]:
+    """The person's words on the same lines as a paste: before it, and after the last thing it holds."""
+    lead = passage[:at].rstrip(" [")
+    if opens and len(lead.split()) >= 2 and "\n" not in lead[-len(lead) + OPENING :]:
+        yield start, start + len(lead)
+    end = passage[max(at, len(passage) - ASIDE) :]
+    log = _SIGN.match(passage, at)
+    tail = _TAIL.search(end) if log and log["log"] else _ASKED.search(end)
+    if tail and not _SIGN.search(tail[1]) and len(tail[1].split()) > 2:
+        yield start + len(passage) - len(end) + tail.start(1), start + len(passage) - len(end) + tail.end(1)
+
+
+def _remark(passage: str, begun: bool) -> bool:
+    """Whether a paragraph after a paste speaks as a person does: plain, to somebody, and short where one has begun."""
+    plain = passage.strip()
+    if (begun and len(plain) > ASIDE) or len(plain.split()) < 2 or _SIGN.search(plain) or _CURLY.search(plain):
+        return False
+    if plain.count("`") > 2 or "**" in plain:
+        return False
+    return _ADDRESSES.search(plain) is not None
+
+
+def _is_title(text: str, span: Span) -> bool:
+    """Whether a passage opens somebody's report: the next line names a severity, or is a heading after a full stop."""
+    last, after = text[span[1] - 1 : span[1]], text[span[1] : span[1] + 60].lstrip()
+    if last in ":?":
+        return False
+    return _SEVERITY.match(after) is not None or (last == "." and after.startswith(("## ", "---\n", "### ")))
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Start, end and whether it is code: runs of lines between blank ones; a fence is one, to its end."""
+    at, begin, end, fence = 0, -1, 0, False
+    for line in text.splitlines(keepends=True):
+        here, at = at, at + len(line)
+        stripped = line.rstrip()
+        opens = _FENCE.match(line[:WIDE]) is not None
+        inside = "```" in stripped and not opens and stripped.count("```") == 1
+        if fence:
+            end = here + len(stripped)
+            if "```" in stripped or "~~~" in stripped:
+                yield begin, end, True
+                begin, fence = -1, False
+        elif opens or inside:
+            cut = here + (stripped.index("```") if inside else 0)
+            if begin >= 0 or inside:
+                first = begin if begin >= 0 else here
+                if text[first:cut].strip():
+                    yield first, first + len(text[first:cut].rstrip()), False
+            begin, end, fence = cut, here + len(stripped), not (opens and stripped.strip().count("```") > 1)
+            if not fence:
+                yield begin, end, True
+                begin = -1
+        elif stripped.strip():
+            begin = begin if begin >= 0 else here
+            end = here + len(stripped)
+        elif begin >= 0:
+            yield begin, end, False
+            begin = -1
+    if begin >= 0:
+        yield begin, end, fence
+
+
+def _between(text: str, own: list[Span]) -> Iterator[Span]:
+    at = 0
+    for start, end in [*own, (len(text), len(text))]:
+        if text[at:start].strip():
+            yield at, start
+        at = end
+
+
+# --- the agent's own offer, copied back ----------------------------------------------------------------------------------
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = re.findall(r"\w+", text[:20000].lower())
+    return frozenset(tuple(words[i : i + SAME_WORDS]) for i in range(len(words) - SAME_WORDS + 1))
+
+
+def _copied(passage: str, offered: frozenset[tuple[str, ...]]) -> bool:
+    if not offered:
+        return False
+    runs = _runs(passage)
+    return len(runs) >= SAME_WORDS and sum(run in offered for run in runs) >= COPIED * len(runs)
