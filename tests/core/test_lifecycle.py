@@ -117,8 +117,9 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_u
     [
         # candidate → provisional
         ("candidate", {"seen": 1}, None),
-        ("candidate", {"seen": 2}, ("provisional", "seen-again")),
-        ("candidate", {"seen": 2, "contradictions": 1}, ("provisional", "seen-again")),
+        ("candidate", {"seen": 2, "witnessed": True}, ("provisional", "seen-again")),
+        ("candidate", {"seen": 5}, None),  # talk alone, however often
+        ("candidate", {"seen": 2, "witnessed": True, "contradictions": 1}, ("provisional", "seen-again")),
         ("candidate", {"seen": 2, "contradictions": 2}, None),
         ("candidate", {"person": True}, ("provisional", "a-persons-word")),
         ("candidate", {"klass": "preference"}, None),
@@ -283,7 +284,7 @@ def test_where_the_state_before_is_unknown_each_is_open() -> None:
         ("archived", {"cause": "person", "seen_since": 2}, []),
         ("archived", {"cause": "person", "seen_since": 3}, [("candidate", "asked-again", ("person",))]),
         ("candidate", {"seen": 2}, []),
-        ("candidate", {"seen": 2, "held": True}, [("provisional", "seen-again", ("person",))]),
+        ("candidate", {"seen": 2, "witnessed": True, "held": True}, [("provisional", "seen-again", ("person",))]),
     ],
 )
 def test_what_is_proposed(
@@ -468,10 +469,10 @@ def test_joelclaw_promotes_by_any_tier(role: str) -> None:
 @pytest.mark.parametrize(
     ("profile", "standing", "sentence"),
     [
-        ("default", Standing("candidate", seen=1),
+        ("default", Standing("candidate", seen=1, witnessed=True),
          "It becomes provisional with independent runs that saw it ≥ 2 (now 1), or with a person's word, "
          "or with the approval of a person."),
-        ("default", Standing("candidate", seen=2), "It becomes provisional the next time its ladder is asked."),
+        ("default", Standing("candidate", seen=2, witnessed=True), "It becomes provisional the next time its ladder is asked."),
         ("default", Standing("provisional", belief_help=0.61, units=25, tasks=3),
          "It becomes stable with belief that it helps ≥ 0.8 (now 0.61), or with the approval of a person."),
         ("default", Standing("canonical"),

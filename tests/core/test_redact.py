@@ -5,6 +5,7 @@ The tokens here are put together at run time, so that no scanner of this reposit
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import re
 import string
@@ -399,3 +400,47 @@ def test_recall_and_false_alarms_on_a_small_sample(bench: ModuleType) -> None:
     r = Random(20)
     assert bench.false_alarms([bench.lesson(r) for _ in range(400)]) == []
     assert len(bench.UNKNOWN) * 3 >= len(bench.KNOWN) + len(bench.UNKNOWN) - 1
+
+
+SOFT = "this each any first same config json yaml redis cache query message index next prompt input page output primary".split()
+OPAQUE = "k9Zq3LmT7vXw2BnR8sYd5HfJ1pQc4GtA"
+
+
+@pytest.mark.parametrize("word", SOFT)
+@pytest.mark.parametrize(
+    "form",
+    ["{w} API_KEY={k}", "Set the {w}: OPENAI_API_KEY={k}", "cat {w}.env\nSTRIPE_SECRET_KEY={k}", '{w} "api_key": "{k}"', "{w} AUTH_TOKEN={k}", "{w} --token {k}"],
+)
+def test_no_word_before_a_name_softens_it(word: str, form: str) -> None:
+    """"the cache key" is no credential; NAME=, a key of JSON and a --flag are the same after any word."""
+    assert OPAQUE not in redact(form.format(w=word, k=OPAQUE)).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "config APP_KEY=base64:" + "d2h5IG5vdCBhIHJlYWwga2V5IGF0IGFsbCAxMjM0NTY3ODkw",
+        f"TOKEN=\\\n    {OPAQUE}",
+        f"the line db.example.com:5432:app:ann:{OPAQUE} was in it",
+        f"S3_SECRET_KEY={OPAQUE}",
+        f"REDIS_API_KEY={OPAQUE}",
+        f"mysql -u root -p{OPAQUE} shop",
+        f"sshpass -p {OPAQUE} ssh host",
+        f"docker login -u ann -p {OPAQUE} registry.example.com",
+        base64.b64encode(f"DB_PASSWORD={OPAQUE}\nDEBUG=1\n".encode()).decode(),
+        f"DB_PASSWORD={OPAQUE}\nDEBUG=1\n".encode().hex(),
+        "\n".join(["a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6a7B8c9D0e1F2"] * 4),
+    ],
+)
+def test_forms_over_several_lines_and_encoded_ones(text: str) -> None:
+    """A value on the next line, settings in base64 or hexadecimal digits, the middle of a key, passwords behind short options."""
+    found = redact(text)
+    assert OPAQUE not in found.text
+    assert sum(hit.length for hit in found.hits) >= len(OPAQUE)
+
+
+@pytest.mark.parametrize("text", ["the primary key: user_id_42ab", "next page token: abc12345678901", "max_tokens=4096", "the sort key = created_at", "cache key: user:42:a9f3"])
+def test_ordinary_keys_and_tokens_stay(text: str) -> None:
+    """Words that say which key it is still count in a sentence."""
+    assert redact(text).text == text
+

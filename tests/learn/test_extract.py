@@ -408,7 +408,7 @@ def test_a_fix_whole() -> None:
     assert extract(made, Known(extractors=("fix",))) == (
         Finding(
             run="r1", place="line:1", extractor="fix", version=1, kind="fix", by="tool", tier="observed", severity="warning",
-            text="`pytest -q` failed with `ModuleNotFoundError: No module named 'yaml'`; "
+            text="`pytest -q` failed: the package `yaml` is not found; "
             "running `pip install -e '.[test]'` first made it pass.",
             signature="ModuleNotFoundError: No module named <q>", quote="ModuleNotFoundError: No module named 'yaml'",
         ),
@@ -420,18 +420,18 @@ def test_a_fix_whole() -> None:
     [
         (
             [sh("npm test", "Error: Cannot find module 'vite'"), sh("ls"), sh("npm ci"), sh("npm run test -- --ci")],
-            "`npm test` failed with `Error: Cannot find module 'vite'`; running `npm ci` first made it pass.",
+            "`npm test` failed: the package `vite` is not found; running `npm ci` first made it pass.",
         ),
         (
             [sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci && npm test")],
-            "`npm test` failed with `Error: Cannot find module 'vite'`; running `npm ci` first made it pass.",
+            "`npm test` failed: the package `vite` is not found; running `npm ci` first made it pass.",
         ),
         (
             [
                 sh("git push", "Exit code 128\nfatal: The current branch fix-7 has no upstream branch."),
                 sh("git push --set-upstream origin fix-7"),
             ],
-            "`git push` failed with `fatal: The current branch <branch> has no upstream branch`; "
+            "`git push` failed: git: no upstream branch; "
             "`git push --set-upstream origin <branch>` worked.",
         ),
         (
@@ -440,7 +440,7 @@ def test_a_fix_whole() -> None:
                 edit("config/test.exs"),
                 sh("mix test test/a_test.exs"),
             ],
-            "`mix test` failed with `** (RuntimeError) no :secret_key_base configuration found in App.Endpoint`; "
+            "`mix test` failed; "
             "editing `config/test.exs` made it pass.",
         ),
         (
@@ -449,12 +449,12 @@ def test_a_fix_whole() -> None:
                 sh("mix format"),
                 sh("git add -A && git commit -m 'y'"),
             ],
-            "`git commit -m …` failed with `Pre-commit validation failed: [FORMAT] Code is not formatted`; "
+            "`git commit -m …` failed: formatter finds files that are not formatted; "
             "running `mix format` first made it pass.",
         ),
         (
             [sh("npm run build", 'npm error Missing script: "build"'), sh("cd web && npm run build")],
-            '`npm run build` failed with `Missing script: "build"`; `cd web && npm run build` worked.',
+            '`npm run build` failed: there is no script or task `build`; `cd web && npm run build` worked.',
         ),
         (
             [
@@ -462,7 +462,7 @@ def test_a_fix_whole() -> None:
                 sh("python3 -m venv .venv"),
                 sh(".venv/bin/pip install x"),
             ],
-            "`pip install x` failed with `error: externally-managed-environment`; "
+            "`pip install x` failed: the package manager says externally-managed-environment; "
             "running `python3 -m venv .venv`, then `.venv/bin/pip install x` worked.",
         ),
         (
@@ -471,17 +471,17 @@ def test_a_fix_whole() -> None:
                 sh("git pull --rebase"),
                 sh("git push"),
             ],
-            "`git push` failed with `! [rejected] main -> main (fetch first)`; "
+            "`git push` failed: git: fetch first; "
             "running `git pull --rebase` first made it pass.",
         ),
         (
             [edit("a.py", "File has not been read yet. Read it first."), opened("a.py"), edit("a.py")],
-            "`Edit` of a file failed with `File has not been read yet. Read it first`; "
+            "`Edit` of a file failed; "
             "reading the file first made it work.",
         ),
         (
             [opened("a.py"), edit("a.py", "String to replace not found in file."), opened("a.py"), edit("a.py")],
-            "`Edit` of `a.py` failed with `String to replace not found in file`; "
+            "`Edit` of `a.py` failed; "
             "reading the file again first made it work.",
         ),
         (
@@ -495,7 +495,7 @@ def test_a_fix_whole() -> None:
                 ),
                 Step("tool", "", tool="Task", input={"a": 1, "prompt": "x"}, output="ok"),
             ],
-            "`Task` failed with `InputValidationError: the parameter 'prompt' is missing`; giving `prompt` made it work.",
+            "`Task` failed: InputValidationError; giving `prompt` made it work.",
         ),
     ],
 )
@@ -515,9 +515,9 @@ def test_one_error_after_the_other() -> None:
         sh("mix test"),
     )
     assert texts(made, "fix") == [
-        "`mix test` failed with `** (RuntimeError) no :secret_key_base configuration found`; "
+        "`mix test` failed; "
         "editing `config/test.exs` got past this error.",
-        "`mix test` failed with `** (RuntimeError) LiveView requires lazy_html as a test dependency`; "
+        "`mix test` failed; "
         "editing `mix.exs` and running `mix deps.get` made it pass.",
     ]
 
@@ -560,7 +560,7 @@ def test_one_finding_per_error_and_run() -> None:
     found = extract(run(*steps), Known())
     assert [(f.text, f.paths, f.place) for f in found] == [
         (
-            "`Edit` of a file failed with `String to replace not found in file`; reading the file first made it work.",
+            "`Edit` of a file failed; reading the file first made it work.",
             ("a.py", "b.py", "c.py"),
             "line:1",
         )
@@ -572,7 +572,7 @@ def test_errors_that_repeat() -> None:
     broken = "> Build error occurred\n[TypeError: generate is not a function]"
     thrice = run(*[sh("npm run build", broken)] * 3)
     assert texts(thrice, "repeat") == [
-        "`npm run build` failed 3 times in one run with `TypeError: generate is not a function` and was not fixed; "
+        "`npm run build` failed 3 times in one run (TypeError) and was not fixed; "
         "find the cause before trying it again."
     ]
     assert texts(run(*[sh("npm run build", broken)] * 2), "repeat") == []

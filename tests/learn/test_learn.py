@@ -220,7 +220,7 @@ def test_what_the_instruction_files_say_is_linked_not_stored(memories: Memories,
 def test_our_own_words_are_not_news(memories: Memories) -> None:
     """What Tacit injected and the agent repeats is no second sighting."""
     learn(memories, "r1", finding("r1", LESSON, by="agent", tier="agent"))
-    learn(memories, "r2", finding("r2", LESSON, by="agent", tier="agent"))
+    learn(memories, "r2", finding("r2", LESSON, by="tool", tier="observed"))
     [memory] = memories.list()
     assert memory.state == "provisional"
     told = memories.inject("payment service", run="r3", host="neutral", trial=False)

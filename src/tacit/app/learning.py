@@ -60,7 +60,7 @@ class Learning(Recalling):
         """
         return [
             self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
-            for each in self._runs(source, format)
+            for each in self._reported(source, format)
         ]
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
@@ -104,16 +104,17 @@ class Learning(Recalling):
             self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name,
         )  # fmt: skip
 
-    def submit(self, text: str, *, run: str, host: str = "library", **facets: Any) -> Submitted:
+    def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Any) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
 
+        What comes from one `origin` counts as one sighting, whatever runs it names.
         Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
         """
         from tacit.learn import submit
         from tacit.learn.by_hand import finding_from
 
         project = self.ensure_project()
-        finding = finding_from(text, facets, self.profile, run, "agent", self.now())
+        finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
         return submit(
             self.store, project, self.profile, finding, host=host, now=self.now, ids=new_id, known_lines=self.instruction_lines()
         )
@@ -145,6 +146,25 @@ class Learning(Recalling):
         other = type(self)(store, self.env, self.folder, self._asked_project, self._asked_profile, now=self.now)
         other.actor = self.actor
         return other
+
+    def _reported(self, source: str | Source | Run, format: str) -> Iterator[Run]:
+        """The runs of a source, as far as a person stands for what they claim: the caller of the library for a value, whoever named the
+        format in their own settings, and a person who learns a report by hand. A neutral file is anybody's."""
+        from tacit import formats
+        from tacit.core.run import Run
+        from tacit.core.trust import reported
+        from tacit.formats.source import FileSource
+
+        if isinstance(source, Run):
+            yield source
+            return
+        file = FileSource(source) if isinstance(source, str) else source
+        name = format or formats.detect(file) or ""
+        listed = self.settings()["review_formats"]
+        own = name in listed.value and (self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS")
+        vouched = own or (self.actor.is_person and name != "neutral")
+        for run in formats.read(file, name or None):
+            yield reported(run, name, vouched)
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats

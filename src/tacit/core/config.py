@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "by": ("", False, "the name in which you act"),
     "budget": ("auto", True, "how much is given: lean, balanced, deep or auto"),
     "ignore": ((), True, "globs of folders whose runs are never read or given anything"),
+    "review_formats": ((), False, "formats whose reports you stand for: what they claim counts as a reviewer's word"),
     "learn_days": (30, False, "how far back connect offers to learn"),
     "tend": ("ask", False, "run tend by itself after a learned run: yes, no or ask"),
     "receipt": (True, False, "one line at the end of a session"),

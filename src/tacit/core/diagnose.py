@@ -31,6 +31,7 @@ NATURES = (*TELLABLE, "wip", "host", "other")
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
+LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
 _ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
 _IDENTIFIER = r"[\w@.][\w@.:/+*#-]*|--?[\w][\w-]*"
@@ -90,6 +91,11 @@ def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
 def recognise(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
     """The same, but only what a known form says."""
     return _recognised(clean(output, folder))
+
+
+def in_our_words(output: str, folder: str = "") -> str:
+    """What the first known form says, in our own words; empty where none fits, or where its name is too long to be one."""
+    return next((one.said for one in recognise(output, folder) if one.said and len(one.said) <= LONGEST_SAID), "")
 
 
 def signatures(output: str, folder: str = "") -> tuple[str, ...]:

@@ -42,6 +42,9 @@ LONGEST_VALUE = 4_096  # characters of one value
 LONG = 256  # a value longer than this is judged as a whole, and no words are looked for in it
 NEAR = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
+SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
+ENCODED = 40  # characters: a shorter run of base64 or hexadecimal digits holds no line of settings
+MOST_ENCODED = 200  # such runs of one text that are decoded
 NOT_RANDOM = ("xxxxx", "example", "your_", "your-", "yourtoken", "yourkey", "placeholder", "redacted", "....", "____")
 LONG_RUN = r"[\w.+/=%~:|@$-]{16,}"  # the least a credential that is known by its shape has
 
@@ -147,7 +150,7 @@ def _scan(text: str) -> list[Span]:
         text = _compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = _lower(text)
     spans: list[Span] = []
-    for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed):
+    for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed, _encoded):
         spans.extend(way(text, low))
     return _merged(spans)
 
@@ -267,6 +270,13 @@ def _blocks(text: str, low: str) -> Iterator[Span]:
             if at - start.start() >= 40:
                 yield start.start(), at, "private-key"
             at = max(at, start.end())
+
+
+    if len(text) > 120:  # the middle of one: lines of equal length and nothing but base64
+        body = r"(?<![A-Za-z0-9+/=-])[A-Za-z0-9+/]{64}(?:(?:\r?\n|\x1f\x1f|\\n)[ \t>|+]{0,8}[A-Za-z0-9+/]{64}){1,}(?:(?:\r?\n|\x1f\x1f)[ \t>|+]{0,8}[A-Za-z0-9+/]{1,63}={0,2})?(?![A-Za-z0-9+/])"
+        for found in _compiled(body).finditer(text):
+            if _classes(found[0]) >= 3 and _chop(found[0][:400]) <= 3.2 and "-----BEGIN CERT" not in text[max(0, found.start() - 80) : found.start()]:
+                yield *found.span(), "private-key"
 
 
 def _block_end(text: str, begin: int) -> int:
@@ -427,6 +437,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
     if not any(hint in low for hint in NAME_HINTS):
         return
     at = 0  # up to here the text has been judged
+    patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
     for word in _compiled(NAME_WORDS).finditer(low):
         if word.start() < at:
             continue
@@ -434,11 +445,12 @@ def _named(text: str, low: str) -> Iterator[Span]:
         if name is None:
             continue
         start, end = name
-        strength, kind = _says(text[start:end], low[max(0, start - 48) : start])
+        strength, kind = _says(text[start:end], low[max(0, start - 48) : start], _is_a_word(text, start, end))
         if not strength:
             continue
         begin, stop, hide = _assigned(text, start, end, strength)
-        if not hide and _is_prose(text, start, end):
+        if not hide and patience and _is_prose(text, start, end):
+            patience -= 1
             begin, stop, hide = _told(text, low, start, end, strength, word[0])
         if hide:
             yield begin, stop, kind
@@ -473,9 +485,22 @@ def _parts(name: str) -> list[str]:
     return [p.lower() for p in _compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
 
 
-def _says(name: str, before: str = "") -> tuple[int, str]:
-    """How much a name says about what it names (0: nothing), and what to call it; `before` is the text ahead of it."""
-    from tacit.core.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT, VENDORS
+def _is_a_word(text: str, start: int, end: int) -> bool:
+    """Whether a name is one lower-case word of running text, so that the words before it say which key or token it is.
+
+    "the cache key" is no credential, but a NAME=, a key of JSON or a --flag is the same after any word.
+    """
+    if not text[start:end].islower() or not text[start:end].isalpha():
+        return False
+    return text[start - 1 : start] not in tuple("\"'`-_.$") and text[end : end + 1] not in tuple("=\"'`%")
+
+
+def _says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
+    """How much a name says about what it names (0: nothing), and what to call it.
+
+    `before` is the text ahead of it; only where the name is `softened` may that take something away.
+    """
+    from tacit.core.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT, TOKEN_OF, VENDORS
 
     lowered = name.lower()
     words = _compiled(NAME_WORDS).findall(lowered)
@@ -490,15 +515,18 @@ def _says(name: str, before: str = "") -> tuple[int, str]:
         return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
     # The sentence so far: "the primary key", "for datadog use the key".
     ahead = _compiled(r"\w+").findall(before.rpartition(". ")[2])
+    last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
     if word in ("key", "schlüssel", "clé"):
-        if any(part in KEY_NOT for part in (*ahead[-2:], *parts)):
+        if last not in KEY_OF and any(part in KEY_NOT for part in (*(ahead[-2:] if softened else ()), *parts)):
             return 0, ""
         glued = any(of + "key" in lowered for of in KEY_OF if len(of) > 2)
         if glued or any(part in KEY_OF or part in VENDORS for part in (*ahead[-1:], *parts)) or VENDORS & set(ahead):
             return 2, "api-key"
         return 1, "key"
     if word in ("token", "jeton"):
-        return (0, "") if any(part in TOKEN_NOT for part in (*ahead[-1:], *parts)) else (2, "token")
+        if last not in TOKEN_OF and any(part in TOKEN_NOT for part in (*(ahead[-1:] if softened else ()), *parts)):
+            return 0, ""
+        return 2, "token"
     if word == "auth":
         return (1, "token") if parts[-1:] == ["auth"] else (0, "")
     return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
@@ -519,7 +547,7 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
     """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
     typed = _compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = _compiled(
-        r"\\?[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?)[ \t]{0,8}|(,)[ \t]{0,4}(?=\\?[\"'`])|"
+        r"\\?[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
         r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
     ).match(text, end)
     if text[start - 2 : start] == "//":  # the user of a URL
@@ -688,6 +716,43 @@ def _prefixed(text: str, low: str) -> Iterator[Span]:
         mixed = _classes(rest) >= 3 and _chop(rest) <= 2.6 and not _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
         if mixed or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
             yield *match.span(), "token"
+
+
+def _encoded(text: str, low: str) -> Iterator[Span]:
+    """Settings in base64 or hexadecimal digits (`base64 .env`, a Kubernetes value): what they hold decides."""
+    longest = max(map(len, _compiled(LONG_RUN).findall(text)), default=0)
+    if longest < ENCODED:
+        return
+    # Lines of 60 to 80 characters below each other are one run that was wrapped.
+    shape = rf"(?<![\w+/=-])[A-Za-z0-9+/_-]{{{ENCODED},}}(?:\r?\n[A-Za-z0-9+/_-]{{4,80}})*={{0,2}}(?![\w+/=-])"
+    for tried, run in enumerate(_compiled(shape).finditer(text)):
+        if tried >= MOST_ENCODED:
+            return
+        inside = _decoded(run[0][:LONGEST_KEY])
+        if inside and _scan_once(inside):
+            yield *run.span(), "encoded-secret"
+
+
+def _scan_once(text: str) -> bool:
+    low = _lower(text)
+    return any(next(way(text, low), None) is not None for way in (_blocks, _tokens, _places, _named))
+
+
+def _decoded(run: str) -> str:
+    """What a run of base64 or hexadecimal digits says, where that is text; empty otherwise."""
+    from binascii import Error, a2b_base64, unhexlify
+
+    plain = run.replace("\n", "").replace("\r", "")
+    try:
+        if _compiled(r"[0-9A-Fa-f]+").fullmatch(plain):
+            raw = unhexlify(plain[: len(plain) // 2 * 2])
+        else:
+            plain = plain.rstrip("=").replace("-", "+").replace("_", "/")
+            raw = a2b_base64(plain[: len(plain) // 4 * 4])
+        said = raw.decode("ascii")
+    except (Error, ValueError):
+        return ""
+    return said if all(c.isprintable() or c in "\n\r\t" for c in said) else ""
 
 
 # ---- judging a value

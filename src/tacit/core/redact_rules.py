@@ -198,9 +198,24 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "password",  # .pgpass
-        (":5432:", "pgpass"),
-        r"(?m)^[^:\s]{1,200}:(?:\d{2,5}|\*):[^:\s]{1,60}:[^:\s]{1,60}:(\S{1,200})$",
+        (":5432:", ":5433:", ":*:", "pgpass"),
+        r"(?<![\w.*/:-])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:((?:\\:|[^\s:\"'`,;<>]){4,200})(?![:\w])",
     ),
+    # Passwords behind a short option, where the program has no other use for it.
+    ("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,2}[\"']?([^\s\"']{3,200})"),
+    ("password", ("mysql", "mariadb"), r"\b(?:mysql\w{0,12}|mariadb\w{0,12})\b[^\n|;]{0,200}?\s-p([^\s\"'-][^\s\"']{2,200})"),
+    ("password", ("redis-cli", "valkey-cli"), r"\b(?:redis|valkey)-cli\b[^\n|;]{0,200}?\s(?:-a|--pass)\s{1,4}[\"']?([^\s\"']{3,200})"),
+    ("password", ("login",), r"\b(?:docker|podman|helm registry|nerdctl|oras|az|oc)\s{1,4}login\b[^\n|;]{0,200}?\s-p\s{1,4}[\"']?([^\s\"']{3,200})"),
+    ("password", ("mongo", "sqlcmd", "ldap", "smbclient", "curlftpfs"), r"\b(?:mongo(?:sh|dump|restore)?|sqlcmd|ldap\w{2,8})\b[^\n|;]{0,200}?\s-[pPw]\s{1,4}[\"']?([^\s\"'-][^\s\"']{2,200})"),
+    ("password", ("smbclient", "%"), r"\bsmbclient\b[^\n|;]{0,200}?\s-U\s{0,4}[\"']?[^\s%\"']{1,80}%([^\s\"']{3,200})"),
+    ("password", ("htpasswd",), r"\bhtpasswd\b[^\n|;]{0,80}?\s-\w{0,6}b\w{0,6}\s{1,4}\S{1,200}\s{1,4}\S{1,80}\s{1,4}[\"']?([^\s\"']{3,200})"),
+    ("password", ("pass:",), r"(?:-passin|-passout|-pass|-k)\s{1,4}[\"']?pass:([^\s\"']{3,200})"),
+    ("password", ("auth plain", "auth login"), r"(?i)\bAUTH\s{1,4}(?:PLAIN|LOGIN)\s{1,4}([A-Za-z0-9+/]{12,400}={0,2})"),
+    ("private-key", ('"kty"', "kty"), r"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,4}:\s{0,4}[\"']([\w-]{20,1000})[\"']"),
+    ("private-key", ("private-lines",), r"(?m)^Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{4,80}\r?\n?){1,60})"),
+    ("password-hash", ("$2", "$argon2", "$5$", "$6$", "$y$", "$scrypt", "pbkdf2_"), r"(\$(?:2[abxy]|argon2(?:id|i|d)|5|6|y|scrypt)\$[\w./$=,+-]{20,200}|pbkdf2_sha\d{1,3}\$\d{2,8}\$[\w./+=$-]{16,200})"),
+    ("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=([A-Za-z2-7]{12,128})"),
+    ("seed", ("wireguard", "privatekey", "presharedkey"), r"(?i)\b(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{42,43}={0,2})"),
 )
 
 # ---- how a value that says nothing by itself is introduced
@@ -235,6 +250,8 @@ KEY_OF = _words(
     registration activation provisioning
     """
 )
+# A token after one of these is a credential, whatever else its name holds.
+TOKEN_OF = _words("auth access api secret bearer refresh session bot deploy service id personal private user app install registry push")
 # ... and after one of these it is not.
 KEY_NOT = _words(
     """

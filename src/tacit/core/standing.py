@@ -9,6 +9,7 @@ from __future__ import annotations
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
 from tacit.core.trial import HEARD
+from tacit.core.trust import WITNESSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
-
-WITNESSES = ("observed", "review", "team", "user")  # tiers of evidence that is more than an agent's talk
 
 # What only a memory's evidence knows. A lesson that every run meets has thousands of rows, and its ladder seldom asks.
 BY_EVIDENCE = ("person", "witnessed", "seen_since", "seen_in_period", "evidence", "days_unseen", "runs_unseen")

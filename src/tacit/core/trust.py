@@ -8,12 +8,14 @@ here, and the documentation says so.
 
 from __future__ import annotations
 
-from tacit.core.run import TIERS
-from tacit.core.value import value
+from tacit.core.run import TIERS, Reading
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from tacit.core.run import Finding, Run
 
 # Variables that hosts set for the commands their agents run.
 HOST_MARKERS = (
@@ -37,6 +39,10 @@ _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 CONFIRMING = ("review", "team", "user")
+
+WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
+
+READ_AS = "word"  # in a lesson's extra: how the reader heard it, which its ladder asks about
 
 CLAIMABLE = ("imported", "quoted", "agent", "observed", "review")  # tiers a finding may claim for itself
 # The tier of a finding that claims none, by who is said to have said it; for anyone else agent.
@@ -86,6 +92,38 @@ def of_session(name: str) -> bool:
 def least(tiers: Iterable[str]) -> str:
     """The trust of a text put together from several sources."""
     return min(tiers, key=TIERS.index, default="imported")
+
+
+# What a report becomes that nobody stands for: of these formats the words are a page's, of all others the agents' that wrote them.
+_UNVOUCHED = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted"}
+
+
+def reported(run: Run, format: str, vouched: bool) -> Run:
+    """A run as its file may speak for it. What a file says of its own trust counts only where a person stands for its format.
+
+    A finding that is stated outright is somebody's own words, never our words over what a harness recorded: *observed* cannot be
+    claimed either. What is taken back is said among the run's warnings.
+    """
+    run = replace(run, findings=tuple(map(_unread, run.findings)))
+    if vouched:
+        return run
+    least = _UNVOUCHED.get(format, "agent")
+    lowered = tuple(replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings)
+    count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
+    if not count:
+        return run
+    told = (
+        f"{count} findings claim a reviewer's or a tool's word; taken as {least}: "
+        f"name {format} in review_formats if you stand for its reports"
+    )
+    reading = run.reading or Reading()
+    return replace(run, findings=lowered, reading=replace(reading, warnings=(*reading.warnings, told)))
+
+
+def _unread(finding: Finding) -> Finding:
+    """A finding without the word by which a reader of ours says how it was heard: no file can say that of itself."""
+    extra = finding.extra or {}
+    return replace(finding, extra={name: at for name, at in extra.items() if name != READ_AS}) if READ_AS in extra else finding
 
 
 def may_vouch(tier: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.diagnose import in_our_words
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, Step
 from tacit.core.words import signature
@@ -150,10 +151,12 @@ def _finding(run: str, block: _Block) -> Finding | None:
     if not block.command or not error:
         return None
     command = " ".join(block.command.replace("`", "'").split())[:160]
+    # A job's output is anybody's text: only what a grammar recognises of it is told, the rest is quoted for people.
+    known = in_our_words(error)
     return Finding(
         run,
         f"line:{block.line}",
-        f"In CI `{command}` failed with `{error}`.",
+        f"In CI `{command}` failed{known and f': {known}'}.",
         by="ci",
         tier="review",
         severity="bug",

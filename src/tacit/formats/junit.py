@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from xml.parsers import expat
 
+from tacit.core.diagnose import in_our_words
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.value import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "junit"
 LARGEST = 64 * 1024 * 1024  # bytes of a report
+PATH = r"[\w@.+-]+(?:/[\w@.+-]+)*"  # of a file that a lesson names
 DEPTH = 30  # elements inside each other
 MOST = 500  # failed tests of one report that are told
 QUOTED = 4000  # characters of a failure's text that are looked at
@@ -158,8 +160,9 @@ class _Report:
             or "a test"
         )
         error = _error(attributes, text)
-        how = "failed, and passed when it ran again, with" if flaky else "failed with"
-        told = f"`{named}`{f' in {file}' if file else ''} {how} `{error}`." if error else f"`{named}` failed."
+        how = "failed, and passed when it ran again" if flaky else "failed"
+        known = _recognised(attributes, error)
+        told = f"{_shown(named, file)} {how}{known and f': {known}'}."
         self.findings.append(
             Finding(
                 "",
@@ -191,6 +194,19 @@ class _Report:
             reading=Reading(self.tests, self.malformed, warnings=(*self.warnings, *more)),
             extra={"instruments": ["review:test:own"] if self.tests and not self.malformed else [], "joins": True},
         )
+
+
+def _shown(named: str, file: str) -> str:
+    """A test as a lesson names it: by its identifier; a title of several words is anybody's sentence, and its file stands for it."""
+    if re.fullmatch(r"[\w.:/\[\]-]{1,160}", named):
+        return f"`{named}`{f' in {file}' if file and re.fullmatch(PATH, file) else ''}"
+    return f"A test in {file}" if re.fullmatch(PATH, file) else "A test"
+
+
+def _recognised(attributes: dict[str, str], error: str) -> str:
+    """What a grammar knows of a failure: its message is written by whoever writes the test."""
+    kind = attributes.get("type", "").rpartition(".")[2]
+    return in_our_words(error) or (kind if re.fullmatch(r"[A-Za-z_]\w{2,59}", kind) else "")
 
 
 def _error(attributes: dict[str, str], text: str) -> str:

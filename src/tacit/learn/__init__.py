@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
+QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
+FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")  # of a finding, read for secrets like its text
 PORTION = 50  # findings whose neighbours are looked up at once
 
 
@@ -293,13 +295,14 @@ def _given(store: SqliteStore, unit: str) -> list[str]:
 
 def _redacted(finding: Finding) -> tuple[Finding, int]:
     from tacit.core.memory import sound_text
-    from tacit.core.redact import private, redact
+    from tacit.core.redact import private, redact, redacted_record
 
-    text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote)))
+    text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
-    return replace(finding, text=text.text, quote=quote.text[:600], signature=signature), len(text.hits) + len(
-        quote.hits
-    )
+    facets = {name: redacted_record(getattr(finding, name)) for name in FACETS}
+    lists = {name: tuple(redacted_record(getattr(finding, name))) for name in ("paths", "tags")}
+    kept = replace(finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists)
+    return kept, len(text.hits) + len(quote.hits)
 
 
 def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
@@ -692,7 +695,7 @@ class _Session:
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
-        from tacit.core.redact import private, redact
+        from tacit.core.redact import private, redact, redacted_record
 
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading
@@ -700,9 +703,10 @@ class _Session:
         facts: dict[str, Any] = {
             "steps": len(run.steps),
             "findings": len(said),
-            "files": list(run.files[:200]),
-            "cwd": run.cwd,
-            "branch": run.branch,
+            # A file, folder or branch can be named after a secret as well as a sentence can hold one.
+            "files": redacted_record(list(run.files[:200])),
+            "cwd": redacted_record(run.cwd),
+            "branch": redacted_record(run.branch),
         }
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
@@ -723,20 +727,20 @@ class _Session:
             replace(
                 self.row,
                 seq=self.seq,
-                agent=run.agent or self.row.agent,
-                model=run.model or self.row.model,
+                agent=redacted_record(run.agent) or self.row.agent,
+                model=redacted_record(run.model) or self.row.model,
                 version=run.version or self.row.version,
-                domain=run.domain or self.row.domain,
-                task=redact(private(run.task)).text[:2000] or self.row.task,
-                task_id=run.task_id or self.row.task_id,
-                task_type=run.task_type or self.row.task_type,
+                domain=redacted_record(run.domain) or self.row.domain,
+                task=redact(private(run.task[: 2 * QUOTED])).text[:2000] or self.row.task,
+                task_id=redacted_record(run.task_id) or self.row.task_id,
+                task_type=redacted_record(run.task_type) or self.row.task_type,
                 outcome=run.outcome if run.outcome != "unknown" else self.row.outcome,
                 complete=run.complete or over,
                 started_at=run.started_at or self.row.started_at,
                 ended_at=run.ended_at or self.row.ended_at,
                 learned_at=self.row.learned_at or self.at,
                 settled_at=self.at if over else "",
-                path=run.path or self.row.path,
+                path=run.path if run.path and redacted_record(run.path) == run.path else self.row.path,  # not with a secret
                 facts=facts,
             )
         )

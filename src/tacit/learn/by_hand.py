@@ -13,6 +13,7 @@ from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES, Finding
 from tacit.core.screen import screen
+from tacit.core.trust import READ_AS
 from tacit.learn.shape import tags_for
 
 TYPE_CHECKING = False
@@ -72,13 +73,19 @@ def memory_from(
         state="provisional" if actor.is_person else "candidate",
         created_at=at,
         updated_at=at,
-        extra=facets.get("extra") or None,
+        extra=_extra(facets.get("extra"), actor),
         **found,
     )
     said = (
         "a person's word" if actor.is_person else "an agent's own claim: a candidate until two independent runs say so"
     )
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
+
+
+def _extra(given: Any, actor: Actor) -> dict[str, Any] | None:
+    """What else is noted of a lesson. How a reader heard it is not for an agent to say: its ladder asks about that."""
+    extra = dict(given) if isinstance(given, dict) else {}
+    return {name: at for name, at in extra.items() if actor.is_person or name != READ_AS} or None
 
 
 FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type", "tags", "paths", "by", "quote", "error")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST_ERROR = 60_000  # characters read of one error: the telling line stands near its start or its end
-LONGEST_TELLING = 170  # of an error inside a lesson
+LONGEST_TELLING = 170  # of an error as people are shown it
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|(?=\x1b)|$)")
 _FRAME = re.compile(r"^[\s┃│|└─╰╭├┌>]+")
 _TAGS = re.compile(r"</?tool_use_error>|</?error>|</?stderr>|</?stdout>")
 _STATUS = re.compile(
@@ -42,7 +42,7 @@ _CHATTER = re.compile(
     )""",
     re.X,
 )
-_PROGRESS = re.compile(r"\.\.\.$|\d+%")
+_PROGRESS = re.compile(r"\.\.\.$|\d%")  # one digit is enough, and a line of digits is read once
 
 # What a person would quote, best first. Where several lines fit: the last for a traceback, the first otherwise.
 _LAST_OF = re.compile(
@@ -173,6 +173,16 @@ def told(line: str, cwd: str = "", branch: str = "") -> str:
         text = text[1:-1]
     text = text.rstrip(".: ")
     return text if len(text) <= LONGEST_TELLING else text[: LONGEST_TELLING - 1].rsplit(" ", 1)[0] + "…"
+
+
+def recognised(error: str, line: str, cwd: str = "") -> str:
+    """What a grammar knows of an error, in our own words over its class, code and names; empty where no known form fits.
+
+    Whoever makes a command fail writes its message (a test, a package, a server), so the message is for people: a prompt is told this.
+    """
+    from tacit.core.diagnose import in_our_words
+
+    return in_our_words(line, cwd) or in_our_words(error, cwd)
 
 
 def says_nothing(error: str, line: str) -> bool:

@@ -6,7 +6,9 @@ configuration, a file read first, another folder, or the changed command line it
 between, nobody can say what helped, and nothing is said. Where no attempt ended well and the error came three times,
 or to two agents, that is a pitfall.
 
-Only the command, the telling line of the error and paths enter the text: no output, no code, nothing the agent claimed.
+Only the command, paths and what a grammar recognised of the error enter the text (`failures.recognised`): no output, no code, nothing the
+agent claimed, and none of the error's own prose, which anybody writes. That stands in the quote, for people. An error that nobody overcame
+and that no grammar knows is nothing without its words: it is told as what it is, quoted, and waits for a person.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 
 from tacit.core.run import Finding
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.core.words import signature
 from tacit.learn import commands, failures, shell
 
@@ -33,6 +35,7 @@ BYSTANDERS = 2  # files of the work itself that may have been edited beside the 
 REPEATS = 3  # of one error in a run, before it is a pitfall
 REPEATS_ACROSS = 2  # agents that met it
 MOST_PATHS = 5
+ERRORS = "errors"  # the origin of their prose: whoever can write one message of a repository can write them all
 
 EDIT_TOOLS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
 READ_TOOLS = re.compile(r"^(?:read|view|open|cat|notebookread)|read_file|view_file|str_replace_based_edit_tool", re.I)
@@ -61,8 +64,8 @@ def fixes(run: Run) -> Iterator[Finding]:
         first, cure = cases[0]
         paths = tuple(dict.fromkeys(path for _, each in cases for path in each.paths))
         several = first.what[0] == "edit" and len(paths) > 1
-        error = failures.told(first.error, run.cwd, run.branch)
-        text = f"{_named(run, first, several)} failed with `{error}`; {cure.said} {cure.worked}."
+        known = _recognised(run, first)
+        text = f"{_named(run, first, several)} failed{known and f': {known}'}; {cure.said} {cure.worked}."
         yield _finding(run, first, text, FIX, FIX_VERSION, "fix", paths)
 
 
@@ -83,12 +86,14 @@ def repeats(run: Run) -> Iterator[Finding]:
         if failures.of_the_work(found[0].error) and len({one.line or one.path for one in found}) > 1:
             continue  # several attempts at unfinished code, not one obstacle
         paths = tuple(dict.fromkeys(shell.relative(one.path, run.cwd) for one in found if one.path))
-        error = failures.told(found[0].error, run.cwd, run.branch)
+        known = _recognised(run, found[0])
+        said = f"({known})" if known else f"with `{failures.told(found[0].error, run.cwd, run.branch)}`"
         text = (
-            f"{_named(run, found[0], len(paths) > 1)} failed {len(found)} times in one run with `{error}` "
+            f"{_named(run, found[0], len(paths) > 1)} failed {len(found)} times in one run {said} "
             "and was not fixed; find the cause before trying it again."
         )
-        yield _finding(run, found[0], text, REPEAT, REPEAT_VERSION, "pitfall", paths)
+        told = _finding(run, found[0], text, REPEAT, REPEAT_VERSION, "pitfall", paths)
+        yield told if known else replace(told, tier="quoted", origin=ERRORS)
 
 
 # --- reading a run ----------------------------------------------------------------------------------------------------
@@ -349,6 +354,10 @@ def _named(run: Run, failure: _Try, several: bool) -> str:
     if several or ANY_FILE.search(failure.error):
         return f"`{failure.step.tool}` of a file"
     return f"`{failure.step.tool}` of `{shell.relative(failure.path, run.cwd)}`"
+
+
+def _recognised(run: Run, failure: _Try) -> str:
+    return failures.recognised(failure.step.error, failure.error, run.cwd)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ noise is discarded (tool traces, command dumps, edits to some document, an agent
 own files already say is linked instead of stored, guesses are held, and a lesson that names something checkable is let
 in. What cannot be judged is held.
 
+A command that installs by name, sends files away or loosens something is held too (`hazard`), however often it worked.
+
 Nothing a person adds by hand is discarded or doubted here. Three gates of the origins stand beside it: joelclaw's, which
 reads a model's annotation and lets in what it cannot read; Ralph's, which checks figures; the open one of ArcheFlow and
 geas. All four begin alike, with provenance and with the noise their profile names.
@@ -18,6 +20,7 @@ import re
 from tacit.core.run import OUTRIGHT
 from tacit.core.value import replace, value
 from tacit.learn import cues
+from tacit.learn.hazard import hazard
 from tacit.learn.lines import plain_line
 
 TYPE_CHECKING = False
@@ -212,8 +215,13 @@ def _settled(
             return GateDecision("hold", f"{finding.tier} text waits for somebody to vouch for it")
         if noise := noise_in(finding, rules):
             return GateDecision("discard", noise)
+        if finding.tier not in _PERSONS and (why := hazard(finding.text)):
+            return GateDecision("hold", f"{why}; a person decides whether to recommend it")
     file = (known_lines or {}).get(plain_line(finding.text), "") if rules.known == "link" else ""
     return GateDecision("allow", f"already written in {file}", linked=file) if file else None
+
+
+_PERSONS = ("user", "team")
 
 
 # --- noise ------------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from tacit.core.errors import NotFound, Refused, StoreBusy, Unavailable, UsageEr
 from tacit.core.memory import Memory, as_json
 from tacit.core.states import ACTIVE
 from tacit.core.trust import Actor
+from tacit.core.value import replace
 from tacit.surfaces.session import ancestors, session_of
 
 T = TypeVar("T")
@@ -155,7 +156,10 @@ class Desk:
         named = self.run(memories, run) or self.own_run
         if contradicts:
             wrong = memories.get(contradicts)  # before anything is written
-        done = memories.submit(text, run=named, host="mcp", **facets)
+        # A run that a hook or a loop has met is known by more than the client's word for it; any other name makes nothing independent.
+        row = memories.store.find_run(memories.project_id, named)
+        met = row is not None and row.host != "mcp"
+        done = memories.submit(text, run=named, host="mcp", origin="" if met else "mcp", **facets)
         if contradicts:
             memories.feedback(wrong.id, "wrong", run=named, reason=text)
         kept = memories.get(done.memory) if done.memory else None
@@ -192,7 +196,7 @@ class Desk:
         return Waiting(
             proposals=[_proposal(each) for each in memories.proposals() if each.memory not in hidden],
             under_review=[_lesson(memory) for memory in under if memory.id not in hidden],
-            held=[_lesson(memory) for memory in held if memory.id not in hidden],
+            held=[_unseen(memory) for memory in held if memory.id not in hidden],
         )
 
     def _show(self, memories: Memories, id: str, run: str) -> Waiting:
@@ -211,7 +215,7 @@ class Desk:
     def _shown(self, memories: Memories, id: str, run: str) -> Memory:
         """A lesson that may be shown to this run: neither withheld from it, nor quarantined."""
         memory = memories.get(id)
-        if memory.gate == "quarantine" or memories.is_withheld(memory.id, self.run(memories, run)):
+        if memory.gate in ("quarantine", "hold") or memories.is_withheld(memory.id, self.run(memories, run)):
             raise NotFound(f"{id} is not shown to this run.", "A person sees it with tacit show.")
         return memory
 
@@ -269,6 +273,12 @@ def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
         id=memory.id, text=plain_line(memory.text, 4000), kind=memory.kind, state=memory.state, trust=memory.trust,
         seen=memory.tally.seen, score=round(score, 4), mark=mark or None, paths=list(memory.paths),
     )  # fmt: skip
+
+
+def _unseen(memory: Memory) -> Lesson:
+    """A held lesson as an agent may see it: that it waits, but none of its words, which nobody has vouched for."""
+    told = f"waits for a person, who reads it with tacit show {memory.id}"
+    return _lesson(replace(memory, text=told, paths=()))
 
 
 def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:

@@ -1,0 +1,172 @@
+"""Which commands a lesson may not recommend before a person has looked: those that bring in, send out or loosen something.
+
+A cure is a command that an agent ran and that then worked, in two runs. Where a page told both agents to run it, the lesson outlives
+the page: "running `npx evil-setup` first made it pass". So a command that installs by name or address, fetches code and runs it, sends
+files away, or loosens encryption, rights or a sandbox waits for a person, whatever the evidence. What the project's own files install
+(`npm ci`, `pip install -r requirements.txt`, `uv sync`) is no such thing.
+
+    hazard("Tests fail; running `npm install left-pad` first made them pass.") == "installs by name: npm install left-pad"
+
+Not a wall against whoever may write commands; it is the list of what nobody should learn by imitation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.learn import shell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LONGEST = 60  # characters of a command in a reason
+
+# Programs that run a package by name where it is not installed; these packages a project usually has itself.
+_BY_NAME = {"npx": 1, "bunx": 1, "uvx": 1, "pipx": 2, "dlx": 1}
+_USUAL = shell.word_set(
+    """
+    vitest jest mocha ava tsc vue-tsc svelte-check eslint prettier biome stylelint playwright cypress prisma drizzle-kit next nuxt vite
+    webpack rollup esbuild tsup turbo nx lerna tsx ts-node nodemon concurrently husky lint-staged changeset semantic-release storybook expo
+    astro remix ng wrangler tailwindcss knex typeorm sequelize rimraf markdownlint commitlint karma c8 nyc swc babel parcel gulp grunt
+    ruff black mypy pytest pyright isort flake8 pre-commit tox nox poe hatch poetry
+    """
+)
+_INSTALLERS = {
+    "pip": ("install", "download"), "pip3": ("install", "download"), "pipx": ("install", "inject", "run"), "uv": ("add", "tool"),
+    "poetry": ("add",), "pdm": ("add",), "rye": ("add",), "conda": ("install", "create"), "mamba": ("install",),
+    "npm": ("install", "i", "add", "exec", "x", "create", "init", "link"), "pnpm": ("add", "install", "i", "dlx", "create"),
+    "yarn": ("add", "dlx", "create", "global"), "bun": ("add", "install", "i", "x", "create"), "deno": ("add", "install"),
+    "gem": ("install",), "bundle": ("add",), "cargo": ("install", "add"), "go": ("get", "install"), "composer": ("require", "global"),
+    "apt": ("install",), "apt-get": ("install",), "dnf": ("install",), "yum": ("install",), "apk": ("add",), "brew": ("install", "tap"),
+    "pacman": ("-S",), "snap": ("install",), "flatpak": ("install",), "choco": ("install",), "winget": ("install",), "scoop": ("install",),
+    "helm": ("install", "upgrade", "repo"), "code": ("--install-extension",), "gh": ("extension",), "rustup": ("toolchain",), "asdf": ("plugin",),
+    "mise": ("use", "plugins"), "nix-env": ("-i", "-iA"), "luarocks": ("install",), "cabal": ("install",), "mix": ("archive.install", "escript.install"),
+    "dotnet": ("add", "tool"), "nuget": ("install",), "opam": ("install", "pin"), "vcpkg": ("install",), "conan": ("install",), "claude": ("mcp", "plugin"),
+}  # fmt: skip
+_OWN_FILES = re.compile(r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/")
+_SENDS = shell.word_set("scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared")
+_SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("storage",), "git": ("push", "bundle", "send-email"), "docker": ("push", "login", "cp"),
+                "gh": ("gist", "release", "secret"), "npm": ("publish", "login"), "pnpm": ("publish",), "yarn": ("publish",), "cargo": ("publish", "login"),
+                "twine": ("upload",), "gem": ("push",), "kubectl": ("cp",), "mc": ("cp", "mirror")}  # fmt: skip
+# Over the whole command, lower case: kind, expression. Each is bounded.
+_SIGNS: tuple[tuple[str, str], ...] = (
+    ("fetches code", r"\b(?:curl|wget|iwr|irm|invoke-webrequest|aria2c|fetch)\b"),
+    ("fetches code", r"\bhttps?://|\bgit\+(?:https?|ssh)://|\bgit@[\w.-]+:|\b(?:github|gitlab|bitbucket):\w|\bs3://|\bgs://|\boci://"),
+    ("installs from another place", r"--(?:extra-)?index-url\b|(?:^|\s)-i\s+\S*\.\S+/|--find-links\b|--trusted-host\b|--registry\b|\bregistry\s*[= ]|--add-source\b|"
+     r"\bgoproxy=|\bpip_index_url|\bnpm_config_registry|replace\s+\S+\s*=>|mod edit -replace"),
+    ("loosens encryption", r"sslverify|strict-ssl|ssl_verify|verify[_=-]?(?:ssl|tls|certs?)?[= ]+(?:false|0|no|none)\b|--no-check-certificate|--insecure\b|(?:^|\s)-k(?:\s|$)|"
+     r"node_tls_reject_unauthorized|pythonhttpsverify|--no-verify-ssl|--skip-tls|--tls-skip|--allow-insecure|--allow-unauthenticated|--nogpgcheck|"
+     r"stricthostkeychecking[= ]+no|gosumdb=off|gonosumcheck|gonosumdb|goflags=-insecure|--no-gpg-check|--disable-ssl|cafile\b|ssl-verify"),
+    ("loosens rights", r"\bchmod\b[^|;&]{0,60}(?:\b0?[0-7]?[67][67][67]\b|[augo]*\+[rwx]*[ws]|-r\b)|\bchown\b|\bsetfacl\b|\bsudo\b|\bdoas\b|\bsu\s+-|\bsetcap\b|\bvisudo\b|\busermod\b|"
+     r"\badduser\b|authorized_keys|/etc/|\bumask\s+0?00|\bicacls\b|\bxattr\b|\bspctl\b|\bcsrutil\b"),
+    ("loosens a sandbox", r"--privileged\b|--cap-add|--security-opt|seccomp|apparmor|\bsetenforce\b|--network[= ]host|--net[= ]host|--pid[= ]host|-v\s+/:|/var/run/docker\.sock|"
+     r"--no-sandbox|--disable-web-security|--dangerously|--allow-all\b|\bdeno\s+run\s+(?:\S+\s+)*-a\b|--allow-run|--unsafe|\bufw\s+disable|\biptables\b|\bfirewall\b|--yolo\b|"
+     r"bypasspermissions|skip-permissions|--full-auto\b|core\.hookspath|--no-verify\b|\bhusky=0|skip=\S+"),
+    ("changes the shell or what runs by itself", r"\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|netrc|ssh/|pip/|cargo/config|curlrc|wgetrc|docker/config)|"
+     r"\bcrontab\b|\bsystemctl\s+(?:enable|disable|stop|mask)|\blaunchctl\b|\.git/hooks|\bgit\s+config\b|\b(?:npm|pnpm|yarn|pip)\s+config\s+set|\bexport\s+path|\balias\b|"
+     r"\bld_preload|\bpythonstartup|\bnode_options=|\bgit\s+remote\b|\bgit\s+submodule\s+add|--exec-path|\bprompt_command"),
+    ("runs text as code", r"\|\s*(?:sudo\s+)?(?:ba|z|da|k|fi)?sh\b|\beval\b|\bbase64\s+(?:-d|--decode)|\b(?:ba|z|da)?sh\s+-c\b|\bsource\s+<\(|\bpython3?\s+-c\b|\bnode\s+-e\b|\bperl\s+-e\b|\bruby\s+-e\b|\bphp\s+-r\b|\bxargs\b"),
+    ("applies what another place serves", r"\bkubectl\s+(?:apply|create|replace)\b[^|;&]{0,80}-f\s+\S*:|\bterraform\s+init\b[^|;&]{0,60}-from-module|\bansible-galaxy\b|\bvagrant\s+box\s+add|\bdocker\s+(?:run|pull|import|load)\b"),
+    ("reads a secret", r"\.env\b|id_rsa|id_ed25519|credentials\b|\.pem\b|\.pgpass|\bprintenv\b|secrets?\.(?:ya?ml|json|toml)"),
+    ("destroys", r"\brm\s+-\w*[rf]|\bgit\s+(?:reset\s+--hard|clean\s+-\w*[fdx]|push\b[^|;&]{0,60}(?:--force|-f\b))|\bdrop\s+(?:table|database)|\btruncate\b|\bmkfs|\bdd\s+if="),
+)  # fmt: skip
+_CODE = re.compile(r"`([^`\n]{2,400})`")
+
+
+def hazard(text: str) -> str:
+    """Why a person should look before a lesson recommends the commands in this text; empty where none calls for it."""
+    for command in _commands(text):
+        if kind := kind_of(command):
+            return f"{kind}: {command[:LONGEST]}"
+    return ""
+
+
+def kind_of(line: str) -> str:
+    """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
+    folded = " ".join(line.lower().split())[: shell.LONGEST_LINE]
+    for kind, expression in _SIGNS:
+        if _compiled(expression).search(folded):
+            return kind
+    for call in shell.calls(line):
+        if kind := _call(call):
+            return kind
+    return ""
+
+
+def _commands(text: str) -> Iterator[str]:
+    """What stands in backticks, and whole lines of a fence."""
+    yield from _CODE.findall(text)
+    if "```" in text or "~~~" in text:
+        inside = False
+        for line in text.splitlines():
+            if line.lstrip().startswith(("```", "~~~")):
+                inside = not inside
+            elif inside and line.strip():
+                yield line.strip()
+
+
+def _call(call: shell.Call) -> str:
+    words = [shell.bare(word) for word in call.words]
+    while len(words) > 1 and words[0] in shell.WRAPPERS:
+        words = words[1:]
+    program = words[0].rsplit("/", 1)[-1].removesuffix(".exe")
+    if program.startswith("python") and words[1:2] == ["-m"] and len(words) > 2:
+        program, words = words[2], words[2:]
+    if program == "uv" and words[1:2] == ["pip"]:
+        program, words = "pip", words[1:]
+    rest = words[1:]
+    plain = [word for word in rest if not word.startswith("-")]
+    if _runs_a_stranger(program, rest, plain):
+        return "runs a package by name"
+    if program in _INSTALLERS and _installs(_INSTALLERS[program], rest):
+        return "installs by name"
+    if program in _SENDS and program not in _SENDING_SUB:
+        return "sends files away"
+    if program in _SENDING_SUB and plain[:1] and plain[0] in _SENDING_SUB[program]:
+        return "sends files away"
+    return ""
+
+
+def _runs_a_stranger(program: str, rest: Sequence[str], plain: Sequence[str]) -> bool:
+    at = 0
+    if program in ("pnpm", "yarn", "npm", "bun", "pipx") and plain[:1] and plain[0] in ("dlx", "exec", "x", "run"):
+        if program in ("npm", "yarn", "pnpm", "bun") and plain[0] == "run":
+            return False  # a script of the project
+        at = 1
+    elif program not in _BY_NAME:
+        return False
+    if any(word in ("-y", "--yes", "-p", "--package", "--with", "--from") for word in rest):
+        return True
+    name = plain[at] if len(plain) > at else ""
+    return bool(name) and name not in _USUAL
+
+
+def _installs(verbs: Sequence[str], rest: Sequence[str]) -> bool:
+    """Whether an installer is given something by name, and not what the project's own files ask for."""
+    at = next((n for n, word in enumerate(rest) if word in verbs), -1)
+    if at < 0:
+        return False
+    after = list(rest[at + 1 :])
+    if rest[at] in ("exec", "x", "dlx", "init", "tool", "repo", "mcp", "plugin", "extension", "global", "-S"):
+        return bool(after)
+    named = False
+    skip = False
+    for word in after:
+        if skip:
+            skip = False
+        elif word in ("-r", "--requirement", "-c", "--constraint", "-e", "--editable", "--filter", "-F", "--prefix", "-C", "-w", "--workspace"):
+            skip = True
+        elif not word.startswith("-") and not _OWN_FILES.search(word) and not word.endswith((".txt", ".toml", ".lock", ".yml", ".yaml")):
+            named = True
+    return named
+
+
+_cache: dict[str, re.Pattern[str]] = {}
+
+
+def _compiled(expression: str) -> re.Pattern[str]:
+    found = _cache.get(expression)
+    if found is None:
+        found = _cache[expression] = re.compile(expression)
+    return found
