@@ -1,7 +1,7 @@
 """A model whose answers lie in a folder: a prompt that has none is put there to be answered, and the question is answered later.
 
     [model]
-    command = "python bench/lessons/recorded.py /work/queue/mise"
+    command = "python bench/lessons/recorded.py QUEUE/mise --fold REPOSITORY"
     [reader]
     by = "model"
 
@@ -39,8 +39,11 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--wait", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--no-known", action="store_true")
+    parser.add_argument("--fold", default="", metavar="FOLDER", help="the repository of the bench, which is no part of a prompt")
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
+    if args.fold:
+        prompt = prompt.replace(args.fold, "/repo")
     step = step_of(prompt)
     if step == "known" and args.no_known:
         print('{"verdicts": []}')

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.own_words import own_words
 from tacit.core.redact import private, redact
 from tacit.core.value import replace, value
 from tacit.learn.echo import unfenced
@@ -45,6 +46,7 @@ _LETTER = {
 SAID = 3000  # characters shown of what a person typed
 BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, of the host's words
 LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
+SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL = 110
 LOOKS = 2  # calls in a row that only look which are shown
 FAILURE_LINES, FAILURE_LINE = 4, 180
@@ -93,6 +95,7 @@ def rendered(run: Run) -> Rendering:
     """All lines of a run. What Tacit itself put into it between fences is taken out; hooks are not shown at all."""
     found: list[tuple[str, str, str, int]] = []
     looked = 0  # calls in a row that only looked, after the one that is shown
+    before = ""  # what the agent said last: an offer of it that comes back copied is not the person's
     for at, step in enumerate(run.steps):
         if _only_looks(step):
             looked += 1
@@ -100,8 +103,10 @@ def rendered(run: Run) -> Rendering:
                 continue
         elif step.role == "tool" or step.text:
             looked = 0
-        for letter, shown, whole in _of_step(step, run.cwd):
+        for letter, shown, whole in _of_step(step, run.cwd, before):
             found.append((letter, shown, whole, at))
+        if step.role == "assistant" and step.text:
+            before = step.text
     kept = _cut(found)
     lines = [
         Line(number, letter, shown, whole, at, run.steps[at].place) for number, (letter, shown, whole, at) in enumerate(kept, 1)
@@ -154,7 +159,7 @@ def _fitting(lines: Sequence[Line], start: int, most: int) -> int:
     return len(lines)
 
 
-def _of_step(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
+def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]]:
     """What one step shows: letter, text to show (to be cut), whole text."""
     if step.role == "tool":
         if step.tool not in _BOOKKEEPING:
@@ -166,11 +171,12 @@ def _of_step(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
         if whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd)):
             yield "A", whole, whole
     elif step.role == "user":
-        for letter, words in spoken(step):
+        for letter, words in spoken(step, before):
             if whole := one_line(_at_home(scrubbed(unfenced(words)), cwd)):
                 yield letter, whole[: BROUGHT.get(letter, SAID)], whole
-    elif not step.text.lstrip().startswith(_INSTRUCTIONS) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
-        yield "S", whole[: BROUGHT["S"]], whole
+    elif len(step.text) <= SHORT_NOTE and not step.text.lstrip().startswith(_INSTRUCTIONS):
+        if whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd)):
+            yield "S", whole[: BROUGHT["S"]], whole
 
 
 def _only_looks(step: Step) -> bool:
@@ -184,25 +190,34 @@ def _only_looks(step: Step) -> bool:
 
 
 _LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_dir grep_files view_image".split())
+# Failures of these are the host's own protocol (a file not read before an edit): noticed, never told.
+_PROTOCOL = frozenset("Edit MultiEdit Write Read Grep Glob LS NotebookEdit NotebookRead apply_patch TaskOutput KillShell".split())
 _BOOKKEEPING = frozenset("TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split())
 _INSTRUCTIONS = ("<", "# AGENTS.md")  # the host's own, which hold for every session
 
 
-def spoken(step: Step) -> Iterator[tuple[str, str]]:
-    """The words of a user's step with their letters: what a person typed apart from what they pasted into it."""
+def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
+    """The words of a user's step with their letters: what a person typed apart from what they pasted into it. `before` is what the agent
+    said last."""
     letter = _LETTER.get(step.speaker, "")
     if not letter:
         letter = "U" if step.typed else "P" if step.agent else "S"
     if letter in PERSON and not step.typed:
         letter = "S"  # the format's mark of a person is `typed`; a speaker alone makes nobody one
-    yield letter, step.text
+    if letter not in PERSON:
+        yield letter, step.text
+        return
+    words = own_words(step.text, before)
+    spans = sorted([(start, end, letter) for start, end in words.own] + [(start, end, "Q") for start, end in words.pasted])
+    for start, end, whose in spans:
+        yield whose, step.text[start:end]
 
 
 def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     whole = one_line(_at_home(scrubbed(_called(step)), cwd))
     yield "T", whole[:CALL], whole
     failed = step.error or (step.output if _soft(step) else "")
-    if not failed or step.interrupted:
+    if not failed or step.interrupted or step.tool in _PROTOCOL:
         return
     text = failed if len(failed) <= LONGEST_ERROR else f"{failed[: LONGEST_ERROR // 2]}\n{failed[-LONGEST_ERROR // 2 :]}"
     lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
@@ -223,6 +238,8 @@ def _called(step: Step) -> str:
     command = command_of(step)
     if command:
         return command
+    if step.tool == "apply_patch" and step.files:
+        return " ".join((step.tool, *step.files))
     given = step.input or {}
     about = [str(given[name]) for name in _ABOUT if isinstance(given.get(name), str) and given[name]]
     if not about:

@@ -1,0 +1,83 @@
+"""Write the first question about every session of a project to a folder, so that all of them can be answered at once.
+
+    python bench/lessons/questions.py DATA PROJECT… --queue FOLDER
+
+What a session teaches is asked of the session alone, so these are exactly the prompts that Tacit sends while the sessions are fed in order
+(`recorded.py` folds the bench's own folder away). The later questions depend on answers and on what is remembered by then: they come up in
+the feeding itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from recorded import name_of
+
+from tacit.core.redact import private, redact
+from tacit.formats import read
+from tacit.formats.source import FileSource
+from tacit.learn.reader import prompt
+from tacit.learn.reader.render import parts, rendered, tokens
+
+REPOSITORY = "/repo"
+
+
+def questions(data: Path, project: str) -> Iterator[tuple[dict[str, Any], str, int]]:
+    """Each session of a project in the order of time: its entry, its first question, and about how many tokens its page has."""
+    for entry in sorted(json.loads((data / project / "index.json").read_text()), key=lambda each: str(each["start"])):
+        if not entry.get("real", True):
+            continue
+        file = data / project / entry["file"]
+        for run in read(FileSource(str(file)), None):
+            page = rendered(run)
+            if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
+                continue
+            asked = prompt.lessons(parts(page)[0], prompt.most_lessons(page.typed))
+            yield entry, folded(redact(private(asked)).text, file), tokens(page.lines)
+
+
+def folded(text: str, file: Path) -> str:
+    """A prompt without the folder that its session worked in."""
+    held = file.read_text(errors="replace")
+    for folder in folders(held):
+        text = text.replace(folder, REPOSITORY)
+    return text
+
+
+def folders(text: str) -> list[str]:
+    """The folders that a session worked in, the outermost."""
+    found = {each.rstrip("/") for each in re.findall(r'"cwd"\s*:\s*"(/[^"\\]{3,200})"', text)}
+    outer = [each for each in found if not any(each.startswith(other + "/") for other in found)]
+    return sorted({re.sub(r"/\.(?:worktrees|claude/worktrees)/.*$", "", each) for each in outer}, key=len, reverse=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("projects", nargs="+")
+    parser.add_argument("--queue", type=Path, required=True)
+    args = parser.parse_args()
+    for project in args.projects:
+        folder = args.queue / project
+        folder.mkdir(parents=True, exist_ok=True)
+        sizes, order = [], []
+        for entry, asked, size in questions(args.data, project):
+            name = f"lessons-{name_of(asked)}"
+            order.append(f"{entry['start']} {entry['session']} {name} {size}")
+            sizes.append(size)
+            if not (folder / f"{name}.json").exists():
+                (folder / f"{name}.txt").write_text(asked)
+        (folder / "order.txt").write_text("\n".join(order) + "\n")
+        sizes.sort()
+        print(f"{project}: {len(sizes)} sessions, tokens median {sizes[len(sizes) // 2]}, 95 % {sizes[len(sizes) * 95 // 100]}, sum {sum(sizes)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
