@@ -162,7 +162,7 @@ def _shell(command: str, names: list[str]) -> tuple[str, dict[str, Any]]:
 def _agent(task: str, kind: str, names: list[str]) -> tuple[str, dict[str, Any]]:
     name = next((each for each in names if each.rpartition("/")[2] in AGENTS), "Agent")
     if name.endswith("spawn_agent"):
-        return name, {"message": task, "task_name": "part", "agent_type": kind}
+        return name, {"message": task, "agent_type": kind}
     return name, {"description": task[:30], "prompt": task, "subagent_type": kind, "agent_type": kind, "name": "part"}
 
 

@@ -43,6 +43,7 @@ class Program:
     cannot: tuple[tuple[str, str], ...] = ()  # what this program has no way for, and why
     version: str = ""
     path: str = ""
+    agent: str = "general-purpose"  # a type of sub-agent that it has
     missing: str = ""  # why it could not be had
 
     @property
@@ -178,7 +179,7 @@ PROGRAMS = (
     replace(_CLAUDE, pick="npm"),
     Program(
         "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}),
+        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker",
         cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
     ),
     Program(

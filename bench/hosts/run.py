@@ -89,6 +89,7 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
     for need in told.get("needs", ()):
         if need not in program.can:
             return "-", dict(program.cannot).get(need, f"cannot {need}")
+    told = json.loads(json.dumps(told).replace("{agent}", program.agent))
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="tacit-hosts-"))
     model = Model()
@@ -97,6 +98,8 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
         world = World(folder, model)
         world.env.update(program.ready(world.home, world.project, model.url))
         prepare(program, world, told)
+        if keep:
+            listen(world)
         for each in told["sessions"]:
             sessions.append(run(program, world, each, sessions))
         wrong = [f"session {n + 1}: {s.out[-300:]}" for n, s in enumerate(sessions) if s.code is None]
@@ -131,6 +134,16 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
     if told.get("mcp"):
         MCP[program.host](program, world)
+
+
+def listen(world: World) -> None:
+    """Let hooks also write down what they are sent, in payloads.jsonl: the shapes that fixtures are made from."""
+    real, ear = str(Path(sys.executable).with_name("tacit")), world.folder / "tacit"
+    ear.write_text(f'#!/bin/sh\ncat >"{world.folder}/in.$$"\n(cat "{world.folder}/in.$$"; echo) >>"{world.folder}/payloads.jsonl"\n"{real}" "$@" <"{world.folder}/in.$$"\n')
+    ear.chmod(0o755)
+    for path in (world.project / ".claude" / "settings.local.json", world.home / ".codex" / "hooks.json", world.home / ".gemini" / "settings.json", world.home / ".copilot" / "hooks" / "tacit.json"):
+        if path.exists():
+            path.write_text(path.read_text().replace(real, str(ear)))
 
 
 def _by_command(*words: str) -> Any:

@@ -67,7 +67,7 @@ def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) 
         "SubagentStart": ["hook", "subagent-start", 5, None],
         "PostToolUseFailure": ["hook", "tool-failure", 5, None],
         "PreCompact": ["hook", "pre-compact", 5, None],
-        "Stop": ["hook", "stop", 10, True],
+        "Stop": ["hook", "stop", 10, None],
         "SessionEnd": ["hook", "session-end", 5, None],
     }
     assert [groups[0].get("matcher") for groups in hooks.values()] == ["startup|resume|clear|compact|fork", None, None, "Bash", None, None, None]

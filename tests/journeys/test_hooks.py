@@ -83,18 +83,25 @@ def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
     assert [answer["event"] for answer in answers[::2] if answer["said"]] == [answer["event"] for answer in once if answer["said"]]
 
 
-def test_no_lesson_is_given_twice_in_a_session(kept: Any, host: Any, folder: Path) -> None:
-    """Start, prompts, a failure and a resumption share what they have told."""
+def test_no_lesson_is_given_twice_in_a_context(kept: Any, host: Any, folder: Path) -> None:
+    """Start, prompts, a failure and a resumption share what they have told; a sub-agent was told none of it, and is told once."""
     events = [
         ("session-start", payload(folder, "SessionStart")),
         ("prompt", payload(folder)),
         ("prompt", payload(folder, prompt="How is the order total rounded in the end?")),
         ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t1", error="npm ERR! lock file is stale")),
         ("session-start", payload(folder, "SessionStart", source="resume")),
-        ("subagent-start", payload(folder, "SubagentStart", agent_id="a1", agent_type="Explore")),
+    ]
+    inside = {"agent_id": "a1", "agent_type": "Explore"}
+    within = [
+        ("subagent-start", payload(folder, "SubagentStart", **inside)),
+        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t2", error="npm ERR! lock file is stale", **inside)),
+        ("tool-failure", payload(folder, "PostToolUseFailure", tool_name="Bash", tool_use_id="t3", error="npm ERR! lock file is stale", **inside)),
     ]
     given = [id for event, said in events for id in lessons(host.hook(event, said).stdout)]
     assert len(given) == len(set(given)) == 3
+    inside_given = [id for event, said in within for id in lessons(host.hook(event, said).stdout)]
+    assert len(inside_given) == len(set(inside_given)) == 2
 
 
 def test_after_a_compaction_what_was_given_is_given_again(kept: Any, host: Any, folder: Path) -> None:

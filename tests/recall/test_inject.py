@@ -314,3 +314,36 @@ def test_a_store_of_other_words_gives_nothing(world_of: Any, make: Make) -> None
         make("Observation about the billing queue", kind="operations", klass="fix", gate="hold", state="provisional")
     )
     assert world.inject("billing queue") == Injection("r1")
+
+
+def test_each_context_of_a_unit_is_told_as_its_coin_fell(world: Any, make: Make) -> None:
+    """A sub-agent starts with nothing of what its parent was told; nobody is told twice; one coin for all of them."""
+    every = make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user")
+    trials = [make(f"The {word} build needs the cache warmed.", severity="info") for word in ("first", "second", "third", "fourth")]
+    world.put(every, *trials)
+    main = world.inject("", surface="hook:session-start", main=True)
+    sub = world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer")
+    assert every.id in main.injected and every.id in sub.injected
+    assert set(main.injected) == set(sub.injected) and set(main.withheld) == set(sub.withheld)
+    assert world.inject("", surface="hook:subagent-start", context="sub1", agent="reviewer").injected == ()
+    assert world.inject("", surface="hook:session-start", main=True).injected == ()
+    unit = run_id("p", "cli", "r1")
+    assert len(world.store.uses(unit=unit)) == len({*main.injected, *main.withheld})
+
+
+def test_a_lesson_for_one_agent_reaches_that_agent_and_nobody_else(world: Any, make: Make) -> None:
+    """Neither the main agent nor another sub-agent, though the lesson applies always."""
+    rule = make("Never touch the migrations.", kind="rule", klass="rule", trust="user", agent="reviewer")
+    world.put(rule)
+    assert world.inject("", main=True).injected == ()
+    assert world.inject("", context="s1", agent="explorer").injected == ()
+    assert world.inject("", context="s2", agent="reviewer").injected == (rule.id,)
+
+
+def test_a_compaction_gives_again_what_its_context_was_told(world: Any, make: Make) -> None:
+    """Once: the next start of the same context is told nothing new."""
+    ours = make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user")
+    world.put(ours)
+    assert world.inject("", surface="hook:session-start", main=True).injected == (ours.id,)
+    assert world.inject("", surface="hook:compact", repeat=True, main=True).injected == (ours.id,)
+    assert world.inject("", surface="hook:session-start", main=True).injected == ()

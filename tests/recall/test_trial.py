@@ -11,7 +11,7 @@ from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
-from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told
+from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told, task_of
 
 if TYPE_CHECKING:
     from tacit.core.profile import Trial
@@ -142,3 +142,8 @@ def test_an_epoch_is_a_model_family_and_a_host() -> None:
     """Snapshots of one model are one epoch; an unknown model is said to be unknown."""
     assert epoch_for("", "cli") == "unknown / cli"
     assert epoch_for("claude-x-20260101", "h") == epoch_for("claude-x-20260202", "h") != epoch_for("claude-y", "h")
+
+
+def test_one_prompt_in_four_sessions_is_one_task() -> None:
+    """However often a host numbers it anew."""
+    assert len({task_of("", text) for text in ("Fix the  tests", "fix the tests", "Fix the tests\n", "FIX THE TESTS")}) == 1

@@ -48,6 +48,8 @@ class Sighting:
     name: str = ""
     at: str = ""  # ISO 8601; empty where the format keeps no times: taken as made at the end of the run
     loss: float = 1.0  # what it cost until it was overcome, in [0, 1]; 1 where it never was, or nobody can tell
+    place: str = ""  # the step at which it was made
+    assigned_at: str = ""  # where its context was assigned the lesson at a time of its own
 
 
 @value
@@ -87,7 +89,7 @@ def judge(
     if not blind:
         return Outcome(UNKNOWN, f"every {kind} of the run was eligible for the lesson")
     made = [each for each in sightings if each.kind == kind and each.name in blind]
-    after = [each for each in made if not seconds(each.at) or seconds(each.at) + behind > seconds(assigned_at)]
+    after = [each for each in made if not seconds(each.at) or seconds(each.at) + behind > seconds(each.assigned_at or assigned_at)]
     if after:
         return Outcome(OCCURRED, f"seen by {kind} after the assignment", loss=min(1.0, sum(each.loss for each in after)))
     if made:

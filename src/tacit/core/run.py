@@ -40,6 +40,7 @@ class Step:
     files: tuple[str, ...] = ()  # files read or written by this step
     at: str = ""  # ISO 8601, UTC
     agent: str = ""  # the sub-agent that took the step; empty for the main one
+    context: str = ""  # the host's id of that sub-agent: two of one kind are two readers
     typed: bool = (
         False  # the text was typed by the person at the keyboard: no meta text, no tool result, no hook's words
     )

@@ -250,6 +250,7 @@ class _Session:
         if self.oversized:
             self.warnings.append(f"{self.oversized} lines are too long or cut off and were left out")
         for row in self.rows:
+            row["context"] = row["agent"]
             row["agent"] = self.agents.get(row["agent"], row["agent"])
         return Run(
             id=f"{session}/{source.stem}" if agent else session,

@@ -587,6 +587,7 @@ class _Session:
         readied = [(finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)]
         earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
         marks = tx.marks(unit=self.row.root)
+        tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
         behind = clock_behind(self.run.started_at, self.run.ended_at, min(use.at for use in uses))
         if behind and over:
@@ -599,7 +600,7 @@ class _Session:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
             about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
-            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind)
+            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind, tellings=tellings)
             if outcome.settled:
                 self._mark_outcome(
                     tx,

@@ -24,8 +24,8 @@ CAP = 8  # calls after which it no longer matters how many more it took
 def occurrences(run: Run, signature: str) -> tuple[Sighting, ...]:
     """Every step of the run that failed with this signature, in order; failures on the way to one recovery are one."""
     found: list[Sighting] = []
-    for agent in dict.fromkeys(step.agent for step in run.steps):
-        lane = [step for step in run.steps if step.agent == agent and step.role == "tool"]
+    for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
+        lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
         at = 0
         while at < len(lane):
             step = lane[at]
@@ -33,7 +33,7 @@ def occurrences(run: Run, signature: str) -> tuple[Sighting, ...]:
                 at += 1
                 continue
             until = _overcome(lane, at, signature, run.cwd)
-            found.append(Sighting("tool", "", step.at, 1.0 if until is None else min(1.0, (until - at) / CAP)))
+            found.append(Sighting("tool", "", step.at, 1.0 if until is None else min(1.0, (until - at) / CAP), step.place))
             at = len(lane) if until is None else until
     return tuple(found)
 

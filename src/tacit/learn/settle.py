@@ -8,15 +8,18 @@ seen is told from what it held, never from what was found in it.
 
 from __future__ import annotations
 
+from tacit.core.clock import seconds
+from tacit.core.contexts import MAIN, assigned_in
 from tacit.core.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn.occurrences import occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from tacit.core.contexts import Telling
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
     from tacit.core.run import Finding, Run
@@ -58,13 +61,19 @@ def instruments(run: Run, use: Use | None = None, source: str = "") -> tuple[Ins
 
 
 def outcome_of(
-    use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *, over: bool, now: str, behind: float = 0.0
-) -> Outcome:
-    """What this run says of one use: a lesson with a signature by the steps that failed so, another by who looked for its problem."""
+    use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *,
+    over: bool, now: str, behind: float = 0.0, tellings: Sequence[Telling] = (),
+) -> Outcome:  # fmt: skip
+    """What this run says of one use: a lesson with a signature by the steps that failed so, another by who looked for its problem.
+
+    `tellings` are the answers of the host's hooks, which tell contexts apart: a problem in a context that was not assigned the lesson
+    is none of its own. Without them the unit counts as one context.
+    """
     if memory.klass in NO_PROBLEM:
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
     if memory.signature and run.steps:
         struck = [*occurrences(run, memory.signature), *(_stated(each) for each in seen if each.states(memory.signature))]
+        struck = _where_told(struck, run, assigned_in(tellings, memory.id))
         return judge(
             kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind
         )
@@ -72,17 +81,33 @@ def outcome_of(
     held = instruments(run, use, memory.source)
     named = {each.name for each in held}
     sightings = [
-        Sighting(seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at)
+        Sighting(seen_by(s.finding.tier), s.finding.by if s.finding.by in named else "", s.finding.at, place=s.finding.place)
         for s in seen
         if s.memories & family
     ]
+    sightings = _where_told(sightings, run, assigned_in(tellings, memory.id))
     return judge(
         kind=seen_by(memory.trust), instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind
     )
 
 
 def _stated(seen: Seen) -> Sighting:
-    return Sighting("tool", "", seen.finding.at)
+    return Sighting("tool", "", seen.finding.at, place=seen.finding.place)
+
+
+def _where_told(sightings: list[Sighting], run: Run, assigned: Mapping[str, tuple[tuple[str, str], ...]]) -> list[Sighting]:
+    """Sightings in contexts that held the lesson's assignment by then, each with its time; all of them where no context is known."""
+    if not assigned:
+        return sightings
+    contexts = {step.place: step.context for step in run.steps if step.context}
+    own = run.id if run.agent and run.root not in ("", run.id) else MAIN  # some hosts write a sub-agent's steps into a run of its own
+    found = []
+    for each in sightings:
+        for begin, end in assigned.get(contexts.get(each.place, own), ()):
+            if not end or not each.at or seconds(each.at) <= seconds(end):
+                found.append(replace(each, assigned_at=begin))
+                break
+    return found
 
 
 def unit_outcome(this: Outcome, run: str, marks: Sequence[Mark]) -> Outcome:

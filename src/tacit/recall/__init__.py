@@ -8,6 +8,7 @@ finding and writing is a pure step in a module of its own.
 from __future__ import annotations
 
 from tacit.core.clock import seconds
+from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
 from tacit.core.value import replace, value
@@ -62,6 +63,7 @@ class Asking:
     model: str = ""
     surface: str = "cli"
     event: str = ""  # the host's own id of this very question: asked twice, answered once
+    context: str = ""  # whose context: the host's id of a sub-agent, or what the agent is called; empty: the main one
 
 
 @value
@@ -97,9 +99,9 @@ def inject(
 ) -> Injection:
     """The lessons for a run, recorded before they are given. Raises `Unavailable` where they cannot be.
 
-    What a unit was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
-    instance, the notes are gone from the agent's context. `exists` tells whether a file that a lesson names is there.
-    Where an `embedder` is at hand, meaning counts beside words.
+    What a context was once assigned is not given to it again, unless `repeat` asks for it: after a compaction, for
+    instance, the notes are gone from the agent's context. Another context of the unit is told as its coin fell. `exists` tells
+    whether a file that a lesson names is there. Where an `embedder` is at hand, meaning counts beside words.
     """
     from tacit.recall.budget import fit, level_for, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
@@ -109,10 +111,11 @@ def inject(
     wanted = asked(query, profile)
     run = asking.run or ids()
     row = _run_of(store, project.id, asking, run, query, now)
-    before = store.uses(unit=row.root)
+    context = asking.context or query.agent
+    told_before = _known(store, row.root, context)
     size = level_for(profile, level, query.task, query.agent)
-    found = _ranking(store, project, profile, wanted, size, before, repeat, now, exists, embedder)
-    known = frozenset() if repeat else frozenset(use.memory for use in before)
+    found = _ranking(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder)
+    known = frozenset() if repeat else frozenset(told_before)
     fresh = [each for each in found.ranked if each.memory.id not in known]
     fitted = fit(
         fresh, size, profile,
@@ -130,8 +133,9 @@ def inject(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
         )  # fmt: skip
-        # What another event of this unit recorded since we looked was told there; it is not told twice.
-        given = [each for each, at in zip(kept, told) if at.given and (repeat or not at.recorded)]
+        # What another event of this context recorded since we looked was told there; it is not told twice.
+        known = frozenset() if repeat else frozenset(_known(tx, row.root, context))
+        given = [each for each, at in zip(kept, told) if at.given and each.memory.id not in known]
         injected = tuple(each.memory.id for each in given)
         withheld = tuple(at.memory for at in told if not at.given)
         markdown = render(given, profile, ids(), renderer=renderer, wrap=wrap)
@@ -139,7 +143,7 @@ def inject(
         left = {
             "counts": counts,
             "nearest": [[each.id, each.reason] for each in suppressed],
-            "asked": {"domain": query.domain, "agent": query.agent},
+            "asked": {"domain": query.domain, "agent": query.agent, **({"context": context} if context else {})},
         }
         event = asking.event or f"{row.id} {ids()}"
         if not tx.add_injection(
@@ -148,6 +152,16 @@ def inject(
             return Injection(run, note="this very event was answered before")
         _record(tx, row, asking, query, [each.memory for each in kept], told, now)
     return Injection(run, markdown, tokens, injected, withheld, suppressed, counts)
+
+
+def _known(store: SqliteStore | Transaction, unit: str, context: str) -> dict[str, bool]:
+    """What a context was assigned, and whether it was given. What was told on request stands in no answer; it is the main one's."""
+    tellings = store.tellings(unit)
+    known = known_in(tellings, context)
+    if context == MAIN:
+        answered = {id for each in tellings for id in (*each.given, *each.withheld)}
+        known.update({use.memory: use.arm != "withheld" for use in store.uses(unit=unit) if use.memory not in answered})
+    return known
 
 
 def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
@@ -161,7 +175,7 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
         return known
     root = run_id(project, asking.host, asking.root) if asking.root else id
     return RunRow(
-        id, project, asking.host, run, root, agent=query.agent, model=asking.model, domain=query.domain,
+        id, project, asking.host, run, root, agent="" if asking.context else query.agent, model=asking.model, domain=query.domain,
         task_id=query.task_id, task_type=query.task_type, started_at=now,
     )  # fmt: skip
 
@@ -172,7 +186,7 @@ def _ranking(
     profile: Profile,
     wanted: Asked,
     size: Level,
-    before: Sequence[Use],
+    before: Mapping[str, bool],
     repeat: bool,
     now: str,
     exists: Callable[[str], bool] | None,
@@ -188,7 +202,7 @@ def _ranking(
     found = store.find(projects, (*wanted.words, *wanted.file_words), limit=limit, injectable=True)
     hits: list[Hit] = []
     if repeat:
-        given = [use.memory for use in before if use.arm != "withheld"]
+        given = [id for id, was_given in before.items() if was_given]
         hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
     hits += _signed(store, projects, wanted.signatures)
     if start:

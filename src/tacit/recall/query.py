@@ -27,6 +27,7 @@ class Query:
     files: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     agent: str = ""
+    main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
     domain: str = ""
     task_type: str = ""
     task_id: str = ""

@@ -230,7 +230,7 @@ def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
         return "seen too rarely"
     if settings.by_domain and query.domain and memory.domain not in ("", query.domain, profile.general_domain):
         return "other domain"
-    if settings.by_agent and query.agent and memory.agent not in ("", query.agent):
+    if (query.main or (settings.by_agent and query.agent)) and memory.agent not in ("", query.agent):
         return "other agent"
     return ""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 
+from tacit.core.contexts import Telling
 from tacit.core.digest import digest, short_hash
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.journal import (
@@ -595,6 +596,14 @@ class SqlStore:
             )
         ]
 
+    def tellings(self, unit: str) -> list[Telling]:
+        """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
+        rows = self.rows("SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
+        return [
+            Telling(_context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)))
+            for surface, given, withheld, left, at in rows
+        ]
+
     def sealed(self, project: str) -> dict[str, int]:
         """How many rows a project has of each sealed table: journal, evidence, use, mark."""
         rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
@@ -1169,6 +1178,14 @@ def _row_seal(table: str, named: Mapping[str, Any]) -> bytes:
 def listed(column: str) -> list[str]:
     """A column that holds a list, as a list."""
     return [str(item) for item in json.loads(column)] if column else []
+
+
+def _context_of(left_out: str) -> str:
+    """The context of an answer, which stands beside what it left out."""
+    if '"context"' not in left_out:
+        return ""
+    asked = json.loads(left_out).get("asked")
+    return str(asked.get("context") or "") if isinstance(asked, dict) else ""
 
 
 def _dump(field: Any) -> str:

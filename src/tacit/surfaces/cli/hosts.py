@@ -29,7 +29,6 @@ class Entry:
     ours: str  # the word after `tacit hook`
     seconds: int  # the host ends the hook after these
     matcher: str = ""
-    more: Mapping[str, Any] | None = None
 
 
 @value
@@ -53,7 +52,7 @@ class Host:
 
 
 def _exec(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
-    return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds, **(entry.more or {})}
+    return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds}
 
 
 def _shell(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
@@ -84,7 +83,8 @@ HOSTS: dict[str, Host] = {
                 # Answered while the agent still looks at it: an `async` answer would come a turn late.
                 Entry("PostToolUseFailure", "tool-failure", 5, "Bash"),
                 Entry("PreCompact", "pre-compact", 5),
-                Entry("Stop", "stop", 10, more={"async": True}),  # the end of a turn is nobody's wait
+                # Not `async`: versions up to 2.1.197 leave `claude -p` without SessionEnd then, and later ones end this hook early.
+                Entry("Stop", "stop", 10),
                 Entry("SessionEnd", "session-end", 5),
             ),
             _exec,
@@ -97,6 +97,7 @@ HOSTS: dict[str, Host] = {
                 Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact"),
                 Entry("UserPromptSubmit", "prompt", 5),
                 Entry("SubagentStart", "subagent-start", 5),
+                Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
                 Entry("PostToolUse", "tool-failure", 5, CODEX_SHELLS),
                 Entry("PreCompact", "pre-compact", 5),
                 Entry("Stop", "stop", 10),
@@ -147,7 +148,7 @@ HOSTS: dict[str, Host] = {
                 Entry("SessionStart", "session-start", 10),
                 Entry("BeforeAgent", "prompt", 5),
                 Entry("AfterTool", "tool-failure", 5, "run_shell_command"),
-                Entry("PreCompress", "pre-compact", 5),
+                # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript.
                 Entry("AfterAgent", "stop", 10),
                 Entry("SessionEnd", "session-end", 5),
             ),

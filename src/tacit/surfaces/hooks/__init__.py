@@ -57,9 +57,9 @@ class Event:
     transcript: str = ""
     source: str = ""  # session-start: startup, resume, clear, compact or fork
     model: str = ""
-    agent: str = ""  # the type of the sub-agent that starts
+    agent: str = ""  # the type of the sub-agent that starts, or in which it happened
+    context: str = ""  # the host's id of that sub-agent; empty for the main one
     text: str = ""  # what the person typed, or the error of a tool
-    task: str = ""  # the host's id of what the person typed
     files: tuple[str, ...] = ()  # files that the text names
     env_file: str = ""  # where the host takes variables for the commands of its agent from
     root: str = ""  # the session that this one continues
@@ -280,7 +280,6 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
     compacted = event.source == "compact"
     injection = memories.inject(
         "" if failed else event.text,
-        task_id=event.task,
         run=event.session,
         host=event.host,
         root=event.root,
@@ -294,6 +293,8 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         files=event.files,
         errors=(event.text,) if failed else (event.error,) if event.error else (),
         agent=event.agent,
+        main=not (event.context or event.agent),
+        context=event.context,
     )
     return injection.markdown if injection.injected else ""
 

@@ -64,7 +64,7 @@ def _as_prompt(event: Event, text: str) -> Event:
     from tacit.surfaces.hooks.dialect import files_in
 
     key, failed = short_hash(event.session, "prompt", text), event.text if event.name == "tool-failure" else ""
-    return replace(event, name="prompt", text=text, error=failed, key=key, task=short_hash(text), files=files_in(text))
+    return replace(event, name="prompt", text=text, error=failed, key=key, files=files_in(text))
 
 
 def _seen(fd: int) -> tuple[Mapping[str, Any], list[Mapping[str, Any]]]:

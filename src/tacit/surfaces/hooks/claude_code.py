@@ -2,7 +2,7 @@
 
 Text for the model goes into `hookSpecificOutput.additionalContext`, beside the event's own name; at the top level it
 would be ignored silently. The host moves strings over 10,000 characters into a file, so ours stay below. Hooks fire
-inside sub-agents too, marked by `agent_id`: those are part of the session they serve and are passed over.
+inside sub-agents too, marked by `agent_id`: a context of its own, which is told at its start and where a command of its fails.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ NAMES = {
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
 ANSWERED = ("session-start", "prompt", "subagent-start", "tool-failure")
+IN_AGENTS = ("subagent-start", "tool-failure")  # what is answered inside a sub-agent too
 
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 PEOPLE = (
@@ -39,6 +40,7 @@ PEOPLE = (
     "user",
     "sdk",
 )  # sources of a prompt that is somebody's task; wake-ups and polls repeat what was asked before
+WAKE_UPS = ("<task-notification>", "<agent-notification>", "<bash-notification>")  # and those that carry no source
 
 
 def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
@@ -47,7 +49,8 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    if (payload.get("agent_id") and event != "subagent-start") or _is_no_task(event, payload):
+    inside = text_at(payload, "agent_id")
+    if (inside and event not in IN_AGENTS) or _is_no_task(event, payload):
         return None
     # The folder in which the session was opened: `cwd` follows the agent's `cd`, and a session belongs to one project.
     opened = env.get("CLAUDE_PROJECT_DIR", "")
@@ -63,9 +66,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         transcript=text_at(payload, "transcript_path"),
         source=source,
         model=text_at(payload, "model"),
-        agent=text_at(payload, "agent_type") if event == "subagent-start" else "",
+        agent=text_at(payload, "agent_type") if inside else "",
+        context=inside,
         text=text,
-        task=(text_at(payload, "prompt_id") or short_hash(text)) if event == "prompt" else "",
         files=files_in(text) if event == "prompt" else (),
         env_file=env.get("CLAUDE_ENV_FILE", "") if event == "session-start" else "",
         root=_root(text_at(payload, "transcript_path"), session) if event in ANSWERED else "",
@@ -87,7 +90,7 @@ _SAID = {"prompt": "prompt", "tool-failure": "error"}
 
 def _is_no_task(event: str, payload: Mapping[str, Any]) -> bool:
     if event == "prompt":
-        return text_at(payload, "source") not in PEOPLE
+        return text_at(payload, "source") not in PEOPLE or text_at(payload, "prompt").lstrip().startswith(WAKE_UPS)
     return event == "tool-failure" and payload.get("is_interrupt") is True
 
 

@@ -1,8 +1,9 @@
 """Codex's dialect: Claude Code's shapes, with a turn's id, a smaller limit, and answers that may hold no other key.
 
 There is no event for a failed command: `PostToolUse` comes after every one, with the bare output and mostly without its exit
-status, and only what failed, or ends as a failed command does, goes further than this module. Its rollouts are documented
-enough to be read, so nothing is captured.
+status. The rollout that the payload names has it by then, in the record of the same call; only where an older version wrote none
+is the output's end looked at. What failed goes further than this module. Its rollouts are documented enough to be read, so nothing
+is captured.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ NAMES = {
     "stop": "Stop",
     "session-end": "SessionEnd",
 }
-OURS = {theirs: ours for ours, theirs in NAMES.items()}
+# The end of a sub-agent is the end of a run: its rollout is a file of its own, which names its parent.
+OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "session-end"}
 ANSWERED = ("session-start", "prompt", "subagent-start", "tool-failure")
+IN_AGENTS = ("subagent-start", "tool-failure", "session-end")  # what concerns us inside a sub-agent too
+TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 
 
@@ -50,7 +54,8 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    if payload.get("agent_id") and event != "subagent-start":
+    inside = text_at(payload, "agent_id")
+    if inside and event not in IN_AGENTS:
         return None
     said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
     if event == "tool-failure" and not said:
@@ -61,15 +66,15 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     return Event(
         name=event,
         host=HOST,
-        session=session,
+        session=inside if inside and event == "session-end" else session,
         folder=cwd,
         key=short_hash(session, event, source, *(text_at(payload, each) for each in ids), said),
-        transcript=text_at(payload, "transcript_path"),
+        transcript=text_at(payload, "agent_transcript_path", "transcript_path"),
         source=source,
         model=text_at(payload, "model"),
-        agent=text_at(payload, "agent_type") if event == "subagent-start" else "",
+        agent=text_at(payload, "agent_type") if inside else "",
+        context=inside,
         text=text,
-        task=(text_at(payload, "turn_id") or short_hash(text)) if event == "prompt" else "",
         files=files_in(text) if event == "prompt" else (),
         env_file=env.get("CODEX_ENV_FILE", "") if event == "session-start" else "",
     )
@@ -81,7 +86,8 @@ def _failure(payload: Mapping[str, Any]) -> str:
     told = response.get("exit_code", object_at(response, "metadata").get("exit_code"))
     text = text_at(response, "stderr", "output", "aggregated_output", "stdout", "content") if response else ""
     text = text or (text_at(payload, "tool_response") if not response else "")
-    status = told if isinstance(told, int) else exit_status(text)
+    status = told if isinstance(told, int) else _written(payload)
+    status = exit_status(text) if status is None else status
     if status or response.get("success") is False:
         return text or f"exit code {status}"
     if status is None:
@@ -89,6 +95,30 @@ def _failure(payload: Mapping[str, Any]) -> str:
 
         return text if ends_in_failure(text) else ""
     return ""
+
+
+def _written(payload: Mapping[str, Any]) -> int | None:
+    """The exit status of this very call as the host has just written it down; None where it has not."""
+    call, path = text_at(payload, "tool_use_id"), text_at(payload, "transcript_path")
+    if not call or not path:
+        return None
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+            lines = file.read().split(b"\n")
+    except (OSError, ValueError):  # a path may hold a NUL or half a character
+        return None
+    for line in reversed(lines):
+        if b'"CommandExecution"' in line and call.encode("utf-8", "replace") in line:
+            import json
+
+            try:
+                item = json.loads(line)["payload"]["item"]
+            except (ValueError, LookupError, TypeError, RecursionError):
+                return None
+            code = item.get("exit_code") if isinstance(item, dict) and item.get("id") == call else None
+            return code if isinstance(code, int) else None
+    return None
 
 
 def write(event: Event, told: Told) -> str:

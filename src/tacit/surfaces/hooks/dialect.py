@@ -94,16 +94,19 @@ def exit_status(text: str) -> int | None:
     """The exit status that a host told in the first or last lines of a result; None where it told none."""
     lines = text.split("\n")
     for line in (*lines[:6], *lines[-4:]):
-        plain = line.strip().strip("<>").lower()
+        plain = line.strip().lower()
+        longest = FRAMED_LEAD if plain[:1] == "<" and plain[-1:] == ">" else LEAD
+        plain = plain.strip("<>")
         for words in _STATUS:
             before, found, after = plain.partition(words)
-            if found and len(before) < 24:
+            if found and len(before) < longest:
                 number = after.lstrip(": ").partition(" ")[0].rstrip(".)>")
                 if number.lstrip("-").isdigit() and len(number) < 7:
                     return int(number)
     return None
 
 
+LEAD, FRAMED_LEAD = 24, 48  # characters in front of a status; Copilot frames its line: "<shellId: 0 completed with exit code 1>"
 _STATUS = ("exit code", "exited with code", "exit status")
 
 

@@ -66,7 +66,6 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         transcript=text_at(payload, "transcript_path"),
         source=source,
         text=text,
-        task=short_hash(at, text) if event == "prompt" else "",
         files=files_in(text) if event == "prompt" else (),
     )
 

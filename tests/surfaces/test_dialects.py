@@ -1,0 +1,124 @@
+"""What real hosts send to hooks, in the smallest shapes that hold the point; recorded from the programs that `make test-hosts` drives."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.surfaces.cli.hosts import HOSTS, registration
+from tacit.surfaces.hooks import claude_code, codex, copilot
+from tacit.surfaces.hooks.dialect import exit_status
+
+ROOT = Path(__file__).parent.parent.parent
+CALL = "call_7c3f244d36f440629c5b3def"
+
+
+def rolled(folder: Path, *items: dict[str, Any]) -> str:
+    """A rollout of Codex 0.166 that ends with these items."""
+    path = folder / "rollout-x.jsonl"
+    lines = [{"type": "event_msg", "payload": {"type": "item_completed", "item": item}} for item in items]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+def executed(code: int, call: str = CALL, output: str = "") -> dict[str, Any]:
+    return {"type": "CommandExecution", "id": call, "status": "failed" if code else "completed", "aggregated_output": output, "exit_code": code}
+
+
+def codex_call(transcript: str, output: str) -> dict[str, Any]:
+    return {
+        "session_id": "s1", "turn_id": "t1", "transcript_path": transcript, "cwd": "/shop", "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": output, "tool_use_id": CALL,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("output", ["FATAL:  role shop does not exist\n", "src/a.ts(3,1): TS2304: Cannot find name", "FAIL shop/orders 0.2s", ""])
+def test_codex_tells_a_failure_by_the_status_it_wrote(tmp_path: Path, output: str) -> None:
+    """However the output ends, and also where there is none."""
+    event = codex.read("tool-failure", codex_call(rolled(tmp_path, executed(2, output=output)), output), {})
+    assert event is not None and event.name == "tool-failure" and event.text
+
+
+def test_codex_takes_no_success_for_a_failure(tmp_path: Path) -> None:
+    """A command that succeeded may print an error; the status of another call says nothing."""
+    looks = "Traceback (most recent call last):\nValueError: no\n"
+    path = rolled(tmp_path, executed(1, "call_of_another"), executed(0, output=looks))
+    assert codex.read("tool-failure", codex_call(path, looks), {}) is None
+
+
+def test_codex_without_a_rollout_goes_by_the_outputs_end(tmp_path: Path) -> None:
+    """Older versions, a file that is gone or cut off."""
+    looks = "Traceback (most recent call last):\nValueError: no\n"
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text(json.dumps({"payload": {"item": executed(0)}})[:-20])
+    for path in ("", str(tmp_path / "gone.jsonl"), str(cut), "/tmp/\0"):
+        assert codex.read("tool-failure", codex_call(path, looks), {}) is not None
+
+
+@pytest.mark.parametrize("line", ["<shellId: 0 completed with exit code 1>", "<shellId: 12345 completed with exit code 1>", "Exit code 1"])
+def test_copilots_last_line_tells_the_status(line: str) -> None:
+    """Its result says success all the same."""
+    assert exit_status(f"psql: no such role\n{line}") == 1
+    payload = {
+        "sessionId": "s", "cwd": "/shop", "toolName": "bash", "toolArgs": {"command": "psql"},
+        "toolResult": {"resultType": "success", "textResultForLlm": f"psql: no such role\n{line}"},
+    }  # fmt: skip
+    event = copilot.read("step", payload, {})
+    assert event is not None and event.name == "tool-failure" and event.step is not None and event.step["status"] == 1
+
+
+def claude(name: str, **more: Any) -> Any:
+    return claude_code.read("", {"session_id": "s1", "cwd": "/shop", "hook_event_name": name, **more}, {})
+
+
+def test_a_notification_is_no_prompt() -> None:
+    """Claude Code wakes its agent with a sub-agent's result, as a prompt without a source."""
+    assert claude("UserPromptSubmit", prompt="<task-notification>\n<task-id>a9</task-id>\n<result>No broken test.</result>") is None
+    assert claude("UserPromptSubmit", prompt="why does <task-notification> show up?") is not None
+
+
+def test_a_sub_agent_is_a_context_of_its_own() -> None:
+    """At its start, and where a command of its fails; its prompts and ends are the parent's business."""
+    started = claude("SubagentStart", agent_id="a9b8", agent_type="general-purpose")
+    assert (started.context, started.agent) == ("a9b8", "general-purpose")
+    failed = claude("PostToolUseFailure", agent_id="a9b8", agent_type="general-purpose", tool_name="Bash", error="Exit code 1\nno")
+    assert (failed.name, failed.context, failed.agent) == ("tool-failure", "a9b8", "general-purpose")
+    main = claude("PostToolUseFailure", tool_name="Bash", error="Exit code 1\nno")
+    assert (main.context, main.agent) == ("", "")
+    assert claude("Stop", agent_id="a9b8") is None
+
+
+def test_the_end_of_a_turn_is_waited_for() -> None:
+    """An `async` Stop makes Claude Code 2.1.197 leave `claude -p` without SessionEnd: nothing was ever learned there."""
+    entries = registration(("tacit", []), host=HOSTS["claude-code"])
+    assert not any("async" in handler for entry in entries.values() for handler in entry["hooks"])
+    plugin = json.loads((ROOT / "plugins" / "claude-code" / "hooks" / "hooks.json").read_text())
+    assert "async" not in json.dumps(plugin)
+
+
+def test_gemini_starts_no_process_before_every_call_of_its_model() -> None:
+    """PreCompress comes with each of them in 0.61."""
+    assert "PreCompress" not in registration(("tacit", []), host=HOSTS["gemini"])
+
+
+def test_the_plugin_has_the_distributions_version() -> None:
+    """`claude plugin validate --strict` asks for one."""
+    plugin = json.loads((ROOT / "plugins" / "claude-code" / ".claude-plugin" / "plugin.json").read_text())
+    assert plugin["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+
+def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
+    """Under the parent's session, each with a rollout of its own, which is learned when it stops."""
+    inside = {"session_id": "s1", "agent_id": "a1", "agent_type": "worker", "cwd": "/shop", "transcript_path": "/c/rollout-a1.jsonl"}
+    started = codex.read("", {**inside, "hook_event_name": "SubagentStart"}, {})
+    assert started is not None and (started.session, started.context, started.agent) == ("s1", "a1", "worker")
+    failed = codex.read("", {**codex_call(rolled(tmp_path, executed(1)), "no"), "agent_id": "a1", "agent_type": "worker"}, {})
+    assert failed is not None and (failed.session, failed.context) == ("s1", "a1")
+    parents = {"transcript_path": "/c/rollout-s1.jsonl", "agent_transcript_path": "/c/rollout-a1.jsonl"}
+    over = codex.read("", {**inside, **parents, "hook_event_name": "SubagentStop"}, {})
+    assert over is not None and (over.name, over.session, over.transcript) == ("session-end", "a1", "/c/rollout-a1.jsonl")
+    assert codex.read("", {**inside, "hook_event_name": "UserPromptSubmit", "prompt": "look"}, {}) is None
