@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -379,7 +380,7 @@ def test_another_format_is_refused() -> None:
 
 def test_the_format_changes_with_the_keys() -> None:
     """Whoever changes the table of keys raises FORMAT, so that stores compile their profiles anew."""
-    assert (FORMAT, short_hash(*KEYS)) == (8, "kd9rnaba2rz73b8p")
+    assert (FORMAT, short_hash(*KEYS)) == (9, "zd2w26y2qn4wggt8")
 
 
 def test_conditions_follow_the_keys_they_name() -> None:
@@ -551,3 +552,42 @@ def test_a_store_of_another_format_compiles_its_profile_anew(folder: Path) -> No
     with open() as memories:
         assert memories.profile.name == "geas"
         assert (memories.profile_version, memories.health().health.faults) == (version, ())
+
+
+# -- every key does something ------------------------------------------------------------------------
+
+TOLD_ONLY = {"name", "title", "version", "extends"}  # what a profile says of itself
+
+
+def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
+    """Keys that no source reads: none that speaks of their section takes their name from anything."""
+    found = []
+    for key in keys:
+        *path, leaf = [part for part in re.sub(r"\[\]|\*", "", key).split(".") if part]
+        name = {"class": "klass", "from": "states"}.get(leaf, leaf)
+        section = path[-1] if path else ""
+        spoken = re.compile(rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I)
+        taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
+        bound = re.compile(rf"[<>=] {re.escape(key)}\b")  # a ladder's condition reads it
+        if leaf not in TOLD_ONLY and not any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in sources.values()):
+            found.append(key)
+    return found
+
+
+def test_every_key_is_read_by_code() -> None:
+    """A key with a line in the table of keys and no effect is a promise that nobody keeps."""
+    root = Path(profile_module.__file__).parents[1]
+    own = ("profile.py", "profile_toml.py")
+    paths = [*root.rglob("*.py"), *(root / "profiles").glob("*.toml")]
+    sources = {str(path): path.read_text("utf-8") for path in paths if path.name not in own}
+    assert unread(KEYS, sources) == []
+    assert unread(["scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days"], sources) == [
+        "scopes.widening", "match.min_word", "trust.one_origin", "learn.unknown_days",
+    ]  # fmt: skip
+
+
+def test_a_key_that_was_never_read_is_no_fault() -> None:
+    """A profile of before still compiles, and is what it would be without it."""
+    text = 'name = "mine"\nextends = "default"\n[match]\nmin_word = 4\n[scopes]\nprojects = 3\n'
+    kept = 'name = "mine"\nextends = "default"\n'
+    assert to_json(compile_profile(text)) == to_json(compile_profile(kept))

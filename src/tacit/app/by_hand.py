@@ -150,10 +150,14 @@ class ByHand(PageVerbs, Safety):
     def put_on_page(self, id: str, on: bool = True, *, reason: str = "") -> Memory:
         """Approve a lesson for a page that the host loads, which takes it off trial; or take it off again."""
         from tacit.core.keep import paged
+        from tacit.core.moves import lifted
 
         self._need_person("Approving a line for the page")
-        found = self.get(id).id
-        return self._change(found, lambda m: paged(m, on, by=self.actor.name, at=self.now(), reason=reason, profile=self.profile_version))
+        found, by, version = self.get(id).id, self.actor.name, self.profile_version
+        memory = self._change(found, lambda m: paged(m, on, by=by, at=self.now(), reason=reason, profile=version))
+        if not on:
+            return memory
+        return self._change(found, lambda m: lifted(m, self.profile, (by, "person"), at=self.now(), profile_version=version))
 
     def forget(self, id: str = "", *, origin: str = "", reason: str = "") -> list[Memory]:
         """Take out one memory, or everything that came from one origin; `undo` brings it back."""

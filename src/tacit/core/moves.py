@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tacit.core.clock import after_days
 from tacit.core.journal import change
-from tacit.core.lifecycle import review_days
+from tacit.core.lifecycle import Move, judge, review_days
 from tacit.core.proposal import OPEN, Proposal
-from tacit.core.states import CLOSED
+from tacit.core.standing import standing_of
+from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from tacit.core.journal import Change
-    from tacit.core.lifecycle import Move
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
@@ -37,6 +37,29 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
     )
     told = move.reason if move.measured else f"{move.reason} (not measured)"
     return change(memory, now, verb="move", by=by, reason=told, at=at, run=run, profile=profile_version)
+
+
+def lifts(profile: Profile) -> dict[str, str]:
+    """By state: the state of the page to which a rule or a model of the triage may approve the move. What a ladder lets them approve is
+    put before them."""
+    return {
+        state: rule.to
+        for rule in profile.ladder.moves
+        if rule.to in profile.page.states and set(rule.approve_any) & {"rules", "model"}
+        for state in rule.states
+        if state in INJECTABLE
+    }
+
+
+def lifted(
+    memory: Memory, profile: Profile, by: tuple[str, str], *, at: str, profile_version: str
+) -> Change | None:
+    """A memory that gets its line, moved to the page's state by the word of (name, role); None where its ladder has no such move."""
+    to = lifts(profile).get(memory.state, "")
+    move = judge(profile, standing_of(memory, profile, at), to, by) if to else None
+    if not isinstance(move, Move):
+        return None
+    return moved(memory, move, profile, by=by[0], at=at, run="", profile_version=profile_version)
 
 
 def proposed(memory: Memory, wanted: Move, profile: Profile, *, by: str, at: str, id: str, project: str) -> Proposal:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Raised whenever a key is added, removed or changes its meaning; a test compares it with the table of keys. A store
 # that holds an older format compiles its profile anew.
-FORMAT = 8
+FORMAT = 9
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
@@ -82,7 +82,6 @@ if TYPE_CHECKING:
         klass: str
         label: str
         heading: str
-        confidence: float | None
         scope: str
         reviewers: tuple[str, ...]
         aliases: tuple[str, ...]
@@ -134,11 +133,9 @@ if TYPE_CHECKING:
 
     @value
     class Scopes:
-        """How far a memory reaches, and how it may come to reach further."""
+        """How far a memory reaches."""
 
         otherwise: str
-        widening: tuple[str, ...]
-        projects: int
         keywords: Mapping[str, tuple[str, ...]]
 
     @value
@@ -153,7 +150,6 @@ if TYPE_CHECKING:
         confidence: float | None
         full_at: int
         cap: float
-        severity: str
 
     @value
     class Phrase:
@@ -198,8 +194,6 @@ if TYPE_CHECKING:
         threshold: float
         margin: float
         doubt: float
-        fields: tuple[str, ...]
-        min_word: int
         same_kind: bool
         same_task: bool
         same_scope: bool
@@ -246,7 +240,6 @@ if TYPE_CHECKING:
         confirm: str
         runs: int
         person: tuple[str, ...]
-        one_origin: bool
 
     @value
     class Condition:
@@ -503,6 +496,7 @@ if TYPE_CHECKING:
         compare_chars: int
         batch: int
         expire_days: int
+        checked: int
         watch: int
         lose: float
         regain: float
@@ -534,9 +528,7 @@ if TYPE_CHECKING:
     class Learn:
         """When a run is over, and what a lesson that was sent away may still do."""
 
-        complete: tuple[str, ...]
         settle_hours: float
-        unknown_days: float
         resurrect_runs: int
 
     @value

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 import tomllib
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -152,7 +153,6 @@ KEYS: dict[str, Key] = {
     "kinds.*.class": one_of(CLASSES, "the class: exemption, caps and belief go by it"),
     "kinds.*.label": text("how people read it", ""),
     "kinds.*.heading": text("the heading under which a renderer groups it; empty: none", ""),
-    "kinds.*.confidence": share("confidence at birth, if the finding states none; absent: none is kept", None),
     "kinds.*.scope": one_of((*SCOPES, ""), "scope at birth; empty: `scopes.otherwise`", ""),
     "kinds.*.reviewers": texts("roles that `reviewer` means for this kind; none: a person", (), "role"),
     "kinds.*.aliases": texts("other words for it, as foreign systems write them", ()),
@@ -183,10 +183,6 @@ KEYS: dict[str, Key] = {
     "categories.names.*.aliases": texts("other words for it", ()),
     # Scopes.
     "scopes.otherwise": one_of(SCOPES, "scope of a memory that nothing narrows"),
-    "scopes.widening": texts(
-        "the order in which a memory may come to reach further, one step at a time", choices=SCOPES
-    ),
-    "scopes.projects": whole("evidence from so many projects lets a memory become global without a person", 2),
     "scopes.keywords.*": texts("phrases that make a text of this scope"),
     # Extraction.
     "extract.severity_floor": one_of(SEVERITIES, "an unmatched finding below this makes no memory; it still matches"),
@@ -206,7 +202,6 @@ KEYS: dict[str, Key] = {
     "extract.extractors.*.confidence": share("confidence of its findings; absent: it computes one, or none", None),
     "extract.extractors.*.full_at": whole("confidence grows to 1 over so many occurrences; 0: it does not", default=0),
     "extract.extractors.*.cap": share("confidence at most", 1.0),
-    "extract.extractors.*.severity": one_of((*SEVERITIES, ""), "severity of its findings; empty: as found", ""),
     "extract.approaches[].any": texts("one of these words makes it", ()),
     "extract.approaches[].all": texts("or all of these together", ()),
     "extract.approaches[].text": text("the approach it stands for"),
@@ -222,8 +217,6 @@ KEYS: dict[str, Key] = {
     "match.threshold": share("alike enough to be the same lesson"),
     "match.margin": share("and by so much more than the runner-up"),
     "match.doubt": share("no merge if each says more than such a part of its own, or one is the other with a word changed; 1: never mind"),
-    "match.fields": texts("what is compared", choices=("text", "tags", "paths", "signature", "quote")),
-    "match.min_word": whole("words of fewer letters do not count", 1),
     "match.same_kind": flag("only within one kind"),
     "match.same_task": flag("only within one task type"),
     "match.same_scope": flag("only within one scope"),
@@ -262,8 +255,6 @@ KEYS: dict[str, Key] = {
     "trust.confirm": one_of(TIERS, "independent evidence of this tier or above confirms a held memory"),
     "trust.runs": whole("independent runs that make a lesson credible", 1),
     "trust.person": texts("tiers that are a person's word", choices=TIERS),
-    "trust.one_origin": flag("one document read in many runs is one sighting"),
-    # The ladder.
     "ladder.auto": flag("make moves by itself; false: every move waits for a person"),
     "ladder.require_verdict": flag("no move without a measurement: rules with `measured = false` are off"),
     "ladder.reviews": whole("the so-manieth time under review ends in the archive", 1),
@@ -424,6 +415,7 @@ KEYS: dict[str, Key] = {
     "triage.threshold": share("this alike to a line or another proposal is a duplicate"),
     "triage.compare_chars": whole("so many characters are compared; 0: all"),
     "triage.batch": whole("proposals in one question to the model", 1),
+    "triage.checked": whole("of so many decisions of a tier a person makes one, so that the tier is measured; 0: none", 0),
     "triage.expire_days": whole("an undecided proposal expires after so many days", 1),
     "triage.watch": whole("so many last decisions of a tier are compared with people and outcomes", 1),
     "triage.lose": share("below this agreement it decides no more"),
@@ -446,9 +438,7 @@ KEYS: dict[str, Key] = {
         choices=("extract", "read", "gate", "rewrite", "same", "triage", "reflect"),
     ),
     "model.timeout_s": number("seconds a model may take", 0.1),
-    "learn.complete": texts("what ends a run", choices=("session_end", "run_complete", "quiet")),
     "learn.settle_hours": number("hours without growth that count as quiet", 0.1),
-    "learn.unknown_days": number("days after which an unsettled use is unknown", 0.1),
     "learn.resurrect_runs": whole("further runs after which a lesson that was sent away is proposed again", 1),
     "health.fallback": share("more gate decisions by fallback are a fault"),
     "health.stale": share("more stale memories are a fault"),
@@ -574,6 +564,17 @@ def _base_of(name: str, extends: object, base: Profile | None) -> Mapping[str, A
     return {} if name == "default" else standard(extends or "default").data
 
 
+# Keys that profiles had and no code ever read. A profile that still has one is as good as without.
+RETIRED = (
+    "scopes.widening", "scopes.projects", "match.min_word", "match.fields", "trust.one_origin", "learn.unknown_days", "learn.complete",
+    "kinds.*.confidence", "extract.extractors.*.severity",
+)  # fmt: skip
+
+
+def _is_retired(path: str, key: str) -> bool:
+    return any(fnmatchcase(f"{path}.{key}", each) for each in RETIRED)
+
+
 class _Check:
     """One pass over a profile: fills what is missing, brings values into canonical form, and collects the faults."""
 
@@ -586,7 +587,7 @@ class _Check:
         if not isinstance(given, dict):
             self.faults.append(f"{path} is a table, not {_kind(given)}.")
             return {}
-        self.faults.extend(_unknown(path, key, tree) for key in given if key not in tree)
+        self.faults.extend(_unknown(path, key, tree) for key in given if key not in tree and not _is_retired(path, key))
         inner = f"{path}." if path else ""
         return {
             key: self.node(node, given.get(key, REQUIRED), base.get(key, REQUIRED), inner + key)

@@ -38,7 +38,6 @@ _RUN_NAMES = ("TACIT_RUN", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID")
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
-CONFIRMING = ("review", "team", "user")
 
 WITNESSES = ("observed", "review", "team", "user")  # tiers that are more than what an agent says of itself
 
@@ -126,9 +125,9 @@ def _unread(finding: Finding) -> Finding:
     return replace(finding, extra={name: at for name, at in extra.items() if name != READ_AS}) if READ_AS in extra else finding
 
 
-def may_vouch(tier: str) -> bool:
-    """Whether evidence of this tier confirms what was held."""
-    return tier in CONFIRMING
+def may_vouch(tier: str, least: str) -> bool:
+    """Whether evidence of this tier confirms what was held: of the least tier that a profile names (`trust.confirm`), or above."""
+    return tier in TIERS and TIERS.index(tier) >= TIERS.index(least)
 
 
 # Which instrument sees the problem of a lesson again: the one that saw it first.

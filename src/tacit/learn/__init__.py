@@ -317,6 +317,7 @@ def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, h
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )
+    decision = replace(decision, version=rules.version or decision.version)
     if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected):
         return GateDecision("hold", PENDING, version=decision.version)
     return decision
@@ -482,7 +483,9 @@ class _Session:
             for change in changes:
                 tx.apply(change)
         self._witness(tx, memory, finding, decision)
-        vouched = confirmed(tx.get(memory.id), finding, by=BY, at=self.at, run=self.id, profile_version=version)
+        vouched = confirmed(
+            tx.get(memory.id), finding, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
+        )
         if vouched is not None:
             tx.apply(vouched)
         self._promote(tx, memory.id)

@@ -69,6 +69,8 @@ class GateRules:
     hedged: str = "hold"  # hold, allow, or downgrade: allow with severity info
     known: str = "link"  # already in the project's files: link, or allow
     unknown: str = "hold"  # joelclaw: allow, with the fallback flag
+    fallback: bool = True  # whether what a default decided is flagged at all
+    version: str = ""  # of the profile's gate, as decisions record it
     fallback_confidence: float = 0.35  # joelclaw, ADR-0094
     stated_confidence: float = 0.65  # joelclaw: an annotation without a readable figure
     reason_chars: int = 120
@@ -153,7 +155,7 @@ def joelclaw_gate(
         sure = rules.stated_confidence if concrete else rules.fallback_confidence
         return replace(blank, reason=f"submitted, {concrete or 'names nothing that could be checked'}", confidence=sure)
     if note.verdict not in ("allow", "hold", "discard"):
-        return replace(blank, reason="parse_fallback", fallback=True, confidence=rules.fallback_confidence)
+        return replace(blank, reason="parse_fallback", fallback=rules.fallback, confidence=rules.fallback_confidence)
     stated = rules.stated_confidence if note.confidence is None else min(1.0, max(0.0, note.confidence))
     reason = note.reason[: rules.reason_chars] or "llm_classified"
     return replace(blank, outcome=note.verdict, reason=reason, confidence=stated)
@@ -302,7 +304,7 @@ def _merits(finding: Finding, text: str, rules: GateRules) -> GateDecision:
         return GateDecision("allow", _WITNESSED[finding.tier])
     if not text.endswith("?") and len(text.split()) > 3 and cues.LESSON_SHAPE.search(text):
         return GateDecision("allow", "says what to do or what happens")
-    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.unknown == "allow")
+    return GateDecision(rules.unknown, "nothing concrete to judge it by", fallback=rules.fallback and rules.unknown == "allow")
 
 
 _MERITS = {

@@ -15,14 +15,13 @@ from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn import cues
 from tacit.learn.classify import filed
-from tacit.learn.gate import joelclaw_gate, read_annotation
+from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tacit.core.profile import Categories
-    from tacit.learn.gate import GateRules
 
 PRIORITIES = "🔴🟡🟢"  # corrections and constraints, recurring patterns, minor things
 
@@ -114,10 +113,14 @@ def _without_calls(text: str) -> str:
 
 
 def cleaned(finding: Finding) -> Finding:
-    """An observation without its tool traces; with an empty text, which no gate lets in, where nothing else is left."""
+    """An observation without its tool traces. Where nothing else is left it stays as it is if the gate knows it as noise, which is
+    then the reason; otherwise its text is empty, which no gate lets in."""
     if "observation_type" not in (finding.extra or {}):
         return finding
-    return replace(finding, text=sanitize_text(finding.text) or "")
+    left = sanitize_text(finding.text)
+    if left is None and noise_in(finding, GateRules(min_chars=0)):
+        return finding
+    return replace(finding, text=left or "")
 
 
 # --- the observer's answer --------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 from tacit.core.clock import after_days
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
+from tacit.core.moves import lifted
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
@@ -109,7 +110,7 @@ def learn_line(
         told = f"{by} deleted its line from {line.path}"
         _apply(tx, forgotten(memory, by=by, at=at, reason=told, profile=project.profile))
     else:
-        _bring_back(tx, project, memory, line, by, at)
+        _bring_back(tx, project, profile, memory, line, by, at)
     return memory.id
 
 
@@ -136,7 +137,9 @@ def filed(section: str, profile: Profile) -> dict[str, str]:
     return {}
 
 
-def _bring_back(tx: Transaction, project: Project, memory: Memory, line: Line, by: str, at: str) -> None:
+def _bring_back(
+    tx: Transaction, project: Project, profile: Profile, memory: Memory, line: Line, by: str, at: str
+) -> None:
     """A line that stands on the page again brings back a lesson that was forgotten; otherwise it is approved for the page."""
     last = tx.entries(memory=memory.id, newest=True, limit=1)
     if memory.state == "archived" and last and last[0].verb == "forget":
@@ -144,6 +147,7 @@ def _bring_back(tx: Transaction, project: Project, memory: Memory, line: Line, b
         memory = tx.get(memory.id)
     told = f"{by} put its line on {line.path}: off trial" if line.path else ""
     _apply(tx, paged(memory, True, by=by, at=at, reason=told, profile=project.profile))
+    _apply(tx, lifted(tx.get(memory.id), profile, (by, "person"), at=at, profile_version=project.profile))
 
 
 def _vouch(tx: Transaction, memory: Memory, line: Line, by: str, at: str) -> None:

@@ -383,7 +383,7 @@ class Review:
 
     def _page_line(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
         """Do what somebody did to a page, or put a lesson on it. The file is written before the proposal is marked."""
-        from tacit.learn.page import learn_line, line_of
+        from tacit.learn.page import PUT, learn_line, line_of
 
         with self._write() as tx:
             line = line_of(proposal.payload or {})
@@ -391,6 +391,9 @@ class Review:
             actor = Actor(self.by, "user", f"review {proposal.id}")
             was = tx.get(proposal.memory).state if proposal.memory else ""
             memory = learn_line(tx, self.project, self.profile, line, actor, self.now(), self.ids) or proposal.memory
+            if line.act == PUT and text:  # onto the page, in better words
+                words = edited(tx.get(memory), {"text": text}, by=self.by, at=self.now(), reason=reason, profile=self.project.profile)
+                tx.apply(words) if words is not None else None
             signed = (*proposal.approvals, (self.by, self.role))
             tx.put_proposal(replace(proposal, memory=memory, approvals=signed))
             state = tx.get(memory).state if memory else ""

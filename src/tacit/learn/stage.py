@@ -94,12 +94,14 @@ def joined(
     return finding, changes
 
 
-def confirmed(memory: Memory, finding: Finding, *, by: str, at: str, run: str, profile_version: str) -> Change | None:
-    """A held lesson that independent evidence of tier review or above speaks for is let in; its trust stays what it was."""
+def confirmed(
+    memory: Memory, finding: Finding, profile: Profile, *, by: str, at: str, run: str, profile_version: str
+) -> Change | None:
+    """A held lesson that independent evidence of a tier that confirms speaks for is let in; its trust stays what it was."""
     if (
         memory.gate != "hold"
         or memory.trust not in HELD
-        or not may_vouch(finding.tier)
+        or not may_vouch(finding.tier, profile.trust.confirm)
         or (finding.origin and finding.origin == memory.origin)
     ):
         return None

@@ -41,7 +41,7 @@ def openness(profile: Profile) -> str:
         return "what it prints is not fenced"
     if not set(own.trust.held) <= set(profile.trust.held) or profile.trust.confirm != own.trust.confirm:
         return "it does not hold what is quoted or imported"
-    if profile.trust.runs < own.trust.runs or not profile.trust.one_origin or not set(profile.trust.person) <= set(own.trust.person):
+    if profile.trust.runs < own.trust.runs or not set(profile.trust.person) <= set(own.trust.person):
         return "it asks for less evidence"
     if profile.gate.function != own.gate.function or not set(own.gate.discard) <= set(profile.gate.discard):
         return "its gate is more open"

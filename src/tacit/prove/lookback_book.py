@@ -156,7 +156,7 @@ class Book:
                 origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
             )
         )  # fmt: skip
-        vouched = confirmed(lesson.memory, finding, by=BY, at=at, run=unit, profile_version="")
+        vouched = confirmed(lesson.memory, finding, self.profile, by=BY, at=at, run=unit, profile_version="")
         if vouched is not None:
             lesson.memory = vouched.memory
         self._promote(lesson, at)

@@ -243,7 +243,7 @@ def is_anothers(memory: Memory, agent: str) -> bool:
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
     """joelclaw: older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
-    if not fade.stale_days or memory.pinned or memory.klass in fade.never or memory.state in fade.never_states:
+    if not fade.stale_days or memory.pinned or memory.on_page or memory.klass in fade.never or memory.state in fade.never_states:
         return False
     return not recalls_of(memory) and days_since(memory.created_at, now) > fade.stale_days
 

@@ -14,12 +14,15 @@ from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.match import opposed, prepare
+from tacit.core.moves import lifted
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.screen import screen
 from tacit.core.value import replace
 from tacit.tend.agreement import TIERS, Later, Standing, standing
 from tacit.tend.context import NOTHING, StepReport
+from tacit.tend.layout import entry_of, said_by
 from tacit.tend.triage import RULES, Suggested, answers, batches, likeness, question, schema
+from tacit.tend.worthy import standing as on_pages
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ class Judge:
         judge = RULES[self.settings.rules]
         with self.context.write() as tx:
             waiting = {each.id: each for each in _waiting(tx, self.context.project.id)}
-            lines = _lines(tx, self.context.project.id)
+            lines = [entry_of(memory, self.context.profile.page).said for memory in on_pages(tx, self.context.project.id)]
             for proposal in [each for each in waiting.values() if each.tier in ("", "rules")]:
                 if proposal.id not in waiting:
                     continue  # it gave way to another
@@ -129,7 +132,7 @@ class Judge:
                 else:
                     self._take(tx, proposal, "model", word.action, word.reason)
                     if word.action == "promote":
-                        self._propose_words(tx, proposal, word.text)
+                        self._propose_words(tx, proposal, said_by(word.text, self.context.profile.page))
 
     def _unanswered(self, tx: Transaction, proposal: Proposal) -> None:
         times = int((proposal.payload or {}).get("asked", 0)) + 1
@@ -150,7 +153,7 @@ class Judge:
     def _take(self, tx: Transaction, proposal: Proposal, tier: str, action: str, reason: str) -> None:
         """A tier's word: a decision where it may decide alone, advice for a person otherwise."""
         self.judged.add(proposal.id)
-        if not self.alone.get(tier, True) or is_checked(proposal.id):
+        if not self.alone.get(tier, True) or is_checked(proposal.id, self.settings.checked):
             self._to_person(tx, proposal, tier, action, reason)
             return
         by, at = f"{BY}:{tier}", self.context.now()
@@ -168,6 +171,10 @@ class Judge:
             except Refused as error:
                 self._to_person(tx, proposal, tier, "review", error.message)
                 return
+            if change is not None:
+                tx.apply(change)
+            version = self.context.project.profile
+            change = lifted(tx.get(proposal.memory), self.context.profile, (by, tier), at=at, profile_version=version)
             if change is not None:
                 tx.apply(change)
             tx.put_proposal(replace(noted, tier=tier))
@@ -200,9 +207,9 @@ class Judge:
         self.counts[name] = self.counts.get(name, 0) + 1
 
 
-def is_checked(id: str) -> bool:
+def is_checked(id: str, one_in: int = CHECKED) -> bool:
     """Whether a person decides this one, so that tiers are measured; the same answer whenever it is asked."""
-    return digest("triage", id)[0] % CHECKED == 0
+    return bool(one_in) and digest("triage", id)[0] % one_in == 0
 
 
 def is_fair_rewrite(memory: Memory, text: str) -> bool:
@@ -255,12 +262,7 @@ def _waiting(store: SqlStore, project: str) -> list[Proposal]:
 
 def _suggested(proposal: Proposal) -> Suggested:
     at = proposal.payload or {}
-    return Suggested(proposal.id, str(at.get("section", "")), str(at.get("text", "")))
-
-
-def _lines(tx: Transaction, project: str) -> list[str]:
-    rows = tx.rows("SELECT text FROM memory WHERE project = :p AND on_page = 1 AND text <> ''", p=project)
-    return [row[0] for row in rows]
+    return Suggested(proposal.id, str(at.get("section", "")), str(at.get("text", "")), str(at.get("line", "")))
 
 
 # -- the record --------------------------------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ def stale(memory: Memory, profile: Profile, now: str, *, profile_version: str, u
         not fade.stale_days
         or memory.stale_at
         or memory.tally.uses
+        or memory.on_page  # every run reads it there
         or _keeps(memory, profile)
         or memory.state not in ACTIVE
     ):

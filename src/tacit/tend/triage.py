@@ -17,7 +17,7 @@ from collections import Counter
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.match import Settings, compare, decide, opposed, prepare, rarity
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.core.words import query_words
 
 TYPE_CHECKING = False
@@ -51,6 +51,12 @@ class Suggested:
     id: str
     section: str
     text: str
+    line: str = ""  # as it will be printed, with its date; empty: as the text is
+
+    @property
+    def printed(self) -> str:
+        """What would stand on the page."""
+        return (self.line or self.text).strip()
 
 
 @value
@@ -85,13 +91,13 @@ def page_line(
     if told:
         return Triaged("reject", told)
     for line in page_lines:
-        score = duplicate(text, line, settings)
+        score = duplicate(suggested.printed, line, settings)
         if score:
             return Triaged("reject", f"duplicate of existing MEMORY entry ({round(score * 100)}% similar)")
     for other in pending:
-        if other.id != suggested.id and duplicate(text, other.text, settings):
+        if other.id != suggested.id and duplicate(suggested.printed, other.printed, settings):
             return _of_two(suggested, other)
-    if _is_promotable(text, suggested.section, settings):
+    if _is_promotable(suggested.printed, suggested.section, settings):
         return Triaged("promote", "factual timestamped technical update in promotable section")
     return Triaged("review", "ambiguous or preference-driven proposal requires human review")
 
@@ -119,7 +125,7 @@ def known_line(
     near, line = max(((compare(mine, prepare(line), rare).score, line) for line in lines), default=(0.0, ""))
     if near >= SUBJECT:
         return Triaged("review", f"near to a line on the page, and not the same: {line[:80]}")
-    if _is_promotable(text, suggested.section, settings):
+    if _is_promotable(suggested.printed, suggested.section, settings):
         return Triaged("promote", "a concrete fact without an opinion in it, and nothing like it on the page")
     return Triaged("review", "rules cannot tell")
 
@@ -277,10 +283,17 @@ def answers(said: str, batch: Sequence[Suggested]) -> tuple[Judged, ...]:
 
 
 def step(context: Context) -> StepReport:
-    """Judge what waits for a line on the page, as far as rules and a model may."""
+    """Put what has earned a line on a kept page before the tiers, and judge what waits, as far as rules and a model may."""
+    from tacit.tend.book import read_book
     from tacit.tend.judge import Judge
+    from tacit.tend.worthy import propose
 
-    return Judge(context).step()
+    asked: tuple[str, ...] = ()
+    if context.files is not None and read_book(context.store, context.project.id).kept:
+        with context.write() as tx:
+            asked = propose(tx, context)
+    report = Judge(context).step()
+    return replace(report, proposals=(*asked, *report.proposals))
 
 
 def agreement(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:

@@ -1,7 +1,8 @@
 """Which lessons stand on a project's pages, and which have earned a line and wait for somebody's word.
 
 A page is loaded by the host for every run, so nothing on it can be withheld: only what is canonical, exempt from trials or
-pinned is proposed, and approving a line takes its lesson off trial.
+pinned is proposed, and approving a line takes its lesson off trial. Where a ladder lets rules or a model approve the move to a
+state of the page (joelclaw's observations), what was met lately is put before them.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from itertools import groupby
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
+from tacit.core.moves import lifts
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
@@ -70,7 +72,16 @@ def _earned(store: SqliteStore | Transaction, project: str, profile: Profile) ->
 
 def _fits(facets: Mapping[str, Any], profile: Profile) -> bool:
     may = facets["state"] in INJECTABLE and facets["gate"] == "allow" and facets["verdict"] not in ENDING_VERDICTS
-    return may and bool(facets["pinned"] or facets["state"] in profile.page.states or facets["klass"] in profile.trial.exempt)
+    earned = facets["pinned"] or facets["state"] in profile.page.states or facets["klass"] in profile.trial.exempt
+    return may and bool(earned or facets["state"] in lifts(profile))
+
+
+def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
+    """Whether a lesson is put before the tiers now: what only they could lift, while it is news."""
+    if memory.state not in lifts(profile) or memory.pinned or memory.klass in profile.trial.exempt:
+        return True
+    met = max(memory.tally.seen_at or "", memory.created_at)
+    return not profile.reflect.lookback_days or met >= after_days(at, -profile.reflect.lookback_days)
 
 
 def _from_pages(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
@@ -90,6 +101,8 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
     made: list[str] = []
     room = profile.page.max_lines - len(standing(tx, context.project.id))
     for memory in worthy(context.store, context.project.id, profile, max(0, room)):
+        if not _is_due(memory, profile, at):
+            continue
         key = short_hash("put", memory.id, memory.state, memory.verdict, str(memory.tally.seen), str(memory.pinned))
         asked = [each for each in tx.proposals(memory=memory.id, state="") if each.kind == "page"]
         if any(each.state == OPEN or (each.payload or {}).get("key") == key for each in asked):
@@ -101,6 +114,8 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
             else memory.state
             if memory.state in profile.page.states
             else f"class {memory.klass}"
+            if memory.klass in profile.trial.exempt
+            else "met lately"
         )
         payload = {
             "act": "put",
@@ -108,6 +123,7 @@ def propose(tx: Transaction, context: Context) -> tuple[str, ...]:
             "memory": memory.id,
             "section": entry.section,
             "text": memory.text,
+            "line": entry.said,
             "key": key,
         }
         told = f"has earned a line under {entry.section} ({why}): {entry.said}"
