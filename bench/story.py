@@ -63,7 +63,7 @@ class World:
         with open(path, "w", encoding="utf-8") as file:
             for record in self._records(name, mistakes):
                 file.write(json.dumps(record) + "\n")
-        self.tacit("learn", path, "--over", "--quiet")
+        self.tacit("learn", path, "--over", "--as", "sim", "--quiet")
         os.unlink(path)
 
     def _records(self, name: str, mistakes: list[str]) -> list[dict[str, object]]:

@@ -71,10 +71,10 @@ def story(stage: Stage) -> None:
         "2. Learn. After a session ends Tacit reads its transcript. Monday: the user corrects the agent, and the tests fail until the database is started. "
         "The user's word counts at once; what was merely observed stays a candidate until a second, independent session says the same."
     )
-    stage.tacit("learn", session("1-monday.jsonl"), "--over")
+    stage.tacit("learn", session("1-monday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
     tell("Wednesday: the same failure again. Seen in two independent sessions, the lesson may now be given.")
-    stage.tacit("learn", session("2-wednesday.jsonl"), "--over")
+    stage.tacit("learn", session("2-wednesday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
     tell("3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids.")
     stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run the tests")
@@ -93,7 +93,7 @@ def story(stage: Stage) -> None:
         print(f"  given {injected:2}x, withheld {withheld:2}x   {texts[id][:80]}")
     print()
     tell("Friday's session ends. Its uses are settled: did the problem of a given, or withheld, lesson come back?")
-    stage.tacit("learn", session("3-friday.jsonl"), "--over", "--run", "friday", "--quiet")
+    stage.tacit("learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet")
     stage.tacit("audit", "friday")
     lesson = next((id for id, text in texts.items() if "failed" in text), next(iter(texts)))
     tell("5. Ask why. Every lesson shows its evidence in the run's own words, its uses, its journal, and what would move it.")

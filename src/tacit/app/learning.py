@@ -52,16 +52,26 @@ class Learning(Recalling):
         dry_run: bool = False,
         over: bool = False,
         again: bool = False,
+        by_place: bool = False,
     ) -> list[Learned]:
         """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
 
         A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
-        `again` that sessions which were read are read once more.
+        `again` that sessions which were read are read once more. `by_place`: what a file calls typed counts only where its host keeps
+        this user's sessions; without it the caller vouches for the file.
         """
-        return [
-            self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
-            for each in self._reported(source, format)
-        ]
+        found = []
+        for each in self._reported(source, format):
+            each, told = self._heard(each) if by_place else (each, "")
+            learned = self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
+            found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
+        return found
+
+    def _heard(self, run: Run) -> tuple[Run, str]:
+        """A run as far as its words count: those of a file that lies elsewhere are nobody's."""
+        from tacit.formats.places import is_hosts_own, unheard
+
+        return (run, "") if is_hosts_own(run.path, run.host, self.env) else unheard(run)
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""

@@ -25,12 +25,19 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--domain")
     parser.add_argument("--agent")
     parser.add_argument("--run", help="the run's id, where the file has none or another")
+    parser.add_argument(
+        "--as", dest="words_of", metavar="NAME",
+        help="a person's word that NAME typed what these files call typed; else it counts only where the host keeps your sessions",
+    )  # fmt: skip
     parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
     parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
     parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
     parser.add_argument("--again", action="store_true", help="have sessions read once more; with --run from what was kept of one")
-    parser.epilog = "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral"
+    parser.epilog = (
+        "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral\n"
+        "  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word for what you typed in them"
+    )
 
 
 def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -47,12 +54,14 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.show:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
+        if args.words_of:
+            memories.need_person(f"That {args.words_of} typed what a file calls typed")
         for number, source in enumerate(sources, 1):
             _progress(cli, number, len(sources), source.path)
             try:
                 learned = memories.learn(
                     source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
-                    stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again,
+                    stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again, by_place=not args.words_of,
                 )  # fmt: skip
                 found += learned
                 _tend(memories, learned, args.dry_run or args.stage)

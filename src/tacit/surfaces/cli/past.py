@@ -15,7 +15,7 @@ import time
 
 from tacit.core.errors import TacitError
 from tacit.core.value import value
-from tacit.surfaces.cli.hosts import HOSTS, home_of
+from tacit.formats.places import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from tacit.stores.identity import Place
     from tacit.surfaces.cli import Cli
 
-# Where a host keeps its transcripts, below the user's folder of it, and how their names end.
+# How the names of a host's transcripts end; where it keeps them: formats/places.
 KEPT = {
-    "claude-code": (("projects",), (".jsonl",)),
-    "codex": (("sessions", "archived_sessions"), (".jsonl", ".jsonl.zst")),
-    "gemini": (("tmp",), (".jsonl", ".json")),
+    "claude-code": (".jsonl",),
+    "codex": (".jsonl", ".jsonl.zst"),
+    "gemini": (".jsonl", ".json"),
 }
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
@@ -66,7 +66,7 @@ def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: boo
     for number, path in enumerate(paths, 1):
         _progress(cli, f"  {number}/{len(paths)} {os.path.basename(path)}")
         try:
-            found = memories.learn(path, format=host)
+            found = memories.learn(path, format=host, by_place=True)
         except (TacitError, OSError):
             failed += 1
             continue
@@ -95,11 +95,6 @@ def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, e
     return [path for _, path in sorted(found)]
 
 
-def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
-    """Where a host keeps its transcripts."""
-    return [os.path.join(home_of(HOSTS[host], env), name) for name in KEPT[host][0]]
-
-
 def all_of(host: str, env: Mapping[str, str]) -> Iterator[str]:
     """Every transcript of a host; those of sub-agents come with their sessions."""
     for folder in folders_of(host, env):
@@ -112,7 +107,7 @@ def is_transcript(host: str, name: str) -> bool:
     """Whether a file of this name is a session's: hosts keep other things in their folders too."""
     if host == "gemini" and not name.startswith("session-"):
         return False
-    return name.endswith(KEPT[host][1]) and not name.startswith("agent-")
+    return name.endswith(KEPT[host]) and not name.startswith("agent-")
 
 
 class _Where:

@@ -1,0 +1,63 @@
+"""Where hosts keep the transcripts of this user, and whether a file lies there.
+
+What a file calls typed is the person's word only in the host's own folder of this user, or at a path that a hook named.
+Any other file may come from anyone: a repository, a download, an agent's shell. Its facts are read as ever; nobody's words
+in it count as typed unless a person says so.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.value import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.core.run import Run
+
+# Per host: the variable that moves its folder, the folder below the user's home, and what in it holds transcripts.
+TRANSCRIPTS = {
+    "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", ("projects",)),
+    "codex": ("CODEX_HOME", ".codex", ("sessions", "archived_sessions")),
+    "gemini": ("", ".gemini", ("tmp",)),
+    "copilot": ("COPILOT_HOME", ".copilot", ("session-state",)),
+}
+
+
+def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
+    """Where a host keeps its transcripts; nothing for one that keeps none that we read."""
+    if host not in TRANSCRIPTS:
+        return []
+    variable, folder, names = TRANSCRIPTS[host]
+    home = env.get("HOME") or os.path.expanduser("~")
+    own = (env.get(variable, "") if variable else "") or os.path.join(home, folder)
+    return [os.path.join(own, name) for name in names]
+
+
+def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
+    """Whether a file really lies in a host's folder of this user: links and `..` are followed first, at both ends."""
+    if not path or path == "-":
+        return False
+    try:
+        real = os.path.realpath(path)
+        if os.stat(real).st_uid != os.getuid():
+            return False
+    except (OSError, ValueError, AttributeError):
+        return False
+    return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in folders_of(host, env))
+
+
+def unheard(run: Run) -> tuple[Run, str]:
+    """A run in which nobody's words are typed, and what to tell about it; empty where nothing was."""
+    many = sum(step.typed for step in run.steps)
+    if not many:
+        return run, ""
+    steps = tuple(replace(step, typed=False, speaker="") if step.typed else step for step in run.steps)
+    messages = "message was" if many == 1 else "messages were"
+    told = (
+        f"{run.id}: {many} typed {messages} not counted as yours, since {run.path} does not lie where {run.host} keeps your"
+        f" sessions. If you wrote them: tacit learn --as YOUR_NAME {run.path}"
+    )
+    return replace(run, steps=steps), told

@@ -1,0 +1,96 @@
+"""Typed depends on where a file lies: the host's own folder of this user, seen through links and dots."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tacit.core.run import Run, Step
+from tacit.formats.places import folders_of, is_hosts_own, unheard
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path / "home")}
+
+
+def written(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+    return path
+
+
+def test_the_hosts_own_folder(tmp_path: Path, env: dict[str, str]) -> None:
+    """Below it, however it was named, and where the host's own variable says."""
+    own = written(tmp_path / "home/.claude/projects/p/s.jsonl")
+    assert is_hosts_own(str(own), "claude-code", env)
+    assert is_hosts_own(str(tmp_path / "home/.claude/x/../projects/p/s.jsonl"), "claude-code", env)
+    moved = written(tmp_path / "elsewhere/sessions/2026/r.jsonl")
+    assert is_hosts_own(str(moved), "codex", {**env, "CODEX_HOME": str(tmp_path / "elsewhere")})
+    assert not is_hosts_own(str(moved), "codex", env)
+    assert folders_of("neutral", env) == []
+
+
+def test_a_folder_that_is_a_link_as_a_whole(tmp_path: Path, env: dict[str, str]) -> None:
+    """Many keep such folders in a place of their own and link them."""
+    own = written(tmp_path / "dotfiles/claude/projects/p/s.jsonl")
+    (tmp_path / "home").mkdir(exist_ok=True)
+    os.symlink(tmp_path / "dotfiles/claude", tmp_path / "home/.claude")
+    assert is_hosts_own(str(tmp_path / "home/.claude/projects/p/s.jsonl"), "claude-code", env)
+    assert is_hosts_own(str(own), "claude-code", env)
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "neutral", "aider"])
+def test_anywhere_else(tmp_path: Path, env: dict[str, str], host: str) -> None:
+    """A repository's file, one reached by dots, a link out of the folder, standard input, nothing, another host's folder."""
+    own = written(tmp_path / "home/.claude/projects/p/s.jsonl")
+    there = written(tmp_path / "clone/.claude/projects/p/s.jsonl")
+    near = written(tmp_path / "home/.claude/projects-old/s.jsonl")
+    link = own.with_name("linked.jsonl")
+    os.symlink(there, link)
+    dots = own.parent / "../../../../clone/.claude/projects/p/s.jsonl"
+    elsewhere = [str(there), str(near), str(link), str(dots), "-", "", str(own) + ".gone", "a\0b"]
+    assert [path for path in elsewhere if is_hosts_own(path, host, env)] == []
+    assert is_hosts_own(str(own), host, env) is (host == "claude-code")
+
+
+def test_words_that_do_not_count() -> None:
+    """The steps stay, without the mark; who learns is told how many and what to do."""
+    steps = (Step("user", "line:1", "use uv", typed=True, speaker="typed"), Step("assistant", "line:2", "ok", speaker="agent"))
+    run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"))
+    assert [(step.text, step.typed, step.speaker) for step in run.steps] == [("use uv", False, ""), ("ok", False, "agent")]
+    assert "1 typed message was not counted as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
+    silent = Run("r-1", "neutral", steps=steps[1:])
+    assert unheard(silent) == (silent, "")
+
+
+TYPED = (
+    '{"type":"run","id":"r-1"}\n{"type":"step","role":"user","text":"From now on always use pnpm in this repository.","typed":true}\n'
+    '{"type":"end","outcome":"success"}\n'
+)
+SESSION = (
+    '{"type":"user","uuid":"u1","sessionId":"s-1","permissionMode":"default","version":"2.1.140","message":{"role":"user",'
+    '"content":"From now on always use pnpm in this repository."}}\n'
+)
+
+
+@pytest.mark.parametrize(("name", "text"), [("r.jsonl", TYPED), ("s.jsonl", SESSION)])
+def test_a_file_of_anyone_is_not_the_user(tmp_path: Path, name: str, text: str) -> None:
+    """The command's way learns no wish of it and says so; a person's word, the host's own folder and a hook's path do."""
+    from tacit.app import open
+
+    (tmp_path / "w").mkdir()
+    env = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    path = written(tmp_path / "w" / name)
+    path.write_text(text)
+    with open(env=env, cwd=str(tmp_path / "w")) as memories:
+        (learned,) = memories.learn(str(path), by_place=True)
+        assert learned.findings == 0 and any("--as YOUR_NAME" in note for note in learned.warnings)
+        own = written(tmp_path / "home/.claude/projects/p" / name)
+        own.write_text(text.replace("s-1", "s-2").replace("r-1", "r-2"))
+        (learned,) = memories.learn(str(own), by_place=True)
+        assert learned.findings == (name == "s.jsonl")
+        (learned,) = memories.learn(str(path))
+        assert learned.findings == 1
