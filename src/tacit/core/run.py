@@ -138,6 +138,11 @@ class Run:
     reading: Reading | None = None
     extra: Mapping[str, Any] | None = None
 
+    @property
+    def descent(self) -> str:
+        """The origin that evidence of this run shares with its forks and copies: together they are one sighting."""
+        return f"lineage:{self.host}:{self.lineage}" if self.lineage else ""
+
 
 def fold_severity(word: object) -> str:
     """A foreign severity in our four words, case-folded; unknown words are info."""

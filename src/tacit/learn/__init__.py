@@ -500,7 +500,7 @@ class _Session:
                 root=self.row.root,
                 finding=finding.key,
                 stance=finding.stance,
-                origin=finding.origin,
+                origin=finding.origin or self.run.descent,
                 by=finding.by,
                 tier=(finding.extra or {}).get("witness") or finding.tier,
                 place=finding.place,

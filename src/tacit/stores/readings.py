@@ -34,6 +34,7 @@ class Reading:
     host: str = ""
     session: str = ""  # the host's own id of it
     path: str = ""  # the host's file
+    lineage: str = ""  # what it shares with forks and copies of it
     lines: tuple[tuple[Any, ...], ...] = ()  # as rendered
     done: int = 0  # lines that were read: of a session that grew the rest is read on
     state: str = WAITING

@@ -69,7 +69,7 @@ def prepared(folder: str, run: Run, id: str, project: str, at: str, *, again: bo
             readings.save(folder, grown)
             return grown
     fresh = readings.Reading(
-        id, project, run.host, run.id, run.path, lines, version=version(), started_at=run.started_at, at=at
+        id, project, run.host, run.id, run.path, lines=lines, version=version(), started_at=run.started_at, at=at, lineage=run.lineage
     )  # fmt: skip
     readings.save(folder, fresh)
     return fresh

@@ -96,7 +96,10 @@ class Taking:
         desk = self.desk
         told: list[dict[str, Any]] = []
         row = desk.store.run(self.reading.run)
-        run = Run(self.reading.session, self.reading.host, ended_at=row.ended_at if row else "", task_type=row.task_type if row else "")
+        run = Run(
+            self.reading.session, self.reading.host, lineage=self.reading.lineage, ended_at=row.ended_at if row else "",
+            task_type=row.task_type if row else "",
+        )  # fmt: skip
         session = _Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
         found: list[tuple[Finding, GateDecision]] = []
         number = 0
@@ -134,6 +137,7 @@ class Taking:
             Evidence(
                 memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=BY, tier=ruling.tier,
                 place=f"{judged.quote.line.place}#{judged.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
+                origin=session.run.descent,
             )
         )  # fmt: skip
         if ruling.act == "suspend" and memory.state in ("provisional", "stable"):
