@@ -242,3 +242,13 @@ def test_a_clock_that_is_behind_is_compared_by_position(memories: Memories) -> N
     memories.learn(run("u", stamped, started_at="2026-01-01T10:00:00Z", ended_at="2026-01-01T10:10:00Z", complete=True))
     assert outcome(memories, memory, "u")[0] == "occurred"
     assert memories.health().counters["clock_behind"] == 1
+
+
+def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, clock: Clock) -> None:
+    """Step by step and from the whole past alike; one that is told later is no longer among them."""
+    for n in range(3):
+        assign(memories, lesson, f"u{n}", "injected")
+        settle(memories, f"u{n}", occurred=False, reviewed=False)
+    assert (memories.get(lesson).tally.signals or {})["unknown"] == 3.0
+    settle(memories, "u0", occurred=True)
+    assert (memories.get(lesson).tally.signals or {})["unknown"] == 2.0

@@ -29,6 +29,7 @@ def lesson(text: str = "Run make migrate before the tests.", **fields: Any) -> M
         "state": "provisional",
         "kind": "pitfall",
         "klass": "pitfall",
+        "trust": "observed",
     }
     return Memory(text=text, **{**usual, "created_at": NOW, "updated_at": NOW, **fields})
 

@@ -119,7 +119,7 @@ def test_without_trial_nothing_is_withheld(world: Any, make: Make) -> None:
 def test_a_session_start_gives_what_recurs_and_what_stands(world: Any, make: Make) -> None:
     """Without a task: preferences, and lessons by how often they were met; a one-off comes after."""
     often, rare = make("Disk full.", tally=Tally(seen=9), pinned=False), make("Lock lost.", tally=Tally(seen=2))
-    wish = make("Answer in German.", kind="preference", klass="preference")
+    wish = make("Answer in German.", kind="preference", klass="preference", trust="user")
     world.put(rare, often, wish)
     told = world.inject("", trial=False)
     assert told.injected == (often.id, wish.id, rare.id)

@@ -24,7 +24,7 @@ def ranked(*memories: Memory, caution: bool = False) -> list[Ranked]:
 
 def test_the_default_wording(make: Make) -> None:
     """A fence with a nonce, a label, one line a lesson."""
-    one = make("Run make migrate first.", id="k3v9x2m4q7ab", tally=Tally(seen=3), source="user")
+    one = make("Run make migrate first.", id="k3v9x2m4q7ab", tally=Tally(seen=3), source="user", trust="user")
     other = make("Use uv.", id="abcdefghjkmn", source="user, who wants it so", trust="observed")
     assert render(ranked(one, other), DEFAULT, "n0nce") == (
         '<tacit-notes id="n0nce">\n'

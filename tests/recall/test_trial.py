@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tacit.core.links import Use
-from tacit.core.memory import Memory
+from tacit.core.memory import Memory, Tally
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told, task_of
@@ -44,6 +44,21 @@ def test_what_is_exempt_is_always_given(make: Make, fields: dict[str, Any]) -> N
     """Without a coin, and at any rate."""
     (found,) = assign([make(**fields)], at=settings(rate=0.9, rate_severe=0.9, rate_watch=0.9))
     assert (found.arm, found.probability, found.given) == ("exempt", 0.0, True)
+
+
+def test_what_a_person_said_is_not_withheld_from_them(make: Make) -> None:
+    """A pitfall entered by hand is given like a rule; what a reader heard has the low coin until it is confirmed."""
+    said, heard = make(trust="user"), make(trust="user", extra={"word": "said"})
+    assert [each.probability for each in assign([said, heard])] == [0.0, 0.1]
+    assert assign([said])[0].reason == "exempt: a person's own word"
+
+
+def test_no_coin_is_thrown_where_nothing_can_answer(make: Make) -> None:
+    """Five units could not tell: from then on it is given, and said to be unmeasurable; one that told is enough to go on."""
+    mute = make(tally=Tally(signals={"unknown": 5.0}))
+    told = make(tally=Tally(signals={"unknown": 50.0, "units": 1.0}))
+    assert [each.probability for each in assign([mute, told])] == [0.0, 0.3]
+    assert "not measurable here" in assign([mute])[0].reason
 
 
 def test_the_coin_is_fair_at_its_rate(make: Make) -> None:
@@ -108,16 +123,17 @@ def test_a_profile_without_trials_withholds_nothing(make: Make) -> None:
 
 
 def test_a_blank_unit_gets_none_of_the_lessons_on_trial(make: Make) -> None:
-    """But what is exempt; and it says that it is blank."""
+    """Nor what is exempt: a control unit has no memory but what is pinned or keeps harm away; and it says that it is one."""
     some = settings(blank=0.5)
     memories = [make() for _ in range(5)]
     blank = next(
         unit for unit in map(str, range(99))
         if assignments(memories, [], key=KEY, unit=unit, settings=some)[0].blank
     )  # fmt: skip
-    found = assignments([*memories, make(klass="rule")], [], key=KEY, unit=blank, settings=some)
-    assert [each.arm for each in found] == ["withheld"] * 5 + ["exempt"]
-    assert [each.blank for each in found] == [True] * 5 + [False]
+    kept = [make(klass="rule", pinned=True), make(klass="security")]
+    found = assignments([*memories, make(klass="rule"), *kept], [], key=KEY, unit=blank, settings=some)
+    assert [each.arm for each in found] == ["withheld"] * 6 + ["exempt"] * 2
+    assert [each.blank for each in found] == [True] * 6 + [False] * 2
 
 
 def test_a_blank_unit_stays_blank(make: Make) -> None:

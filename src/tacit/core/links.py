@@ -12,6 +12,7 @@ import json
 
 from tacit.core.digest import digest, short_hash
 from tacit.core.memory import NO_TALLY, Tally
+from tacit.core.outcome import UNKNOWN
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -202,6 +203,9 @@ def tally_of(
         for use in uses
         if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) in ("occurred", "not_occurred")
     ]
+    untold = [use for use in uses if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) == UNKNOWN]
+    if untold:
+        signals[UNKNOWN] = float(len(untold))
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))

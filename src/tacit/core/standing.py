@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
-from tacit.core.trial import HEARD
+from tacit.core.trial import HEARD, OWNER
 from tacit.core.trust import WITNESSES
 
 TYPE_CHECKING = False
@@ -104,11 +104,11 @@ def cause_of(memory: Memory) -> str:
 
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
-    """Never on trial: by class, pinned, canonical, or standing on a page that the host loads."""
+    """Never on trial: a person's own word, by class, pinned, canonical, or standing on a page that the host loads."""
     if memory.pinned or memory.on_page or memory.state == "canonical":
         return True
     heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
-    return not heard and memory.klass in profile.trial.exempt
+    return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)
 
 
 def _pieces(evidence: Sequence[Evidence]) -> int:

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 INJECTED = "injected"
 WITHHELD = "withheld"
 
+OWNER = "user"  # the tier of what the store's own person said
+UNTOLD = 5  # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
+
 HEARD = ("said", "shown")  # words of a person that a reader heard
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
@@ -95,11 +98,13 @@ def rate_for(
     units: int,
     settings: TrialSettings,
     word: str = "",
+    trust: str = "",
+    untold: int = 0,
 ) -> Rate:
     """The holdout rate of a lesson, from facts that stand before the assignment.
 
     `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units. `word` is whose word a reader
-    heard: it is on trial until a person raises it, whatever its class.
+    heard: it is on trial until a person raises it, whatever its class. `untold` counts the units that could not tell what became of it.
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
@@ -107,8 +112,12 @@ def rate_for(
         return Rate(1.0, f"never injected: verdict {verdict}")
     heard = word in HEARD and state == "provisional"
     exempt = _exemption(state, "" if heard else klass, pinned, on_page, settings)
+    if not exempt and trust == OWNER and not heard:
+        exempt = "a person's own word"
     if exempt:
         return Rate(0.0, f"exempt: {exempt}")
+    if not units and untold >= UNTOLD:
+        return Rate(0.0, f"given, not measurable here: {untold} units could not tell")
     if verdict == "helps":
         return Rate(min(settings.rate, settings.rate_watch), "watched: verdict helps")
     severe = severity == "bug"

@@ -115,10 +115,12 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
 
 
 def _units(store: SqliteStore, project: str, uses: Sequence[Use]) -> Iterator[UnitFacts]:
-    """The settled units in which a lesson was on trial, each with all its runs; none where no unit was left blank."""
+    """The settled units to which a lesson was assigned, each with all its runs; none where no unit was a control unit."""
     from tacit.prove.blank import UnitFacts
 
-    blank = {use.unit: use.blank for use in uses if use.arm != "exempt"}
+    blank: dict[str, bool] = {}
+    for use in uses:
+        blank[use.unit] = blank.get(use.unit, False) or use.blank
     if not any(blank.values()):
         return
     sql = "SELECT root, outcome, facts FROM run WHERE project = :p AND settled_at <> '' ORDER BY root, seq"

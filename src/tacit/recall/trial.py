@@ -8,6 +8,7 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
+from tacit.core.outcome import UNKNOWN
 from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
 from tacit.core.value import value
@@ -69,7 +70,9 @@ def assignments(
             continue
         rate = _rate(memory, settings)
         if rate.value <= 0.0:
-            found.append(Assigned(memory.id, family, EXEMPT, 0.0, rate.reason))
+            control = blank and not _always(memory)
+            arm, reason = (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
+            found.append(Assigned(memory.id, family, arm, 0.0, reason, control))
             continue
         twin = families.get(family)
         if twin is None:
@@ -83,6 +86,11 @@ def assignments(
     return found
 
 
+def _always(memory: Memory) -> bool:
+    """What is given in a control unit, too: what a person pinned, and what keeps harm away."""
+    return memory.pinned or memory.klass == "security"
+
+
 def is_exempt(memory: Memory, settings: Trial) -> bool:
     """Whether a lesson is given to everybody: only such a one may stand where no coin is thrown."""
     return _rate(memory, settings).value <= 0.0
@@ -94,13 +102,13 @@ def _rate(memory: Memory, settings: Trial) -> Rate:
         state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned, verdict=memory.verdict,
         on_page=memory.on_page, belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
+        trust=memory.trust, untold=int(signals.get(UNKNOWN, 0)),
     )  # fmt: skip
 
 
 def _blank(recorded: Sequence[Use], key: bytes, unit: str, settings: Trial) -> bool:
-    """Whether the unit gets no lesson on trial; what was recorded wins, since the share may have changed meanwhile."""
-    on_trial = [use for use in recorded if use.arm != EXEMPT]
-    return any(use.blank for use in on_trial) if on_trial else is_blank(key, unit, settings.blank)
+    """Whether the unit gets no memory at all; what was recorded wins, since the share may have changed meanwhile."""
+    return any(use.blank for use in recorded) if recorded else is_blank(key, unit, settings.blank)
 
 
 def instrument_of(memory: Memory) -> str:

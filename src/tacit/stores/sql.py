@@ -39,6 +39,7 @@ from tacit.core.links import (
     tally_of,
 )
 from tacit.core.memory import AGENT, DECIDED, GLOBAL, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
+from tacit.core.outcome import UNKNOWN
 from tacit.core.proposal import Proposal
 from tacit.core.value import value
 
@@ -812,13 +813,16 @@ class Writer(SqlStore):
         """
         self._write_mark(mark)
         known = [each for each in (last, mark.value) if each in _OUTCOMES]
-        coin = bool(known) and use.arm != "exempt" and not use.blank and use.at > self.measured_since(use.memory)
+        on_trial = use.arm != "exempt" and not use.blank and use.at > self.measured_since(use.memory)
+        coin = bool(known) and on_trial
         if coin and (last or not self.one(_HAS_UNITS, it=use.memory)):
             self.refresh_tally(use.memory, use.project)
             return
         for outcome, step in ((last, -1.0), (mark.value, 1.0)):
             if outcome in _OUTCOMES and use.arm != "withheld":
                 self._step(use.memory, use.project, _OUTCOMES[outcome], step)
+        if on_trial and mark.value == UNKNOWN and not last:
+            self._step(use.memory, use.project, UNKNOWN, 1.0)
         if coin:
             self._step(use.memory, use.project, "units", 1.0)
             if not use.task or not self.one(_SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
