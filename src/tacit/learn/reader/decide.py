@@ -12,7 +12,7 @@ person's own line is printed instead.
 from __future__ import annotations
 
 from tacit.core.value import replace, value
-from tacit.learn.reader.check import fails_then_passes, missing
+from tacit.learn.reader.check import fails_then_passes, missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ def _shown(checked: Checked, reason: str) -> Decided:
 
 
 def _found(checked: Checked, lines: Sequence[Line]) -> Decided:
-    shown = fails_then_passes(checked, lines)
+    shown = fails_then_passes(checked, lines) and was_done(checked.lesson.text, lines)
     witness = "observed" if shown else "agent"
     reason = "a command failed and passed afterwards" if shown else "the agent's word"
     return _held(Decided(checked.lesson.text, "found", "agent", witness, reason=reason))

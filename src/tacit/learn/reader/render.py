@@ -174,9 +174,13 @@ def _of_step(step: Step, cwd: str, before: str) -> Iterator[tuple[str, str, str]
         for letter, words in spoken(step, before):
             if whole := one_line(_at_home(scrubbed(unfenced(words)), cwd)):
                 yield letter, whole[: BROUGHT.get(letter, SAID)], whole
-    elif len(step.text) <= SHORT_NOTE and not step.text.lstrip().startswith(_INSTRUCTIONS):
-        if whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd)):
-            yield "S", whole[: BROUGHT["S"]], whole
+    elif _is_note(step) and (whole := one_line(_at_home(scrubbed(unfenced(step.text)), cwd))):
+        yield "S", whole[: BROUGHT["S"]], whole
+
+
+def _is_note(step: Step) -> bool:
+    """Whether a host's words are a note on this session, not its instructions for every one."""
+    return len(step.text) <= SHORT_NOTE and not step.text.lstrip().startswith(_INSTRUCTIONS)
 
 
 def _only_looks(step: Step) -> bool:
@@ -193,7 +197,7 @@ _LOOKING = frozenset("Read Grep Glob LS NotebookRead ToolSearch read_file list_d
 # Failures of these are the host's own protocol (a file not read before an edit): noticed, never told.
 _PROTOCOL = frozenset("Edit MultiEdit Write Read Grep Glob LS NotebookEdit NotebookRead apply_patch TaskOutput KillShell".split())
 _BOOKKEEPING = frozenset("TodoWrite TaskCreate TaskUpdate TaskList TaskGet update_plan create_goal get_goal update_goal".split())
-_INSTRUCTIONS = ("<", "# AGENTS.md")  # the host's own, which hold for every session
+_INSTRUCTIONS = ("<", "# AGENTS.md")
 
 
 def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
