@@ -54,7 +54,7 @@ def reader(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     from fnmatch import fnmatch
 
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
-    if not by or env.get(CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
+    if by in ("", "nobody") or env.get(CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
         return None
     if host not in (hosts or ((by,) if by in HEADLESS else (host,))) and "*" not in hosts:
         return None

@@ -50,6 +50,9 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rules", action="store_true", help="cursor: also a rule in this project that tells of the notes")
     parser.add_argument("--learn-days", type=int, metavar="N", help="learn the sessions of the last N days now (asks first)")
     parser.add_argument("--no-learn", action="store_true", help="do not offer to learn past sessions")
+    reads = parser.add_mutually_exclusive_group()
+    reads.add_argument("--read", action="store_true", default=None, dest="read", help="have finished sessions read by a model (asks first)")
+    reads.add_argument("--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again")
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
         "others, which have no such file, in all your projects.\n\nexamples:\n"
@@ -113,13 +116,14 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         for plan in changing:
             plan.kept.keep(plan.base, plan.text, write_settings(plan.file, plan.text))
         _make_ready(memories)
+        reads = _read(args, cli, memories, host, everywhere)
         learned, told = _learn(args, cli, memories, host, everywhere)
         asked = question(memories)
     path = plans[0].file.named
     lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
-    lines += [line for line in (told, host.told) if line]
+    lines += [line for line in (reads, told, host.told) if line]
     lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     notes = [*_notes(path, plans[0].text, host, everywhere or args.shared), *([asked] if asked else [])]
@@ -138,6 +142,16 @@ def _plan(path: str, env: Mapping[str, str], put_in: Callable[[str], str], witho
     kept = Kept(env, file.path)
     base = kept.original(file, without)
     return _Plan(file, base, put_in(base.text), kept)
+
+
+def _read(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> str:
+    """Offer a reader, with the price that this person's own last sessions tell."""
+    from tacit.surfaces.cli.past import KEPT, transcripts
+    from tacit.surfaces.cli.reading import offer_reader
+
+    days = int(memories.settings()["learn_days"].value)
+    paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere) if host.name in KEPT else []
+    return offer_reader(cli, memories, host.name, paths, args.read)
 
 
 def _learn(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> tuple[dict[str, Any], str]:

@@ -40,6 +40,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
     parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
     parser.add_argument("--limit", type=int, metavar="N", help=f"list N problems and corrections (default {LISTED})")
+    parser.add_argument("--read", action="store_true", help="have these sessions read by whoever reads for you (says the price, asks)")
     parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
     parser.epilog = EXAMPLES
 
@@ -49,6 +50,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         raise UsageError("tacit lookback: --days and --limit count from 1.", "tacit lookback --help")
     now = clock.now()
     since = clock.after_days(now, -args.days) if args.days else ""
+    if args.read:
+        return _read(args, cli, since)
     folders = args.paths or _host_folders(cli.env)
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
@@ -64,6 +67,21 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
         data["html"] = _written(args.html, _room("lookback_html").page(found, now, __version__))
     shown = args.limit or LISTED
     return Answer(data, _screen(found, cli, shown, data["html"] or ""), warnings=notes if cli.json else notes[:4])
+
+
+def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
+    """Read what lies there already. It may be stopped and called again: what was read is not read twice."""
+    from tacit.surfaces.cli.past import KEPT, all_of
+    from tacit.surfaces.cli.reading import read_past
+
+    found = [(path, host) for host in KEPT for path in all_of(host, cli.env) if not since or _changed(path) >= clock.seconds(since)]
+    paths = [(host, path) for path, host in sorted(found, key=lambda each: _changed(each[0]))]
+    with cli.open(args) as memories:
+        said = read_past(cli, memories, paths, yes=args.yes)
+    done = "nothing was read; --yes reads them"
+    if said["read"]:
+        done = f"read {said['read']}, {said['lessons']} new lessons, {said['waiting']} wait"
+    return Answer(said, f"{said['told']}: {done}")
 
 
 def _room(module: str) -> Any:

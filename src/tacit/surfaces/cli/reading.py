@@ -1,0 +1,144 @@
+"""Who reads finished sessions, asked once at `connect` with the price from the user's own; and reading what lies there already."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+from tacit.core.errors import Refused, TacitError
+from tacit.core.value import value
+from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.surfaces.cli import Cli
+
+NOBODY = "nobody"  # a no that is remembered
+PROGRAMS = {"claude-code": "claude"}  # hosts whose own program qualifies as a reader, and its name
+SAMPLE = 20  # sessions, the last ones, from which the price is told
+OVERHEAD = 3_000  # tokens of the questions themselves, and of the lessons that a session is held against
+TWICE = 2  # a session is shown for its lessons, and again beside what is remembered
+ANSWERS = 900  # tokens
+PRICE_IN, PRICE_OUT = 1.0, 5.0  # dollars a million tokens: the list price of the small model that claude-code reads with, Nov 2026
+
+
+@value
+class Price:
+    """What reading costs, from the user's own sessions."""
+
+    sessions: int
+    tokens: int  # in the middle
+    total: int
+
+    @property
+    def cents(self) -> float:
+        """Of the middle one, at list price."""
+        return (self.tokens * PRICE_IN + ANSWERS * PRICE_OUT) / 1e4
+
+    def __str__(self) -> str:
+        return f"about {self.tokens:,} tokens a session in the middle of your last {self.sessions}, {self.cents:.1f} ct at list price"
+
+
+def price(memories: Memories, host: str, paths: Sequence[str]) -> Price | None:
+    """What reading some sessions would take; None where there are none to tell by. Nobody is asked for it."""
+    sizes: list[int] = []
+    for path in paths:
+        try:
+            sizes += [TWICE * tokens + OVERHEAD for _, _, tokens in memories.rendered(path, host)]
+        except (TacitError, OSError):
+            continue
+    return Price(len(sizes), sorted(sizes)[len(sizes) // 2], sum(sizes)) if sizes else None
+
+
+def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str], wish: bool | None) -> str:
+    """Ask once whether finished sessions are to be read, and remember the answer; a line for people. `wish` is an answer already given.
+
+    Off without a yes: where nobody can be asked nothing is written down.
+    """
+    from tacit.app import config_path
+
+    if memories.settings()["reader.by"].value and wish is None:
+        return ""
+    by = reader_for(memories, host)
+    if not by:
+        return ""
+    cost = price(memories, host, paths[-SAMPLE:])
+    who = f"{host}'s own program ({memories.settings()['reader.model'].value}, no tools)" if by == host else "the model you named"
+    told = f" ({cost})" if cost else ""
+    path = config_path(cli.env)
+    if wish is None:
+        if not _may_ask(cli):
+            return f"sessions are not read by a model: tacit connect {host} --read allows it{told}"
+        wish = _asked(cli, f"Have finished sessions read by {who}{told}? [y/N] ")
+    remember(path, by if wish else NOBODY)
+    done = f"finished sessions are read by {who}{told}" if wish else "no model reads your sessions"
+    return f"{done}; reader.by in {path} says so"
+
+
+def reader_for(memories: Memories, host: str) -> str:
+    """Who could read this host's sessions: its own program where it qualifies and is here, else a model that the user named."""
+    settings = memories.settings()
+    if host in PROGRAMS and shutil.which(PROGRAMS[host], path=memories.env.get("PATH")):
+        return host
+    return "model" if settings["model.url"].value or settings["model.command"].value else ""
+
+
+def remember(path: str, by: str) -> None:
+    """Write who reads into the user's own file, whatever else stands there."""
+    import tomllib
+
+    file = read_settings(path)
+    check_writable(file)
+    lines = file.text.splitlines()
+    stands = next((at for at, line in enumerate(lines) if line.strip() == "[reader]"), None)
+    if stands is None:
+        lines += [*([""] if lines and lines[-1] else []), "[reader]", f'by = "{by}"']
+    else:
+        end = next((at for at in range(stands + 1, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
+        kept = [line for line in lines[stands + 1 : end] if line.split("=")[0].strip() != "by"]
+        lines[stands + 1 : end] = [f'by = "{by}"', *kept]
+    text = "\n".join(lines) + "\n"
+    if tomllib.loads(text).get("reader", {}).get("by") != by:
+        raise Refused(f"{path} cannot be changed safely.", f'Write it yourself: [reader] by = "{by}".')
+    write_settings(file, text)
+
+
+def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *, yes: bool) -> dict[str, Any]:
+    """Learn and read past sessions (host and path), oldest first: what it takes is said first, what was read is not read again."""
+    if str(memories.settings()["reader.by"].value) in ("", NOBODY):
+        raise Refused("Nobody reads here.", "tacit connect claude-code --read allows its own program; docs/models.md tells of others.")
+    costs = [each for host, path in paths if (each := price(memories, host, [path])) is not None]
+    total = sum(each.total for each in costs)
+    daily = int(memories.settings()["model.daily_tokens"].value)
+    said: dict[str, Any] = {"sessions": len(costs), "tokens": total, "read": 0, "lessons": 0, "waiting": 0}
+    told = f"{len(costs)} sessions, about {total:,} tokens"
+    if total > daily:
+        told += f", {-(-total // daily)} days at model.daily_tokens = {daily:,}"
+    if not costs or not (yes or (_may_ask(cli) and _asked(cli, f"Read {told}? [y/N] "))):
+        return {**said, "told": told}
+    for number, (host, path) in enumerate(paths, 1):
+        cli.progress(f"  {number}/{len(paths)} {os.path.basename(path)}")
+        try:
+            found = memories.learn(path, format=host, over=True)
+        except (TacitError, OSError):
+            continue
+        said["read"] += 1
+        said["lessons"] += sum(len(each.new) for each in found)
+        said["waiting"] += sum(any("not read yet" in note for note in each.warnings) for each in found)
+    cli.progress()
+    return {**said, "told": told}
+
+
+def _may_ask(cli: Cli) -> bool:
+    return not cli.json and not cli.quiet and sys.stdin.isatty() and cli.err.isatty()
+
+
+def _asked(cli: Cli, question: str) -> bool:
+    cli.err.write(question)
+    cli.err.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,142 @@
+"""Who reads: off without a yes, asked once, nobody else's to switch on; and what lies there already is read with the price said first."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.surfaces.cli.reading import remember
+
+SAID = "before new work we need to get back to main and pull in latest"
+
+
+def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
+    """A program that answers every question alike, and notes what it was called with."""
+    path = folder / name
+    path.write_text(
+        f"#!{sys.executable}\nimport json, os, sys\nasked = sys.stdin.read()\n"
+        f"open({str(folder / 'calls')!r}, 'a').write(json.dumps([sys.argv[1:], os.environ.get('TACIT_MODEL_CALL'), os.getcwd(), asked[:40]]) + '\\n')\n"
+        f"print({said!r})\nsys.exit({status})\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def answers() -> str:
+    lesson = {"text": "Before new work get back to main and pull in latest.", "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": SAID}]}
+    return json.dumps({"lessons": [lesson], "answers": [{"n": 1, "says": "yes", "holds": "working"}], "verdicts": []})
+
+
+def config(alone: Path) -> Path:
+    return alone / ".config" / "tacit" / "config.toml"
+
+
+def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
+    """A session of Claude Code, where it keeps them."""
+    import re
+
+    at = {"sessionId": name, "cwd": str(folder), "version": "2.1.50", "timestamp": "2026-02-11T10:00:00.000Z", "isSidechain": False, "userType": "external"}
+    records = [
+        {**at, "type": "user", "uuid": f"{name}-u1", "promptSource": "typed", "message": {"role": "user", "content": SAID}},
+        {**at, "type": "assistant", "uuid": f"{name}-a1", "message": {"id": "m1", "role": "assistant", "content": [{"type": "text", "text": "Sure."}]}},
+    ]
+    path = alone / ".claude" / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(folder)) / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("before", ["", "[model]\nname = \"m\"\n", "[reader]\nmodel = \"x\"\n\n[model]\nname = \"m\"", "[reader]\nby = \"model\"\noff = [\"/x\"]\n"])
+def test_an_answer_is_remembered_and_nothing_else_changes(alone: Path, before: str) -> None:
+    path = config(alone)
+    path.parent.mkdir(parents=True)
+    path.write_text(before)
+    wanted = tomllib.loads(before)
+    wanted.setdefault("reader", {})["by"] = "claude-code"
+    for _ in range(2):
+        remember(str(path), "claude-code")
+        assert tomllib.loads(path.read_text()) == wanted
+
+
+def test_nobody_reads_without_a_yes(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """Not because a program is there, not because a repository, the environment or a model's setting says so."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    (folder / ".tacit").mkdir()
+    (folder / ".tacit" / "config.toml").write_text('[reader]\nby = "claude-code"\n')
+    done = tacit("connect", "claude-code", "--no-learn", PATH=path)
+    assert "tacit connect claude-code --read allows it" in done.out and not config(alone).exists()
+    tacit("learn", str(transcript(alone, folder)), "--over", PATH=path, TACIT_READER_BY="claude-code")
+    assert not (tmp_path / "calls").exists()
+
+
+def test_a_yes_has_sessions_read_by_the_hosts_own_program(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """Without tools, settings, memory and history, in an empty folder, with our own hooks silent; and its answer counts."""
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    session = transcript(alone, folder)
+    done = tacit("connect", "claude-code", "--read", "--no-learn", PATH=path)
+    assert "ct at list price" in done.out and tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
+    tacit("learn", str(session), "--over", PATH=path)
+    calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
+    assert len(calls) == 2  # what it teaches, whether the line says it; nothing is remembered yet
+    for words, marker, place, asked in calls:
+        assert words[words.index("--tools") + 1] == "" and words[words.index("--setting-sources") + 1] == ""
+        assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {*words}
+        assert marker == "1" and place != str(folder) and asked.startswith("[tacit asks]")
+    [lesson] = [each for each in tacit("list", "--json").data["memories"] if each["extra"].get("word")]
+    assert (lesson["state"], lesson["trust"]) == ("provisional", "user")
+
+
+def test_a_no_is_remembered_and_off_per_folder_holds(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    tacit("connect", "claude-code", "--no-read", "--no-learn", PATH=path)
+    assert "--read allows it" not in tacit("connect", "claude-code", "--no-learn", PATH=path).out
+    tacit("learn", str(transcript(alone, folder)), "--over", PATH=path)
+    config(alone).write_text(f'[reader]\nby = "claude-code"\noff = ["{folder}"]\n')
+    tacit("learn", str(transcript(alone, folder, "s2")), "--over", PATH=path)
+    assert not (tmp_path / "calls").exists()
+
+
+def test_what_lies_there_is_read_with_the_price_said_first(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """And again: what was read is not read twice."""
+    assert tacit("lookback", "--read").code == 1  # nobody reads here
+    program(tmp_path, "claude", answers())
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    for n in range(3):
+        transcript(alone, folder, f"s{n}")
+    config(alone).parent.mkdir(parents=True)
+    config(alone).write_text('[reader]\nby = "claude-code"\n')
+    done = tacit("lookback", "--read", "--json", PATH=path)
+    assert done.data["sessions"] == 3 and done.data["tokens"] > 3000 and done.data["read"] == 0
+    assert tacit("lookback", "--read", "--yes", "--json", PATH=path).data["read"] == 3
+    asked = (tmp_path / "calls").read_text()
+    tacit("lookback", "--read", "--yes", PATH=path)
+    assert (tmp_path / "calls").read_text() == asked
+
+
+def test_what_could_not_be_read_waits_and_doctor_tells(tacit: Any, folder: Path, alone: Path, tmp_path: Path) -> None:
+    """A program that has no answer yet, then one that has: the worker reads what waits."""
+    program(tmp_path, "claude", "", status=75)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    config(alone).parent.mkdir(parents=True)
+    config(alone).write_text('[reader]\nby = "claude-code"\n')
+    session = transcript(alone, folder)
+    assert "not read yet" in tacit("learn", str(session), "--over", PATH=path).err
+    session.unlink()  # hosts delete their files
+    with open_memories() as memories:
+        assert memories.near.queued() == 1
+    program(tmp_path, "claude", answers())
+    tacit("worker", "--now", PATH=path)
+    assert any(each["extra"].get("word") == "said" for each in tacit("list", "--json").data["memories"])
+    again = tacit("learn", "--again", "--run", "s1", "--json", PATH=path)
+    assert again.data["runs"][0]["run"] == "s1"
+    assert tacit("learn", "--again", "--run", "nothing", PATH=path).code == 3
