@@ -45,15 +45,15 @@ class Looking(Opened):
     def health(self) -> Checkup:
         """Verify the whole store."""
         from tacit.stores.check import check, rule_of
+        from tacit.stores.counts import all_events
 
-        counters = dict(self.store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
         return Checkup(
             self.store.path,
             self.store.schema,
             self.store.size(),
             check(self.store, rule=rule_of(self.store)),
             self.near.queued(),
-            counters,
+            all_events(self.store),
         )
 
     def reindex(self) -> int:

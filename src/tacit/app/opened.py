@@ -40,10 +40,11 @@ def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "",
         return
     from tacit.stores.cache import open_cache
     from tacit.stores.carry import in_step
+    from tacit.stores.lookups import has_outgoing
 
     try:
         with open_cache(store.url, data_folder(env), create=make, machine=machine_id(env)) as near:
-            if fetch or near.one("SELECT 1 FROM outbox LIMIT 1"):
+            if fetch or has_outgoing(near):
                 in_step(near, store, only=(project,), wait=WITHIN)
     except (TacitError, OSError):
         pass

@@ -7,12 +7,11 @@ adds is a transaction of its own.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.digest import digest, short_hash
 from tacit.core.links import Evidence, Mark
 from tacit.core.run import Run
 from tacit.core.value import replace, value
+from tacit.stores.lookups import incidents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -262,11 +261,7 @@ def _extract(
 def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
     """What earlier runs noted as likely to come up again, in their order; asked only for a run that notes such things."""
     if (run.extra or {}).get("incidents"):
-        for (facts,) in store.rows(_INCIDENTS, project=project):
-            yield from json.loads(facts).get("incidents", ())
-
-
-_INCIDENTS = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
+        yield from incidents(store, project)
 
 
 def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> str:

@@ -15,6 +15,7 @@ from tacit.core.links import Mark, Use
 from tacit.core.match import keywords
 from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words
+from tacit.stores.lookups import by_alias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,12 +122,8 @@ def _words(text: str, letters: int) -> list[str]:
 def packed(tx: Transaction, project: str, host: str, run: Run, *, run_id: str, unit: str, at: str) -> None:
     """Record what a run was given by its own system: the memories of its packet, by their names there."""
     for name in (run.extra or {}).get("given", ()):
-        row = tx.one(_NAMED, project=project, namespace=host, alias=str(name))
-        if row:
-            tx.add_use(Use(row[0], unit, project, run_id, row[0], "exempt", 0.0, "packet", task=run.task_id, at=at))
-
-
-_NAMED = "SELECT memory FROM alias WHERE project = :project AND namespace = :namespace AND alias = :alias"
+        if memory := by_alias(tx, project, host, str(name)):
+            tx.add_use(Use(memory, unit, project, run_id, memory, "exempt", 0.0, "packet", task=run.task_id, at=at))
 
 
 def record(

@@ -18,6 +18,7 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.redact import redacted_record
 from tacit.core.trust import least
 from tacit.core.value import replace, value
+from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 from tacit.stores.sql import RunRow, run_id
 
@@ -260,8 +261,7 @@ class _Intake:
         self.counts["audits"] += 1
 
     def _known(self, tx: Transaction, alias: str, namespace: str = "") -> str:
-        row = tx.one(_KNOWN, p=self.project.id, n=namespace or self.format, a=alias)
-        return str(row[0]) if row else ""
+        return by_alias(tx, self.project.id, namespace or self.format, alias)
 
     def _run(self, tx: Transaction, name: str, domain: str, agent: str, at: str) -> RunRow:
         id = run_id(self.project.id, self.format, name)
@@ -293,5 +293,3 @@ class _Intake:
 def _hash(row: Row) -> str:
     return short_hash(json.dumps([row.memory.text, row.memory.extra], ensure_ascii=False, sort_keys=True))
 
-
-_KNOWN = "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a"

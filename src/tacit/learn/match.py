@@ -29,6 +29,7 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.learn.stage import scope_at_birth
+from tacit.stores.lookups import indexed, with_signature
 from tacit.stores.sql import scope_projects
 from tacit.stores.sqlite.search import Hit
 
@@ -77,7 +78,7 @@ class Neighbours:
     def wrote(self, tx: Transaction, id: str, *, new: bool) -> None:
         """A lesson is new, or was met again."""
         memory = tx.get(id)
-        [(n, words)] = tx.rows("SELECT n, words FROM memory WHERE id = :id", id=id)
+        n, words = indexed(tx, id)
         self.written[id] = Hit(memory, "words", 0.0, n, words)
         if new:
             self.new.append(id)
@@ -111,11 +112,7 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
     mine = prepared(finding)
     near = {hit.n: hit.memory for hit in found.hits}
     if finding.signature:
-        rows = tx.rows(
-            "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10",
-            p=project,
-            s=finding.signature,
-        )
+        rows = with_signature(tx, project, finding.signature)
         near.update((n, memory) for n, id in rows if n not in near for memory in tx.memories([id]))
     # Named by their age: of two that are equally near, the older lesson is met.
     fitting = {

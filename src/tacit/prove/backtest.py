@@ -8,6 +8,8 @@ outside memory.
 from __future__ import annotations
 
 from tacit.core.value import value
+from tacit.stores import counts
+from tacit.stores.lookups import all_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def backtest(
             tx.put_project(project)
         for number, run in enumerate(ordered, 1):
             at = run.started_at or f"1970-01-01T00:00:{number:02d}Z"
-            known = {row[0] for row in store.rows("SELECT id FROM memory")}
+            known = all_ids(store)
             query = Query(
                 task=run.task, agent=run.agent, domain=run.domain, task_type=run.task_type, task_id=run.task_id
             )
@@ -89,7 +91,7 @@ def backtest(
             count["promotions"] += len(seen.moves)
             if progress:
                 progress(number)
-        lessons = store.one("SELECT count(*) FROM memory")[0]
+        lessons = counts.memories(store)
     return Replayed(profile=profile.name, lessons=lessons, **count)
 
 

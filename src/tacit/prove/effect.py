@@ -7,12 +7,12 @@ signals are counted under their own names.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core import effect as stats
 from tacit.core.value import value
 from tacit.core.whole import whole_memory
 from tacit.prove.blank import compared
+from tacit.stores import counts
+from tacit.stores.lookups import settled_runs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,13 +101,12 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
     lessons.sort(key=lambda each: (each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
     costs = [(tables[id], stats.believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
-    tokens = store.one("SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p", p=project)[0]
     return Effects(
         lessons=tuple(lessons),
         whole=whole_memory(trials, profile.effect.alpha, profile.effect.margin),
         balance=stats.balance(stats.tabulate(trials)),
         holdout_cost=stats.holdout_cost(costs),
-        tokens=tokens,
+        tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
         blank=compared(_units(store, project, uses), profile.trial.blank, profile.effect.alpha, profile.effect.margin),
@@ -123,11 +122,10 @@ def _units(store: SqliteStore, project: str, uses: Sequence[Use]) -> Iterator[Un
         blank[use.unit] = blank.get(use.unit, False) or use.blank
     if not any(blank.values()):
         return
-    sql = "SELECT root, outcome, facts FROM run WHERE project = :p AND settled_at <> '' ORDER BY root, seq"
     runs: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for root, outcome, facts in store.rows(sql, p=project):
+    for root, outcome, facts in settled_runs(store, project):
         if root in blank:
-            runs.setdefault(root, []).append((outcome, json.loads(facts or "{}")))
+            runs.setdefault(root, []).append((outcome, facts))
     for unit, parts in runs.items():
         costs = [cost for _, facts in parts if (cost := facts.get("cost"))]
         tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None

@@ -435,11 +435,13 @@ def explain(
     embedder: Callable[[], Embedder | None] | None = None,
 ) -> dict[str, Any]:
     """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
+    from tacit.stores.lookups import indexed
+
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, profile, seconds(now)))
     found = store.find(projects, (*wanted.words, *wanted.file_words), limit=FITTING)
-    words, n = store.one("SELECT words, n FROM memory WHERE id = :id", id=memory.id)
+    n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
     meaning = _by_meaning(store, projects, wanted, embedder, hits, 0)
     facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)

@@ -610,6 +610,15 @@ class SqlStore:
         rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
         return {kind: int(count) for kind, count in rows}
 
+    def queued_job(self, key: str) -> tuple[str, str] | None:
+        """When a job was last asked for, and with what; None where it does not wait."""
+        row = self.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
+        return (row[0], row[1]) if row else None
+
+    def is_job_due(self, now: str) -> bool:
+        """Whether a job may be taken that nobody works on."""
+        return self.one("SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1", now=now) is not None
+
     def queued(self) -> int:
         """How many jobs wait or are under way."""
         return int(self.one("SELECT count(*) FROM queue")[0])

@@ -10,6 +10,7 @@ import os
 import sys
 
 from tacit.core import clock
+from tacit.stores.lookups import last_learned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def due(store: SqliteStore, now: str) -> list[str]:
     found = []
     for project in store.projects():
         last = max(store.meta(f"tend:{project.id}:{mark}") for mark in ("tended", "started"))
-        learned = store.one("SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project.id)
-        if learned and learned[0] > last and last <= clock.after_days(now, -DAYS):
+        if last_learned(store, project.id) > last and last <= clock.after_days(now, -DAYS):
             found.append(project.id)
     return found
 

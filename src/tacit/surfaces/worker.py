@@ -79,7 +79,7 @@ def ask(store: SqliteStore, wish: Wish, *, later: float = 0.0, wait: float | Non
     key = f"learn:{wish.host}:{wish.session}"
     with store.write(wait=wait) as tx:
         now = time.time()
-        waiting = tx.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
+        waiting = tx.queued_job(key)
         before = json.loads(waiting[1] or "{}") if waiting else {}
         # A late word about a turn must not take back that the session ended.
         over = wish.over or bool(before.get("over"))
@@ -257,10 +257,11 @@ def _embed(memories: Memories) -> None:
 
 def failures(store: SqliteStore) -> list[dict[str, Any]]:
     """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
-    rows = store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
+    from tacit.stores import queue
+
     return [
         {"job": key, "attempts": attempts, "error": error, "again_at": "" if not_before == NEVER else not_before}
-        for key, attempts, error, not_before in rows
+        for key, attempts, error, not_before in queue.failing(store)
     ]
 
 
@@ -283,12 +284,14 @@ def _lock(path: str, patient: bool = False) -> int | None:
 
 def _drain_once(store: SqliteStore, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
+    from tacit.stores import queue
+
     holder, worked = _holder(), Worked()
     _carry(store, home)
     with store.write() as tx:
         _take_over(tx)
-        tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=NEVER)
-        done, last = 0, tx.rows("SELECT coalesce(max(id), 0) FROM queue")[0][0]
+        queue.hasten(tx, NEVER)
+        done, last = 0, queue.last_job(tx)
     while not _is_paused(store):
         job = _take(store, holder, done, last)
         if job is None:
@@ -337,10 +340,12 @@ def _holder() -> str:
 
 def _take_over(tx: Transaction) -> None:
     """Free what a dead worker held. What workers die on again and again waits, so that other jobs have their turn."""
-    for id, attempts in tx.rows("SELECT id, attempts FROM queue WHERE lease <> ''"):
+    from tacit.stores import queue
+
+    for id, attempts in queue.leased(tx):
         wait = BACKOFF[min(attempts - PATIENCE, len(BACKOFF)) - 1] if attempts > PATIENCE else 0.0
         later = clock.stamp(time.time() + wait) if wait else ""
-        tx.rows("UPDATE queue SET lease = '', lease_until = '', not_before = :later WHERE id = :id", later=later, id=id)
+        queue.free(tx, id, later)
 
 
 def _is_paused(store: SqliteStore) -> bool:
@@ -348,14 +353,15 @@ def _is_paused(store: SqliteStore) -> bool:
 
 
 def _is_due(store: SqliteStore) -> bool:
-    sql = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
-    return store.one(sql, now=clock.now()) is not None
+    return store.is_job_due(clock.now())
 
 
 def _next_due(store: SqliteStore) -> float:
     """Seconds until the next job is due; −1 where none is waiting."""
-    row = store.one("SELECT min(max(not_before, lease_until)) FROM queue WHERE not_before < :never", never=NEVER)
-    return max(0.0, clock.seconds(row[0]) - time.time()) if row and row[0] is not None else -1.0
+    from tacit.stores import queue
+
+    at = queue.next_due(store, NEVER)
+    return max(0.0, clock.seconds(at) - time.time()) if at is not None else -1.0
 
 
 def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) -> Job | None:
@@ -368,6 +374,8 @@ def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) 
 
 def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
+    from tacit.stores import queue
+
     try:
         if job.attempts > DEATHS:
             raise RuntimeError(f"{job.attempts - 1} workers ended while they learned it")
@@ -388,7 +396,7 @@ def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, ho
             return worked
         if done.waits:
             tx.postpone(job, done.waits, done.until)
-            tx.rows("UPDATE queue SET attempts = 0 WHERE id = :id", id=job.id)  # nobody died of it: a model was not there
+            queue.forgive(tx, job.id)  # nobody died of it: a model was not there
             return replace(worked, failed=worked.failed + 1)
         if done.again_in and not _asked_again(tx, job):
             tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
@@ -400,9 +408,11 @@ def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, ho
 
 def _put_back(store: SqliteStore, job: Job) -> None:
     """The server is away, which is no fault of the job."""
+    from tacit.stores import queue
+
     with store.write() as tx:
         tx.postpone(job, "", clock.stamp(time.time() + BACKOFF[0]))
-        tx.rows("UPDATE queue SET attempts = attempts - 1 WHERE id = :id", id=job.id)
+        queue.take_back_attempt(tx, job.id)
 
 
 def _next_attempt(job: Job) -> str:
@@ -410,8 +420,9 @@ def _next_attempt(job: Job) -> str:
 
 
 def _asked_again(tx: Transaction, job: Job) -> bool:
-    row = tx.one("SELECT at FROM queue WHERE id = :id", id=job.id)
-    return row is None or row[0] != job.at
+    from tacit.stores import queue
+
+    return queue.asked_at(tx, job.id) != job.at
 
 
 @value

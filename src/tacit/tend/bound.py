@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
+from tacit.stores.counts import in_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ class Bound:
         return self._most
 
     def _active(self) -> int:
-        sql = "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))"
-        return int(self.store.one(sql, p=self.project, states=json.dumps(ACTIVE))[0])
+        return in_states(self.store, self.project, ACTIVE)
 
     def _approved(self) -> list[Proposal]:
         approved = self.store.proposals(self.project, state=APPROVED, limit=-1)

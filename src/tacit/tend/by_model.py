@@ -18,8 +18,8 @@ from tacit.core.proposal import APPROVED, REJECTED
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.core.words import query_words
+from tacit.stores.due import entries_after
 from tacit.tend.agreement import Later, standing
-from tacit.tend.due import entries_after
 from tacit.tend.judge import is_checked, is_person, judged_proposals, with_word
 from tacit.tend.pairs import BY, Joining, Pair, is_in_force, named, raised, readied, were_parted
 from tacit.tend.same import (

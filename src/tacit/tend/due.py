@@ -7,11 +7,10 @@ pass, and for what the journal says was changed meanwhile. Whoever is found is j
 
 from __future__ import annotations
 
-import json
-
 from tacit.core.clock import after_days
 from tacit.core.fade import strength
 from tacit.core.value import value
+from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
     from tacit.core.profile import Condition, Profile, Rule
     from tacit.stores.sql import SqlStore
 
-_OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
-_RANGE = {  # which date of a memory a condition waits for
-    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high" + _OF_STATE,
-    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high" + _OF_STATE,
-    "review": "SELECT id FROM memory INDEXED BY memory_by_review WHERE project = :p AND review_after > :low"
-    " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
-    **{
-        signal: f"SELECT m.id FROM tally t INDEXED BY tally_{signal}_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        f" AND t.signal = '{signal}' AND t.at > :low AND t.at <= :high AND m.state IN (SELECT value FROM json_each(:states))"
-        for signal in ("seen", "uses")
-    },
-}  # fmt: skip
 _BY_DAYS = {
     "days_in_state": ("state",),
     "age_days": ("age",),
@@ -52,7 +39,7 @@ _LONGEST = 36500.0  # days: what takes longer does not happen
 class Window:
     """One line that a date may cross: so many days after it, a memory in these states may be due."""
 
-    of: str  # one of _RANGE
+    of: str  # which date: state, age, review, seen or uses
     days: float
     states: tuple[str, ...]
 
@@ -108,7 +95,7 @@ def due(store: SqlStore, project: str, profile: Profile, since: str, at: str, *,
     for window in windows(profile):
         low = after_days(since, -window.days) if since else ""
         found.update(
-            dict.fromkeys(_in_range(store, project, window.of, low, after_days(at, -window.days), window.states))
+            dict.fromkeys(in_range(store, project, window.of, low, after_days(at, -window.days), window.states))
         )
     for rule in profile.ladder.moves:
         for condition in rule.when if _by_itself(rule) else ():
@@ -128,12 +115,12 @@ def _waited(store: SqlStore, project: str, profile: Profile, at: str) -> Iterato
                 {
                     id
                     for of in _BY_DAYS[condition.quantity]
-                    for id in _in_range(store, project, of, "", after_days(at, -float(condition.bound)), (state,))
+                    for id in in_range(store, project, of, "", after_days(at, -float(condition.bound)), (state,))
                 }
                 for condition in rule.when
                 if condition.quantity in _BY_DAYS and not isinstance(condition.bound, str)
             ]
-            recent = {id for of in ("seen", "uses") for id in _in_range(store, project, of, period, "9", (state,))} if quiet else set()
+            recent = {id for of in ("seen", "uses") for id in in_range(store, project, of, period, "9", (state,))} if quiet else set()
             yield from sorted(set.intersection(*past) - recent if past else ())
 
 
@@ -144,70 +131,25 @@ def runs_unmet(store: SqlStore, memory: Memory, evidence: Sequence[Evidence], pr
     last = max((row.seq for row in evidence if row.stance == "supports"), default=0)
     since = max(memory.tally.last_used_at or "", memory.updated_at or memory.created_at)
     general = memory.domain in ("", profile.general_domain)
-    found = store.one(
-        "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
-        " AND (:agent = '' OR agent IN ('', :agent)) AND (:domain = '' OR domain IN ('', :domain)) LIMIT :most) AS met",
-        p=memory.project, last=last, since=since, agent=memory.agent, domain="" if general else memory.domain,
-        most=profile.fade.exposure,
-    )  # fmt: skip
-    return int(found[0])
-
-
-def _in_range(store: SqlStore, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
-    if of == "state":  # one range a state: the index leads with it
-        sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
-        return [id for state in states for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)]
-    rows = store.rows(_RANGE[of], p=project, low=low, high=high, states=json.dumps(states))
-    return [row[0] for row in rows]
+    domain = "" if general else memory.domain
+    return runs_that_could(store, memory.project, last, since, memory.agent, domain, profile.fade.exposure)
 
 
 def _by_figure(store: SqlStore, project: str, condition: Condition, rule: Rule) -> list[str]:
-    states = json.dumps(rule.states)
     if condition.quantity in _NO_WINDOW:
-        sql = "SELECT id FROM memory WHERE project = :p" + _OF_STATE
-        return [row[0] for row in store.rows(sql, p=project, states=states)]
+        return in_states(store, project, rule.states)
     signal, away = _FIGURES.get(condition.quantity, ("", ""))
     if not signal or not condition.op.startswith(away):
         return []
-    sql = (
-        f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-        f" AND t.signal = '{signal}' AND t.amount {condition.op} :bound AND m.state IN (SELECT value FROM json_each(:states))"
-    )
-    return [row[0] for row in store.rows(sql, p=project, bound=float(condition.bound), states=states)]
+    return by_tally(store, project, signal, condition.op, float(condition.bound), rule.states)
 
 
 def crossed(store: SqlStore, project: str, days: float, since: str, at: str, states: Sequence[str]) -> list[str]:
     """Memories that were last met, or made, so many days ago or more, and not yet so long at the time before."""
     low, high = after_days(since, -days) if since else "", after_days(at, -days)
-    return [id for of in ("seen", "age") for id in _in_range(store, project, of, low, high, states)]
-
-
-def fresh(store: SqlStore, project: str, since: str) -> list[str]:
-    """Memories that are marked stale and were met since."""
-    sql = _RANGE["seen"].replace("m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''")
-    return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
+    return [id for of in ("seen", "age") for id in in_range(store, project, of, low, high, states)]
 
 
 def in_state(store: SqlStore, project: str, state: str, until: str) -> list[str]:
     """Memories that are in a state since a time or longer."""
-    return _in_range(store, project, "state", "", until, (state,))
-
-
-def touched(store: SqlStore, project: str, after: int) -> list[str]:
-    """Memories that the journal speaks of since an entry."""
-    sql = "SELECT DISTINCT memory FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after"
-    return [row[0] for row in store.rows(sql, p=project, after=after)]
-
-
-def entries_after(store: SqlStore, project: str, after: int, since: str, limit: int) -> list[tuple[str, int]]:
-    """Memories changed after an entry, or since a time, each with its newest entry, in that order."""
-    sql = (
-        "SELECT memory, max(id) FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after AND at >= :since"
-        " GROUP BY memory ORDER BY 2 LIMIT :limit"
-    )
-    return [(memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit)]
-
-
-def last_entry(store: SqlStore) -> int:
-    """The newest entry of the journal."""
-    return int(store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
+    return in_range(store, project, "state", "", until, (state,))

@@ -6,6 +6,7 @@ import os
 
 from tacit.core.gone import GONE, RECORDS, missing, named, record_number
 from tacit.core.states import INJECTABLE
+from tacit.stores.due import in_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ def look(context: Context, changed: Sequence[str]) -> int:
     if not context.root or not os.path.isdir(context.root):
         return 0
     tree, last = Tree(context.root), int(context.mark(MARK) or 0)
-    turn = context.store.rows(
-        "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit", p=context.project.id, last=last, limit=TURN
-    )  # fmt: skip
+    turn = in_turn(context.store, context.project.id, last, TURN)
     lessons = context.store.memories(list(dict.fromkeys([*changed, *(id for _, id in turn)])))
     found = {m.id: float(len(tree.lacks(m))) if m.state in INJECTABLE else 0.0 for m in lessons}
     differ = [

@@ -18,6 +18,7 @@ from tacit.core.moves import lifted
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
 from tacit.core.screen import screen
 from tacit.core.value import replace
+from tacit.stores import lookups
 from tacit.tend.agreement import TIERS, Later, Standing, standing
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.layout import entry_of, said_by
@@ -282,14 +283,8 @@ def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing
 
 
 def judged_proposals(store: SqlStore, project: str, kind: str, action: str = "") -> list[Proposal]:
-    """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
-    rows = store.rows(
-        "SELECT id FROM proposal WHERE project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0"
-        " AND instr(payload, :said) > 0 ORDER BY created_at DESC, id LIMIT :most",
-        p=project, kind=kind, said=f'"{action}"' if action else '"', most=RECORD,
-    )  # fmt: skip
-    found = [store.proposal(row[0]) for row in rows]
-    return [each for each in reversed(found) if each is not None]
+    """The latest proposals of a kind with a tier's word on them, as many as its record counts."""
+    return lookups.judged_proposals(store, project, kind, action, RECORD)
 
 
 def _later(store: SqlStore, proposal: Proposal, memory: Memory, since: str) -> Later:

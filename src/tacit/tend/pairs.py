@@ -12,7 +12,7 @@ from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.core.words import query_words
-from tacit.tend.due import entries_after, last_entry
+from tacit.stores.due import entries_after, last_entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from tacit.core.lifecycle import lasts
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import value
+from tacit.stores.due import closed_between, runs_after
 from tacit.stores.packs import move, of_memory, of_run
 from tacit.tend.context import NOTHING, StepReport
 
@@ -107,19 +108,14 @@ def _old(context: Context, before: str) -> tuple[list[Row], dict[str, str]]:
     store, project = context.store, context.project.id
     rows: list[Row] = []
     places: dict[str, str] = {}
-    runs = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
-    for id, root, seq, learned_at in store.rows(runs, p=project, after=int(context.mark("moved run") or 0), limit=RUNS):
+    for id, root, seq, learned_at in runs_after(store, project, int(context.mark("moved run") or 0), RUNS):
         if not learned_at or learned_at > before:
             break
         rows += of_run(store, id, root)
         places["moved run"] = str(seq)
-    closed = (
-        "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
-        " ORDER BY updated_at LIMIT :limit"
-    )
     for state in CLOSED:
         since = context.mark(f"moved {state}")
-        for id, updated_at in store.rows(closed, p=project, state=state, since=since, before=before, limit=MEMORIES):
+        for id, updated_at in closed_between(store, project, state, since, before, MEMORIES):
             rows += of_memory(store, id)
             places[f"moved {state}"] = updated_at
     return rows, places

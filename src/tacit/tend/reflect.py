@@ -18,8 +18,8 @@ from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.core.words import query_words
+from tacit.stores.due import entries_after, held_and_met, last_entry
 from tacit.tend.context import NOTHING, StepReport
-from tacit.tend.due import last_entry
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
 
@@ -151,14 +151,9 @@ class _Reflecting:
     def _confirm(self) -> None:
         """A held lesson that several runs met, and lately, is put before a person, once."""
         with self.context.write() as tx:
-            rows = tx.rows(
-                "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
-                " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'candidate'"
-                " ORDER BY m.n LIMIT :most",
-                p=self.project, runs=float(self.profile.learn.resurrect_runs), most=MOST,
-                since=after_days(self.context.now(), -self.profile.reflect.lookback_days),
-            )  # fmt: skip
-            for memory in tx.memories([row[0] for row in rows]):
+            since = after_days(self.context.now(), -self.profile.reflect.lookback_days)
+            met = held_and_met(tx, self.project, float(self.profile.learn.resurrect_runs), since, MOST)
+            for memory in tx.memories(met):
                 if len(self.made) < PROPOSALS and not self._was_proposed(tx, memory.id, "confirm"):
                     told = f"held ({memory.gate_reason}), and met in {memory.tally.seen} runs"
                     self._put(tx, "confirm", memory, told, {"evidence": quotes(tx, memory)})
@@ -170,12 +165,7 @@ class _Reflecting:
         mark = self.context.mark(MARK)
         after = int(mark) if mark.isdigit() and int(mark) <= last_entry(self.store) else 0
         since = self.context.since or after_days(self.context.now(), -self.profile.reflect.lookback_days)
-        rows = self.store.rows(
-            "SELECT memory, max(id) FROM journal WHERE project = :p AND id > :after AND at >= :since"
-            " AND verb IN (SELECT value FROM json_each(:verbs)) GROUP BY memory ORDER BY 2 LIMIT :most",
-            p=self.project, after=after, since=since, verbs=json.dumps(_ROSE), most=MOST,
-        )  # fmt: skip
-        entries = dict(rows)
+        entries = dict(entries_after(self.store, self.project, after, since, MOST, _ROSE))
         return [(memory, entries[memory.id]) for memory in self.store.memories([*entries]) if _may_be_shown(memory)]
 
     def _ask(self, batch: Sequence[tuple[Memory, int]]) -> bool:

@@ -11,6 +11,8 @@ from tacit.core.lifecycle import nearest
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
+from tacit.stores import counts
+from tacit.stores.due import often_met
 from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport
 from tacit.tend.triage import agreement
@@ -29,7 +31,6 @@ TENDED = "tended"  # the mark of when a whole pass last ended
 FEW = 20  # below so many a share says nothing
 UNTENDED = 7.0  # days after which somebody should know
 STUCK = 5  # promotions that did not fire, of which the nearest missing condition is told
-_SINCE = "project = :p AND at >= :since"
 
 
 @value
@@ -87,9 +88,6 @@ def figures(
     store: SqlStore, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
 ) -> Figures:
     """Look, and count."""
-    def one(sql: str, **named: Any) -> int:
-        return int(store.one(sql, p=project, **named)[0] or 0)
-
     def by(column: str) -> dict[str, int]:
         return dict(store.counted([project], (column,)))
 
@@ -99,12 +97,7 @@ def figures(
             told[word] = told.get(word, 0) + n * (state in ACTIVE)
         return told
 
-    counted = dict(
-        store.rows(
-            "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') AND day >= :day GROUP BY 1 ORDER BY 1",
-            p=project, day=since[:10],
-        )
-    )  # fmt: skip
+    counted = counts.events(store, project, since[:10])
     waiting = store.proposals(project, state="open", limit=-1)
     moved = [entry.after.get("state") for entry in store.entries([project], verb="move", since=since)]
     kinds: dict[str, int] = {}
@@ -121,12 +114,12 @@ def figures(
         active=sum(states.get(state, 0) for state in ACTIVE),
         stale=active("stale").get(1, 0),
         uncategorised=active("category").get("", 0),
-        runs=one("SELECT count(*) FROM run WHERE project = :p AND learned_at >= :since", since=since),
-        new=one("SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", since=since),
+        runs=counts.learned_runs(store, project, since),
+        new=counts.new_memories(store, project, since),
         risen=sum(state in ACTIVE[1:] for state in moved),
         closed=sum(state in ("archived", "decayed", "rejected") for state in moved),
         merged=int(counted.get("merged", 0)),
-        findings=one(f"SELECT count(*) FROM finding WHERE {_SINCE}", since=since),
+        findings=counts.findings(store, project, since),
         fallbacks=int(counted.get("gate_fallback", 0)),
         proposals=kinds,
         oldest=max((days_between(each.created_at, at) for each in waiting), default=0.0),
@@ -134,8 +127,8 @@ def figures(
         under_review=states.get("under_review", 0),
         harmful=tuple((memory.id, memory.text) for memory in harmful),
         stuck=stuck(store, project, profile, at),
-        gone=one("SELECT count(*) FROM tally WHERE project = :p AND signal = 'gone' AND amount > 0"),
-        tokens=one(f"SELECT sum(tokens) FROM injection WHERE {_SINCE}", since=since),
+        gone=counts.with_signal(store, project, "gone"),
+        tokens=counts.tokens(store, project, since),
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
@@ -154,11 +147,7 @@ def _record(tier: Standing) -> dict[str, Any]:
 
 def stuck(store: SqlStore, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
     """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
-    sql = (
-        "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
-        " AND m.state IN ('candidate', 'provisional') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
-    )
-    found = store.memories([row[0] for row in store.rows(sql, p=project, limit=STUCK)])
+    found = store.memories(often_met(store, project, STUCK))
     return tuple(
         (memory.id, nearest(profile, standing_of(memory, profile, at, evidence=store.evidence(memory.id))))
         for memory in found

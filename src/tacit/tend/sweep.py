@@ -6,8 +6,6 @@ crossed one since the last sweep, and writes only for those that did.
 
 from __future__ import annotations
 
-import json
-
 from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
@@ -20,8 +18,9 @@ from tacit.core.proposal import Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import ACTIVE, INJECTABLE, OPEN
 from tacit.core.value import replace, value
+from tacit.stores.due import last_entry, may_have_faded, stale_and_met, touched
 from tacit.tend.context import StepReport
-from tacit.tend.due import crossed, due, fresh, in_state, last_entry, runs_unmet, touched
+from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
 
 TYPE_CHECKING = False
@@ -186,7 +185,7 @@ class _Sweep:
         step = self.profile.fade.runs_step
         if self.profile.fade.function != "runs" or self.until <= self.before:
             return
-        for id in _may_have_faded(tx, self.project.id, self.before, self.until, step):
+        for id in may_have_faded(tx, self.project.id, self.before, self.until, step, ACTIVE):
             lost = loss(tx.get(id), tx.evidence(id), self.profile, self.until)
             if lost is not None:
                 tx.add_mark(mark_of(lost, self.project.id, self._run, self.at))
@@ -201,7 +200,7 @@ class _Sweep:
         found = [*self.lost]
         if profile.fade.stale_days:
             found += crossed(self.store, project, profile.fade.stale_days, "" if ran else since, self.at, ACTIVE)
-            found += fresh(self.store, project, since)
+            found += stale_and_met(self.store, project, since)
         if profile.ladder.remind:
             found += in_state(self.store, project, "under_review", after_days(self.at, -profile.ladder.remind[0]))
         found += due(self.store, project, profile, since, self.at, ran=ran)
@@ -306,20 +305,3 @@ def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
 def _last_run(store: SqlStore, project: Project) -> int:
     now = store.project(project.id)
     return now.run_seq if now else 0
-
-
-def _may_have_faded(store: SqlStore, project: str, before: int, until: int, step: int) -> list[str]:
-    """Lessons that may have lost a count between two runs; the exact judgement is `sweep.loss`."""
-    # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
-    rows = store.rows(
-        "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
-        "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
-        "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
-        "  FROM evidence e JOIN memory m ON m.id = e.memory"
-        "  WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
-        "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
-        " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
-        "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
-        p=project, states=json.dumps(ACTIVE), before=before, until=until, step=step,
-    )  # fmt: skip
-    return [row[0] for row in rows]

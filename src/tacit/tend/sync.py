@@ -31,6 +31,8 @@ from tacit.core.shared import (
 )
 from tacit.core.states import CLOSED, is_legal
 from tacit.core.value import replace, value
+from tacit.stores.counts import held_unsigned
+from tacit.stores.due import last_entry
 from tacit.stores.shared import (
     add_link,
     has_own_rows,
@@ -175,12 +177,7 @@ def notes(store: SqliteStore, project: str) -> list[str]:
         f".tacit/journal, machine {machine}: lines signed by nobody you allow, and left out at the last sync: {count}"
         for machine, count in kept.get("unsigned", {}).items()
     ]
-    held = store.one(
-        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND trust = 'imported'"
-        " AND id IN (SELECT memory FROM shared WHERE project = :p AND standing = 'unknown')",
-        p=project,
-    )[0]
-    if held:
+    if held := held_unsigned(store, project):
         told.append(
             f"lessons from .tacit/journal held because nobody you allow has signed them: {held} (tacit review, or sync.signers)"
         )
@@ -366,8 +363,7 @@ class Joining:
                 current is None or current.state == row.state or is_legal(current.state, row.state, line.head["verb"])
             )
             tx.apply(self._change(current, row, line, line.head["verb"] if legal else BY))
-            number = tx.one("SELECT max(id) FROM journal WHERE memory = :m", m=row.id)[0]
-            put_line(tx, self.project.id, blanked(line) if now.erased else line, str(number))
+            put_line(tx, self.project.id, blanked(line) if now.erased else line, str(last_entry(tx, row.id)))
             current = row
         self._taken += len(fresh)
         if current is None:

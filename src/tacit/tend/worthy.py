@@ -15,6 +15,7 @@ from tacit.core.moves import lifts
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace
+from tacit.stores.lookups import once_on_pages
 from tacit.tend.layout import entry_of, rank, strength
 
 TYPE_CHECKING = False
@@ -86,12 +87,7 @@ def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
 
 def _from_pages(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
     """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
-    rows = store.rows(
-        "SELECT id FROM memory INDEXED BY memory_by_origin WHERE origin >= 'page:' AND origin < 'page;' AND origin <> ''"
-        " AND project = :p AND on_page = 0",
-        p=project,
-    )
-    return [memory for memory in store.memories([row[0] for row in rows]) if has_earned(memory, profile)]
+    return [memory for memory in store.memories(once_on_pages(store, project)) if has_earned(memory, profile)]
 
 
 def propose(tx: Transaction, context: Context) -> tuple[str, ...]:

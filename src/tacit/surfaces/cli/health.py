@@ -24,6 +24,7 @@ def _declare_stats(parser: argparse.ArgumentParser) -> None:
 
 def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.stores.check import counts
+    from tacit.stores.counts import runs
 
     with cli.open(args, create=False) as memories:
         found = seen(memories, moment(args.since))
@@ -32,7 +33,7 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
         totals = {
             "memories": sum(found.states.values()),
             **{name: sealed.get(kind, 0) for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))},
-            "runs": store.one("SELECT count(*) FROM run WHERE project = :p", p=project)[0],
+            "runs": runs(store, project),
         }
         columns = counts(store, project)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
@@ -115,11 +116,11 @@ def doctor_lines(found: Figures) -> list[str]:
 def cache_json(near: SqliteStore) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
     from tacit.stores.carry import standing
+    from tacit.stores.counts import event
 
     if not near.far:
         return None
-    left = near.one("SELECT coalesce(sum(count), 0) FROM counter WHERE name = 'carry_left'")[0]
-    return {**standing(near).__dict__, "left": left, "faults": []}
+    return {**standing(near).__dict__, "left": event(near, "carry_left"), "faults": []}
 
 
 def checked_cache(near: SqliteStore) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import as_json
 from tacit.core.trust import run_of
+from tacit.stores import counts
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_json, cache_lines
@@ -91,7 +92,7 @@ def overview(memories: Memories) -> dict[str, Any]:
         else None,
         "profile": memories.profile.name,
         "states": dict(store.counted([memories.project_id], ("state",))),
-        "runs": store.one("SELECT count(*) FROM run WHERE project = :p AND learned_at <> ''", p=memories.project_id)[0],
+        "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.sealed(memories.project_id).get("use", 0),
         "proposals": len(store.proposals_about(memories.project_id)),
         "queue": memories.near.queued(),
@@ -357,8 +358,8 @@ def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
 def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         here = memories.project_id
-        sizes = dict(memories.store.rows("SELECT project, count(*) FROM memory GROUP BY 1"))
-        found = [
+        sizes = counts.memories_by_project(memories.store)
+        found: list[dict[str, Any]] = [
             {
                 "id": p.id,
                 "name": p.name,

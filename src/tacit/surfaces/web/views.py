@@ -8,6 +8,7 @@ from tacit.core import clock
 from tacit.core.errors import NotFound
 from tacit.core.memory import as_json
 from tacit.core.states import ACTIVE, OPEN, STATES
+from tacit.stores import counts
 from tacit.surfaces.cli.look import entry_json
 from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
 from tacit.surfaces.cli.recall import recalled_json
@@ -297,13 +298,13 @@ def health(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Counts, events and notes; with `verify` every hash and chain is re-derived, which takes its time."""
     found = desk.health() if asked.get("verify") == "yes" else None
     store = desk.store
-    events = store.rows("SELECT name, sum(count) FROM counter WHERE project IN (:p, '') GROUP BY 1 ORDER BY 1", p=desk.project_id)
+    events = counts.events(store, desk.project_id)
     return {
         "store": store.path,
         "schema": store.schema,
         "bytes": store.size(),
         "queue": store.queued(),
-        "events": {name: int(count) for name, count in events},
+        "events": {name: int(count) for name, count in events.items()},
         "facets": facets(desk),
         "notes": list(desk.safety_notes()),
         "backups": [each.name for each in desk.backups()] if store.is_file else [],

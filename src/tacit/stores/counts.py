@@ -1,0 +1,87 @@
+"""How many there are: what status, statistics and effect count."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.sql import SqlStore
+
+
+def events(store: SqlStore, project: str, since_day: str = "") -> dict[str, int]:
+    """Events of a project and of the store itself, by name, since a day."""
+    sql = "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') AND day >= :day GROUP BY 1 ORDER BY 1"
+    return dict(store.rows(sql, p=project, day=since_day))
+
+
+def all_events(store: SqlStore) -> dict[str, int]:
+    """Events of all projects, by name."""
+    return dict(store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
+
+
+def event(store: SqlStore, name: str) -> int:
+    """How often one event happened, in all projects."""
+    return _one(store, "SELECT coalesce(sum(count), 0) FROM counter WHERE name = :name", name=name)
+
+
+def runs(store: SqlStore, project: str) -> int:
+    """Runs that are known, learned or not."""
+    return _one(store, "SELECT count(*) FROM run WHERE project = :p", p=project)
+
+
+def learned_runs(store: SqlStore, project: str, since: str = "") -> int:
+    """Runs that were learned since a time."""
+    sql = "SELECT count(*) FROM run WHERE project = :p AND learned_at <> '' AND learned_at >= :since"
+    return _one(store, sql, p=project, since=since)
+
+
+def findings(store: SqlStore, project: str, since: str) -> int:
+    """Findings since a time."""
+    return _one(store, "SELECT count(*) FROM finding WHERE project = :p AND at >= :since", p=project, since=since)
+
+
+def tokens(store: SqlStore, project: str, since: str = "") -> int:
+    """Tokens that runs were given since a time."""
+    return _one(store, "SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p AND at >= :since", p=project, since=since)
+
+
+def memories(store: SqlStore) -> int:
+    """Lessons of all projects, in any state."""
+    return _one(store, "SELECT count(*) FROM memory")
+
+
+def memories_by_project(store: SqlStore) -> dict[str, int]:
+    """Lessons of each project, in any state."""
+    return dict(store.rows("SELECT project, count(*) FROM memory GROUP BY 1"))
+
+
+def new_memories(store: SqlStore, project: str, since: str) -> int:
+    """Lessons that were made since a time."""
+    return _one(store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since)
+
+
+def in_states(store: SqlStore, project: str, states: Sequence[str]) -> int:
+    """Lessons in one of these states."""
+    sql = "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))"
+    return _one(store, sql, p=project, states=json.dumps(states))
+
+
+def with_signal(store: SqlStore, project: str, signal: str) -> int:
+    """Lessons that have any of a signal."""
+    return _one(store, "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0", p=project, s=signal)
+
+
+def held_unsigned(store: SqlStore, project: str) -> int:
+    """Lessons of the team's journal that are held because nobody allowed has signed them."""
+    sql = (
+        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND trust = 'imported'"
+        " AND id IN (SELECT memory FROM shared WHERE project = :p AND standing = 'unknown')"
+    )
+    return _one(store, sql, p=project)
+
+
+def _one(store: SqlStore, sql: str, **named: object) -> int:
+    return int(store.one(sql, **named)[0] or 0)

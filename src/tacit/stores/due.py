@@ -1,0 +1,152 @@
+"""Lessons by range of a date or a figure, and by what the journal says of them: what a pass of `tend` asks for instead of reading all."""
+
+from __future__ import annotations
+
+import json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.sql import SqlStore
+
+_OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
+_RANGE = {  # by the date of a memory
+    "state": "SELECT id FROM memory WHERE project = :p AND updated_at > :low AND updated_at <= :high" + _OF_STATE,
+    "age": "SELECT id FROM memory INDEXED BY memory_by_age WHERE project = :p AND created_at > :low AND created_at <= :high" + _OF_STATE,
+    "review": "SELECT id FROM memory INDEXED BY memory_by_review WHERE project = :p AND review_after > :low"
+    " AND review_after <= :high AND review_after <> ''" + _OF_STATE,
+    **{
+        signal: f"SELECT m.id FROM tally t INDEXED BY tally_{signal}_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+        f" AND t.signal = '{signal}' AND t.at > :low AND t.at <= :high AND m.state IN (SELECT value FROM json_each(:states))"
+        for signal in ("seen", "uses")
+    },
+}  # fmt: skip
+
+
+def in_range(store: SqlStore, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
+    """Memories in these states one of whose dates (`state`, `age`, `review`, `seen`, `uses`) lies after `low` and up to `high`."""
+    if of == "state":  # one range a state: the index leads with it
+        sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
+        return [id for state in states for (id,) in store.rows(sql, p=project, low=low, high=high, state=state)]
+    rows = store.rows(_RANGE[of], p=project, low=low, high=high, states=json.dumps(states))
+    return [row[0] for row in rows]
+
+
+def in_states(store: SqlStore, project: str, states: Sequence[str]) -> list[str]:
+    """All memories in these states."""
+    sql = "SELECT id FROM memory WHERE project = :p" + _OF_STATE
+    return [row[0] for row in store.rows(sql, p=project, states=json.dumps(states))]
+
+
+def by_tally(store: SqlStore, project: str, signal: str, op: str, bound: float, states: Sequence[str]) -> list[str]:
+    """Memories in these states whose tally of a signal stands beyond a bound."""
+    sql = (
+        f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+        f" AND t.signal = '{signal}' AND t.amount {op} :bound AND m.state IN (SELECT value FROM json_each(:states))"
+    )
+    return [row[0] for row in store.rows(sql, p=project, bound=bound, states=json.dumps(states))]
+
+
+def stale_and_met(store: SqlStore, project: str, since: str) -> list[str]:
+    """Memories that are marked stale and were met since."""
+    sql = _RANGE["seen"].replace("m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''")
+    return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
+
+
+def runs_that_could(store: SqlStore, project: str, last: int, since: str, agent: str, domain: str, most: int) -> int:
+    """Runs after one by its number, and learned since a time, of an agent and in a domain if these are named; counted up to a bound."""
+    found = store.one(
+        "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
+        " AND (:agent = '' OR agent IN ('', :agent)) AND (:domain = '' OR domain IN ('', :domain)) LIMIT :most) AS met",
+        p=project, last=last, since=since, agent=agent, domain=domain, most=most,
+    )  # fmt: skip
+    return int(found[0])
+
+
+def may_have_faded(store: SqlStore, project: str, before: int, until: int, step: int, states: Sequence[str]) -> list[str]:
+    """Lessons that may have lost a count between two runs, one for each `step` runs without it."""
+    # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
+    rows = store.rows(
+        "SELECT memory FROM (SELECT e.memory, coalesce(max(CASE WHEN e.opening = 0 THEN e.seq END), -1) AS seen,"
+        "  coalesce(max(CASE WHEN e.opening = 1 THEN e.seq END), 0) AS came,"
+        "  min(coalesce(sum(CASE WHEN e.signal = 'unseen' THEN e.amount END), 0), :step - 1) AS quiet"
+        "  FROM evidence e JOIN memory m ON m.id = e.memory"
+        "  WHERE m.project = :p AND m.state IN (SELECT value FROM json_each(:states))"
+        "  AND e.stance = 'supports' AND e.signal IN ('seen', 'unseen') GROUP BY e.memory)"
+        " WHERE seen > :before OR CASE WHEN seen > came THEN (:until - seen) / :step > (:before - seen) / :step"
+        "  ELSE CAST(:until - came + quiet AS INTEGER) / :step > CAST(max(:before, came) - came + quiet AS INTEGER) / :step END",
+        p=project, states=json.dumps(states), before=before, until=until, step=step,
+    )  # fmt: skip
+    return [row[0] for row in rows]
+
+
+def held_and_met(store: SqlStore, project: str, runs: float, since: str, most: int) -> list[str]:
+    """Held candidates that so many runs met, one of them since a time; oldest first."""
+    rows = store.rows(
+        "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
+        " AND t.signal = 'seen' AND t.at >= :since AND t.amount >= :runs AND m.gate = 'hold' AND m.state = 'candidate'"
+        " ORDER BY m.n LIMIT :most",
+        p=project, runs=runs, since=since, most=most,
+    )  # fmt: skip
+    return [row[0] for row in rows]
+
+
+def often_met(store: SqlStore, project: str, limit: int) -> list[str]:
+    """Candidates and provisional lessons that more than one run met, most often met first."""
+    sql = (
+        "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
+        " AND m.state IN ('candidate', 'provisional') AND t.amount >= 2 ORDER BY t.amount DESC LIMIT :limit"
+    )
+    return [row[0] for row in store.rows(sql, p=project, limit=limit)]
+
+
+def in_turn(store: SqlStore, project: str, last: int, limit: int) -> list[tuple[int, str]]:
+    """The next memories after one, by their numbers."""
+    sql = "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit"
+    return [(n, id) for n, id in store.rows(sql, p=project, last=last, limit=limit)]
+
+
+def closed_between(store: SqlStore, project: str, state: str, since: str, before: str, limit: int) -> list[tuple[str, str]]:
+    """Memories that came to a state after one time and up to another, with that time, in its order."""
+    rows = store.rows(
+        "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
+        " ORDER BY updated_at LIMIT :limit",
+        p=project, state=state, since=since, before=before, limit=limit,
+    )  # fmt: skip
+    return [(id, at) for id, at in rows]
+
+
+def runs_after(store: SqlStore, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
+    """The next runs after one by its number: id, root, number, and when it was learned."""
+    sql = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
+    return [(id, root, number, at) for id, root, number, at in store.rows(sql, p=project, after=seq, limit=limit)]
+
+
+# -- by the journal -----------------------------------------------------------------------------------------------------
+
+
+def touched(store: SqlStore, project: str, after: int) -> list[str]:
+    """Memories that the journal speaks of since an entry."""
+    sql = "SELECT DISTINCT memory FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after"
+    return [row[0] for row in store.rows(sql, p=project, after=after)]
+
+
+def entries_after(
+    store: SqlStore, project: str, after: int, since: str, limit: int, verbs: Sequence[str] = ()
+) -> list[tuple[str, int]]:
+    """Memories changed after an entry and since a time, by one of these verbs if named, each with its newest entry, in that order."""
+    sql = (
+        "SELECT memory, max(id) FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after AND at >= :since"
+        + (" AND verb IN (SELECT value FROM json_each(:verbs))" if verbs else "")
+        + " GROUP BY memory ORDER BY 2 LIMIT :limit"
+    )
+    more = {"verbs": json.dumps(verbs)} if verbs else {}
+    return [(memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit, **more)]
+
+
+def last_entry(store: SqlStore, memory: str = "") -> int:
+    """The newest entry of the journal, or of one memory in it."""
+    if memory:
+        return int(store.one("SELECT max(id) FROM journal WHERE memory = :m", m=memory)[0])
+    return int(store.one("SELECT coalesce(max(id), 0) FROM journal")[0])
