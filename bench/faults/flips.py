@@ -35,8 +35,9 @@ import apsw
 from tacit.core.errors import TacitError
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store
-from tacit.stores.sqlite.repair import repair, _KEYS
-TRUTH = [t for t in _KEYS if t not in ("tally", "queue", "injection", "counter", "seal")]
+from tacit.stores.sqlite.repair import repair
+from tacit.stores.tables import BY_NAME
+TRUTH = [t for t in BY_NAME if t not in ("tally", "queue", "injection", "counter", "seal")]
 def seen(path):
     "Everything a reader could see: truth rows, tallies to nine places, and what full text finds; None where it cannot be read."
     try:
@@ -129,9 +130,9 @@ def _need_rows(store: Path) -> None:
     """Every truth table has something to damage."""
     code = """
 import apsw, sys
-from tacit.stores.sqlite.repair import _KEYS
+from tacit.stores.tables import BY_NAME
 c = apsw.Connection(sys.argv[1])
-print(*[t for t in _KEYS if t not in ("queue", "counter") and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
+print(*[t for t in BY_NAME if t not in ("counter",) and not c.execute(f"SELECT count(*) FROM {t}").fetchall()[0][0]])
 """
     done = subprocess.run([sys.executable, "-c", code, str(store)], capture_output=True, text=True, env=surroundings(store.parent))
     if done.stdout.strip() or done.returncode:

@@ -278,7 +278,10 @@ _ODD = [
 
 def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
     """(what it did, the traceback if it crashed)."""
+    import tacit
     from tacit.core.errors import TacitError
+
+    package = os.path.dirname(os.path.abspath(tacit.__file__))  # not any path with our name in it: a clone is called tacit as well
 
     def late(*_: object) -> None:
         raise Hang
@@ -292,7 +295,7 @@ def behaviour(door: Door, raw: bytes) -> tuple[str, str]:
     except (UnicodeDecodeError, ValueError) as error:
         # The doors of JSON and TOML are guarded by their caller; only its own parsing may raise here.
         where = traceback.extract_tb(error.__traceback__)
-        if any(frame.name in ("_hook", "_config") for frame in where) and where[-1].filename.find("tacit/") < 0:
+        if any(frame.name in ("_hook", "_config") for frame in where) and not where[-1].filename.startswith(package + os.sep):
             return f"not JSON or TOML: {type(error).__name__}", ""
         return "crash", traceback.format_exc()
     except Hang:
