@@ -132,6 +132,11 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_u
         ("provisional", {**HELPFUL, "units": 19}, None),
         ("provisional", {**HELPFUL, "tasks": 2}, None),
         ("provisional", {"seen": 50, "successful_reuses": 50}, None),
+        # stable → provisional: what belief raised, belief takes back; what a person raised stays
+        ("stable", {**HELPFUL, "cause": "effect"}, None),
+        ("stable", {**HELPFUL, "cause": "effect", "belief_help": 0.79}, ("provisional", "no-longer-believed")),
+        ("stable", {**HELPFUL, "cause": "effect", "belief_help": 0.79, "verdict": "helps"}, None),
+        ("stable", {**HELPFUL, "cause": "evidence", "belief_help": 0.1}, None),
         # stable → canonical never by itself
         ("stable", {"verdict": "helps", "units": 500}, None),
         ("stable", {"units": 100}, None),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NEWS = 3  # further sightings after which a move that was turned down is proposed again
 _KIND_OF = {"candidate": "revive", "archived": "archive"}  # what a proposal to go there is called
-_OUT = (*CLOSED, "decayed", "under_review")  # states that remember why one came there
+_OUT = (*CLOSED, "decayed", "under_review")  # states that remember why one came there; every state, that a measurement brought it there
 
 
 def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run: str, profile_version: str) -> Change:
@@ -31,7 +31,7 @@ def moved(memory: Memory, move: Move, profile: Profile, *, by: str, at: str, run
         state=move.to,
         previous_state=memory.state,
         under_review_count=memory.under_review_count + (move.to == "under_review"),
-        closed_by=move.cause if move.to in _OUT else "",
+        closed_by=move.cause if move.to in _OUT or move.cause == "effect" else "",
         review_after=after_days(at, days) if days else "",
         updated_at=at,
     )

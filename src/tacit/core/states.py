@@ -16,11 +16,12 @@ ENDING_VERDICTS = ("harms", "no difference")  # verdicts after which a lesson is
 #   under_review → superseded, archived      its document demands them as outcomes of a review; its program refused them
 #   candidate, provisional, stable → archived  ArcheFlow archives at frequency 0; "no difference" ends in the archive
 #   provisional → superseded                 a lesson corrected before it was proven
+#   stable → provisional                     believed helpful once, and no longer
 #   decayed, archived, rejected → candidate  met again: the history is kept, the lesson starts over
 LEGAL: dict[str, tuple[str, ...]] = {
     "candidate": ("provisional", "rejected", "under_review", "archived"),
     "provisional": ("stable", "rejected", "under_review", "decayed", "superseded", "archived"),
-    "stable": ("canonical", "under_review", "decayed", "superseded", "archived"),
+    "stable": ("canonical", "provisional", "under_review", "decayed", "superseded", "archived"),
     "canonical": ("under_review", "decayed", "superseded", "archived"),
     "under_review": ("provisional", "stable", "canonical", "rejected", "decayed", "superseded", "archived"),
     "decayed": ("archived", "under_review", "candidate"),
