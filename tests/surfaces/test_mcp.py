@@ -167,6 +167,10 @@ def check_everything(said: dict[str, Any], kept: str) -> None:
 
     assert [each["id"] for each in said["recall"].structured_content["lessons"]] == [kept]
     assert LESSON in said["recall"].content[0].text and "<tacit-notes id=" in said["recall"].content[0].text
+    # Claude Code and Codex show the model the structured content: the lesson's words stand there in the fence, and nowhere else.
+    structured = said["recall"].structured_content
+    assert structured["notes"] == said["recall"].content[0].text
+    assert LESSON not in json.dumps({**structured, "notes": ""}, ensure_ascii=False)
     assert said["remember"].structured_content["status"] == "new"
     assert said["remember"].structured_content["state"] == "candidate"
     assert said["again"].structured_content["status"] == "known" and said["again"].structured_content["seen"] == 1

@@ -10,6 +10,9 @@ from tacit.surfaces.cli import Answer, Cli
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+
+    from mcp.server import MCPServer
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -30,17 +33,17 @@ def _declare(parser: argparse.ArgumentParser) -> None:
 
 
 def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
-    try:
-        from tacit.surfaces.mcp.desk import Desk
-        from tacit.surfaces.mcp.server import build
-    except ImportError as missing:
-        from tacit.core.installation import hint
-
-        raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
-    server = build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
     if not args.http:
-        server.run("stdio")
+        from importlib.util import find_spec
+
+        from tacit.surfaces.mcp.early import serve
+
+        found = find_spec("mcp")
+        if found is None or not found.submodule_search_locations:  # nothing is promised that the SDK could not keep
+            _server(args, cli)
+        serve(lambda: _over_stdio(args, cli))
         return Answer(printed=True)
+    server = _server(args, cli)
     from tacit.app import data_folder
     from tacit.surfaces.mcp import http
 
@@ -54,6 +57,22 @@ def _mcp(args: argparse.Namespace, cli: Cli) -> Answer:
 
     http.serve(server, host, port, token, args.allow_host, ready)
     return Answer(printed=True)
+
+
+def _server(args: argparse.Namespace, cli: Cli) -> MCPServer:
+    try:
+        from tacit.surfaces.mcp.desk import Desk
+        from tacit.surfaces.mcp.server import build
+    except ImportError as missing:
+        from tacit.core.installation import hint
+
+        raise MissingExtra(f"tacit mcp needs the package mcp ({missing}).", hint("mcp")) from None
+    return build(Desk(args.store, args.project, env=cli.env, hosted=not args.http))
+
+
+def _over_stdio(args: argparse.Namespace, cli: Cli) -> Callable[[], None]:
+    server = _server(args, cli)
+    return lambda: server.run("stdio")
 
 
 COMMANDS = {"mcp": (_declare, _mcp)}
