@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-sync campaign faults soak fuzz clean setup
+.PHONY: demo test test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -113,8 +113,18 @@ bench-effect: .venv/ready
 bench-year: .venv/ready
 	$(BIN)/python bench/year.py
 
+# TRANSCRIPTS names folders of real sessions, in which every redaction counts as a false alarm.
 bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py
+	$(BIN)/python bench/redaction_places.py $(if $(TRANSCRIPTS),--transcripts $(TRANSCRIPTS))
+
+# A megabyte of each of fifty patterns at every door that reads foreign text: nowhere more than three times the cost of prose.
+bench-time: .venv/ready
+	$(BIN)/python bench/patterns.py
+
+# Quiet poison through every channel, into the table of docs/security.md: make redteam, or CHANNELS=junit,mcp for some.
+redteam: .venv/ready
+	$(BIN)/python bench/redteam.py $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
 
 # A real local model through observe, rewrite, triage and same; says so and ends well where its wheels are not to be had.
 bench-model: .venv/ready

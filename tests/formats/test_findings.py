@@ -267,8 +267,9 @@ def test_nothing_stops_a_reader(module: Any, data: bytes) -> None:
         assert isinstance(run, Run) and run.host == module.NAME
 
 
-def test_learned_from_the_command_line(tacit: Any, folder: Path) -> None:
+def test_learned_from_the_command_line(tacit: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`tacit learn` on all four: the same alert in three scans is one sighting, another file's is another; outsiders are held."""
+    monkeypatch.setenv("TACIT_REVIEW_FORMATS", "sarif:reviews:cilog")  # the person stands for these
     for n, name in enumerate(["a", "b", "c"]):
         (folder / f"{name}.sarif").write_bytes(scan(result(line=n), automationDetails={"guid": str(n)}))
     (folder / "report.xml").write_bytes(JUNIT)

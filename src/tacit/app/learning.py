@@ -158,11 +158,12 @@ class Learning(Recalling):
         return other
 
     def _reported(self, source: str | Source | Run, format: str) -> Iterator[Run]:
-        """The runs of a source, as far as a person stands for what they claim: the caller of the library for a value, whoever named the
-        format in their own settings, and a person who learns a report by hand. A neutral file is anybody's."""
+        """The runs of a source, as far as a person stands for what they claim: the caller of the library for a value, and whoever named the
+        format in their own settings. A person who learns a report by hand stands for it where its words are ours or its reviewers';
+        a neutral file, a linter's messages and comments are anybody's."""
         from tacit import formats
         from tacit.core.run import Run
-        from tacit.core.trust import reported
+        from tacit.core.trust import FOREIGN_WORDS, reported
         from tacit.formats.source import FileSource
 
         if isinstance(source, Run):
@@ -172,7 +173,7 @@ class Learning(Recalling):
         name = format or formats.detect(file) or ""
         listed = self.settings()["review_formats"]
         own = name in listed.value and (self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS")
-        vouched = own or (self.actor.is_person and name != "neutral")
+        vouched = own or (self.actor.is_person and name not in FOREIGN_WORDS)
         for run in formats.read(file, name or None):
             yield reported(run, name, vouched)
 

@@ -43,6 +43,7 @@ LONG = 256  # a value longer than this is judged as a whole, and no words are lo
 NEAR = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
 SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
+AROUND, MOST_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
 ENCODED = 40  # characters: a shorter run of base64 or hexadecimal digits holds no line of settings
 MOST_ENCODED = 200  # such runs of one text that are decoded
 NOT_RANDOM = ("xxxxx", "example", "your_", "your-", "yourtoken", "yourkey", "placeholder", "redacted", "....", "____")
@@ -254,8 +255,11 @@ def _blocks(text: str, low: str) -> Iterator[Span]:
     if "PRIVATE KEY" in text:
         at = 0
         head_of = _compiled(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-{4,5}")
+        closed = -2  # where the next end of a block stands, looked for once
         while head := head_of.search(text, at):
-            at = _block_end(text, head.end())
+            if -1 != closed < head.end():
+                closed = text.find("-----END", head.end())
+            at = _block_end(text, head.end(), closed)
             if at > head.end():
                 yield head.start(), at, "private-key"
     if "IBA" in text or "BCI" in text or "CAQ" in text or "b3BlbnNzaC1rZXktdjE" in text:
@@ -279,9 +283,9 @@ def _blocks(text: str, low: str) -> Iterator[Span]:
                 yield *found.span(), "private-key"
 
 
-def _block_end(text: str, begin: int) -> int:
-    """Where the key that begins here ends; `begin` itself if there is no key, only talk of one."""
-    end = text.find("-----END", begin, begin + LONGEST_KEY)
+def _block_end(text: str, begin: int, closed: int = -2) -> int:
+    """Where the key that begins here ends; `begin` itself if there is no key, only talk of one. `closed`: the next end, where it is known."""
+    end = text.find("-----END", begin, begin + LONGEST_KEY) if closed == -2 else closed if closed < begin + LONGEST_KEY else -1
     if end >= 0 and text.find("-----BEGIN", begin, end) >= 0:
         end = -1
     if end >= 0 and _compiled(r"[A-Za-z0-9+/=]{16}").search(text, begin, end):
@@ -377,10 +381,13 @@ def _cookies(text: str) -> Iterator[Span]:
 
 def _url_logins(text: str) -> Iterator[Span]:
     """The password of `scheme://user:password@host`, or the token of `scheme://token@host`."""
+    harmless: dict[str, bool] = {}
     for match in _compiled(r"://([^\s/:@\"'`<>]{0,256}):([^\s/\"'`<>]{1,512})@([\w.-]{0,100})").finditer(text):
         user, password, host = match[1], match[2], match[3]
+        if password not in harmless:
+            harmless[password] = _stand_in(password)
         dev_default = host in ("localhost", "127.0.0.1", "db", "postgres", "mysql", "redis") and password == user
-        if not (_stand_in(password) or dev_default):
+        if not (harmless[password] or dev_default):
             yield *match.span(2), "url-password"
     for match in _compiled(r"://([\w-]{16,256})@").finditer(text):
         if _mixed(match[1]) and _chop(match[1]) <= 3.2 and not _stand_in(match[1]):
@@ -437,6 +444,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
     if not any(hint in low for hint in NAME_HINTS):
         return
     at = 0  # up to here the text has been judged
+    judged: dict[tuple[str, str], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
     patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
     for word in _compiled(NAME_WORDS).finditer(low):
         if word.start() < at:
@@ -445,6 +453,13 @@ def _named(text: str, low: str) -> Iterator[Span]:
         if name is None:
             continue
         start, end = name
+        around = text[max(0, start - AROUND) : start], text[start : end + AROUND]
+        if (known := judged.get(around)) is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
+            begin, stop, kind = start + known[0], start + known[1], known[2]
+            if kind:
+                yield begin, stop, kind
+                at = stop
+            continue
         strength, kind = _says(text[start:end], low[max(0, start - 48) : start], _is_a_word(text, start, end))
         if not strength:
             continue
@@ -454,6 +469,8 @@ def _named(text: str, low: str) -> Iterator[Span]:
             begin, stop, hide = _told(text, low, start, end, strength, word[0])
         if hide:
             yield begin, stop, kind
+        if len(judged) < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
+            judged[around] = (begin - start, stop - start, kind if hide else "")
         if begin >= end and (hide or stop - begin > LONG):
             at = stop
 
@@ -826,7 +843,10 @@ def _stand_in(content: str) -> bool:
 
 def _holds(content: str, words: tuple[str, ...]) -> bool:
     """Whether one of the words is in it, in one case throughout: random letters rarely spell `your` that way."""
-    return any(word in content or word.upper() in content or word.title() in content for word in words)
+    spelled = _spelled.get(words)
+    if spelled is None:
+        spelled = _spelled[words] = tuple(each for word in words for each in {word, word.upper(), word.title()})
+    return any(each in content for each in spelled)
 
 
 def _is_code(content: str, form: str) -> bool:
@@ -926,6 +946,7 @@ def _random(content: str, least: float) -> bool:
     return -sum(share * log2(share) for share in shares) >= min(least, 0.62 * log2(max(size, 2)))
 
 
+_spelled: dict[tuple[str, ...], tuple[str, ...]] = {}
 _cache: dict[tuple[str, int], re.Pattern[str]] = {}
 
 

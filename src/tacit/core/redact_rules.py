@@ -189,7 +189,7 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "basic-auth",
         ("curl", "wget"),
-        r"(?:curl|wget)\b[^\n|;]{0,400}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})",
+        r"(?:curl|wget)\b[^\n|;]{0,160}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})",
     ),
     (
         "password",  # .netrc

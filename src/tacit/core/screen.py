@@ -411,13 +411,25 @@ def screen(text: str) -> Screening:
     return Screening(False, reason, tuple(marks))
 
 
+def screened(text: str, *facets: str) -> Screening:
+    """The same for a lesson with its title, names, paths and tags: they are printed beside its text, or instead of it."""
+    found = screen(text)
+    others = "\n".join(facet for facet in facets if facet and not facet.isalnum())
+    if not found.clean or not others:
+        return found
+    beside = screen(others[: 2 * LONGEST])
+    marks = tuple(mark for mark in beside.marks if mark not in ("too long", "encoded text"))
+    return Screening(False, f"beside the text: {beside.reason}", marks) if marks else found
+
+
 def _flat(text: str) -> str:
     """Lower case in one alphabet, with nothing hidden and one space between words: by lines, then on a single one."""
     from unicodedata import normalize
 
     shown = _compiled(f"{HIDDEN}|[{JOINERS}]").sub("", text)
     shown = normalize("NFKC", shown).lower().replace("’", "'").replace("‘", "'")
-    lines = _compiled(r"[^\S\n]+").sub(" ", _compiled(r"\s*[\n\r\u2028\u2029\u0085]\s*").sub("\n", shown))
+    # Line by line: an expression that looks for white space around a line's end reads a megabyte of spaces from every one of them.
+    lines = "\n".join(filter(None, (" ".join(line.split()) for line in _compiled(r"[\n\r\u2028\u2029\u0085]").split(shown))))
     return f"{lines}\n{lines.replace(chr(10), ' ')}" if "\n" in lines else lines
 
 

@@ -93,8 +93,8 @@ def least(tiers: Iterable[str]) -> str:
     return min(tiers, key=TIERS.index, default="imported")
 
 
-# What a report becomes that nobody stands for: of these formats the words are a page's, of all others the agents' that wrote them.
-_UNVOUCHED = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted"}
+# Formats that carry words of strangers: what such a report becomes that nobody stands for. Others speak as the agents that wrote them.
+FOREIGN_WORDS = {"sarif": "quoted", "reviews": "quoted", "cilog": "quoted", "neutral": "agent"}
 
 
 def reported(run: Run, format: str, vouched: bool) -> Run:
@@ -106,7 +106,7 @@ def reported(run: Run, format: str, vouched: bool) -> Run:
     run = replace(run, findings=tuple(map(_unread, run.findings)))
     if vouched:
         return run
-    least = _UNVOUCHED.get(format, "agent")
+    least = FOREIGN_WORDS.get(format, "agent")
     lowered = tuple(replace(each, tier=least) if each.tier in WITNESSES else each for each in run.findings)
     count = sum(one.tier != other.tier for one, other in zip(run.findings, lowered))
     if not count:

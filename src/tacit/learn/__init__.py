@@ -301,14 +301,15 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
 
 
 def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
-    from tacit.core.screen import screen
+    from tacit.core.screen import screened
     from tacit.core.staging import PENDING
     from tacit.learn.gate import GATES, GateDecision, GateRules
 
     at = profile.gate.__dict__
     shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
     rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
-    found = screen(finding.text)
+    title = str((finding.extra or {}).get("title") or "")
+    found = screened(finding.text, title, finding.by, finding.category, finding.domain, finding.agent, *finding.paths, *finding.tags)
     decision = GATES[profile.gate.function](
         finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
     )

@@ -12,7 +12,7 @@ from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, 
 from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES, Finding
-from tacit.core.screen import screen
+from tacit.core.screen import screened
 from tacit.core.trust import READ_AS
 from tacit.learn.shape import tags_for
 
@@ -56,7 +56,9 @@ def memory_from(
     if scope == "agent" and not found.get("agent"):
         raise UsageError("A lesson of agent scope must name its agent.", "Add --agent NAME, or choose another scope.")
     # A person may write what reads like an instruction; from an agent it is shown as such and given to nobody.
-    seen = None if actor.is_person else screen(clean.text)
+    beside = [str(found.get(name, "")) for name in ("source", "category", "domain", "agent")]
+    beside += [*found.get("paths", ()), *found.get("tags", ()), str((facets.get("extra") or {}).get("title") or "")]
+    seen = None if actor.is_person else screened(clean.text, *beside)
     suspicion = seen.reason if seen is not None and not seen.clean else ""
     memory = Memory(
         id=id,

@@ -185,12 +185,13 @@ class _Intake:
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
         from tacit.core.redact import private, redact
-        from tacit.core.screen import screen
+        from tacit.core.screen import screened
 
         # What only an owner can say of a lesson stays behind where no owner speaks.
         came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])
         clean = redact(private(sound_text(came.text)))
-        suspicion = screen(clean.text)
+        title = str((came.extra or {}).get("title") or "")
+        suspicion = screened(clean.text, title, came.source, came.category, came.domain, came.agent, *came.paths, *came.tags)
         gate, why = came.gate, came.gate_reason
         if not suspicion.clean:
             gate, why = "quarantine", suspicion.reason
@@ -210,6 +211,9 @@ class _Intake:
             gate_reason=why,
             created_at=came.created_at or at,
             updated_at=came.updated_at or came.created_at or at,
+            paths=tuple(redacted_record(came.paths)),
+            tags=tuple(redacted_record(came.tags)),
+            source=redacted_record(came.source),
             extra=redacted_record(came.extra) or None,
         )
         return memory, len(clean.hits)

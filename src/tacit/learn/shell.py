@@ -27,6 +27,7 @@ def word_set(text: str) -> frozenset[str]:
 
 LONGEST_LINE = 4000  # a longer command is a script; its first part says what it is about
 LONGEST_SHOWN = 110  # of a command inside a lesson
+PROSE = 4  # words in one argument, or arguments that are plain words one after the other: a sentence, not part of the command
 LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
 
 SHELL_TOOLS = re.compile(r"bash|shell|terminal|exec_command|run_command|execute_command|powershell|^sh$|^cmd$", re.I)
@@ -249,10 +250,17 @@ def shown(call: Call, cwd: str = "", branch: str = "") -> str:
     words = []
     for word in (*[e for e in call.env if SPOKEN_ENV.match(e)], *call.words):
         inner = bare(word)
-        if "\n" in word or (len(inner) > LONGEST_WORD and (word[:1] in "\"'$`" or " " in inner)):
+        prose = inner.count(" ") >= PROSE - 1 or inner.count("_") + inner.count("-") >= 2 * PROSE
+        if "\n" in word or prose or (len(inner) > LONGEST_WORD and (word[:1] in "\"'$`" or " " in inner)):
             words.append("…")
         else:
             words.append(_masked(word, cwd, branch))
+    plain = 0
+    for place, word in enumerate(words):
+        plain = plain + 1 if word.isalpha() and word.islower() else 0
+        if plain > PROSE:
+            words[place:] = ["…"]
+            break
     # `-m …` is content, whatever its length: a lesson must not carry the message of one commit.
     messages = proper(call)[0] in ("git", "bd", "gh", "glab", "jj", "hg", "svn")
     for place in range(1, len(words) if messages else 0):

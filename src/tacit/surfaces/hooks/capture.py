@@ -86,10 +86,10 @@ def _parsed(raw: bytes) -> dict[str, Any]:
 
 
 def _head(event: Event) -> dict[str, Any]:
-    from tacit.core.redact import redact
+    from tacit.core.redact import private, redact, redacted_record
 
-    task = redact(event.text).text if event.name == "session-start" else ""
-    said = {"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version, "task": task}
+    task = redact(private(event.text[:LONGEST])).text if event.name == "session-start" else ""
+    said = redacted_record({"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}) | {"task": task}
     told = {name: word for name, word in said.items() if word}
     return {"type": "run", "id": event.session, **told, "started_at": clock.now()}
 

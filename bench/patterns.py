@@ -1,0 +1,155 @@
+"""Is there a text of one megabyte that makes anything slow?
+
+    python bench/patterns.py [--size 1000000] [--doors NAME,…] [--most 3]
+
+Thirty patterns that make careless expressions run wild (digits, escapes, quotes, `token:`, one long word, CJK, …) go through every door
+that reads foreign text: redaction, the screen, the line of a prompt, an error's telling line and its grammar, a failing step, a command, an output and
+a prompt of a learned run, and the hooks. Each may cost at most three times what as much ordinary prose costs there. Exit status 1: one costs more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+MOST = 3.0  # times the cost of prose
+FLOOR = 0.12  # seconds of CPU for a megabyte that nobody feels, whatever prose costs
+
+PROSE = (
+    "The worker reads the queue in the order of arrival and writes one line for each job that it finished. When a job fails, the error is kept with its "
+    "time and the name of the command, so that the next run can see what was tried before. Most of them pass at the second attempt.\n"
+)
+PATTERNS: dict[str, str] = {
+    "digits": "1", "letters": "a", "capitals": "A", "one long word": "abcdefghij", "hexadecimal": "0123456789abcdef", "base64": "QWxhZGRpbjpvcGVuIHNlc2FtZQ",
+    "spaces": " ", "line ends": "\n", "tabs": "\t", "escape": "\x1b", "escape [": "\x1b[", "escape ]": "\x1b]", "escape ] text": "\x1b]0;x",
+    "double quotes": '"', "single quotes": "'", "backticks": "`", "backslashes": "\\", "escaped line ends": "\\n",
+    "token:": "token: ", 'secret = "': 'secret = "', "password is": "the password is ", "key=": "api_key=", "bearer": "Bearer ", "eyJ": "eyJ", "begin key": "-----BEGIN PRIVATE KEY-----",
+    "urls": "https://a:b@", "angle brackets": "<", "open tags": "<private>", "parentheses": "((((", "brackets": "[[[[", "dots": ".", "slashes": "/a", "dashes": "-", "underscores": "_",
+    "equals": "=", "colons": ":", "commas": ",a", "percent": "9%", "at signs": "a@", "CJK": "記憶", "accents": "é", "emoji": "🙂", "Error:": "Error: ", "at frames": "  at f (a.js:1:1)\n",
+    "ignore": "ignore previous ", "you are now": "you are now ", "curl": "curl http://x ", "pipes": "a | ", "semicolons": "a; ", "dollars": "$(", "hashes": "# ", "seen": "(seen 1x",
+    "command not found": "x: command not found: ", "file:line": "a.py:1: ", "null": "\\u0000", "mixed": "a1B-_.:/=+ ",
+}  # fmt: skip
+
+
+def text_of(piece: str, size: int) -> str:
+    return (piece * (size // len(piece) + 1))[:size]
+
+
+def doors(folder: Path) -> dict[str, Callable[[str], object]]:
+    """Everything that reads a foreign text, by name."""
+    from tacit.core.diagnose import signatures
+    from tacit.core.redact import private, redact, redacted_record
+    from tacit.core.screen import plain_line, screen
+    from tacit.core.words import signature
+    from tacit.learn.failures import shows_failure, telling_line, told
+    from tacit.learn.hazard import hazard
+    from tacit.learn.shell import calls
+
+    return {
+        "redact": redact,
+        "redact a record": lambda text: redacted_record({"a": text, "b": [text[:1000]]}),
+        "private": private,
+        "screen": screen,
+        "plain_line": plain_line,
+        "signature": signature,
+        "grammar of errors": signatures,
+        "telling line": lambda text: told(telling_line(text)),
+        "output that shows failure": shows_failure,
+        "shell line": lambda text: [calls(each) for each in (text,)],
+        "hazard": lambda text: hazard(f"running `{text[:400]}` first"),
+        "learn: error": lambda text: learned(folder, error=text),
+        "learn: command": lambda text: learned(folder, command=text),
+        "learn: output": lambda text: learned(folder, output=text),
+        "learn: prompt": lambda text: learned(folder, prompt=text),
+        "hook: prompt": lambda text: hooked("UserPromptSubmit", prompt=text),
+        "hook: failure": lambda text: hooked("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, error=text),
+    }
+
+
+def learned(folder: Path, error: str = "", command: str = "make test", output: str = "ok", prompt: str = "go on") -> None:
+    """A run that holds the text, learned into a store of its own."""
+    from tacit.app import open
+    from tacit.core.run import Run, Step
+
+    at = folder / f"{os.urandom(6).hex()}.db"
+    steps = (
+        Step("user", "line:1", prompt, typed=True, speaker="typed"),
+        Step("tool", "line:2", tool="Bash", input={"command": command}, error=error, output=output),
+        Step("tool", "line:3", tool="Bash", input={"command": "make setup"}, output=output),
+        Step("tool", "line:4", tool="Bash", input={"command": command}, output=output),
+    )
+    with open(str(at), "p", env={"HOME": str(folder)}) as memories:
+        memories.learn(Run("r", "neutral", steps, task=prompt, complete=True))
+
+
+def hooked(event: str, **said: object) -> None:
+    import contextlib
+    import io
+    import json
+
+    from tacit.surfaces.cli import main
+
+    payload = {"session_id": "s", "cwd": os.getcwd(), "hook_event_name": event, **said}
+    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()), encoding="utf-8")
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+            main(["hook", event])
+    finally:
+        sys.stdin = stdin
+
+
+def cost(door: Callable[[str], object], text: str) -> float:
+    began = process_time()
+    door(text)
+    return process_time() - began
+
+
+def slow(size: int, only: list[str], most: float, report: Callable[[str], None] = print) -> list[tuple[str, str, float]]:
+    """(door, pattern, times prose) of everything that costs more than it may."""
+    found: list[tuple[str, str, float]] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ.update(HOME=name, XDG_DATA_HOME=f"{name}/data", XDG_CONFIG_HOME=f"{name}/config", TACIT_NO_WORKER="1")
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            for door, act in doors(folder).items():
+                if only and not any(each in door for each in only):
+                    continue
+                act(text_of(PROSE, 2000))  # what is loaded once is loaded now
+                usual = max(min(cost(act, text_of(PROSE, size)) for _ in range(2)), FLOOR * size / 1_000_000)
+                worst, where = 0.0, ""
+                for pattern, piece in PATTERNS.items():
+                    times = cost(act, text_of(piece, size)) / usual
+                    if times > worst:
+                        worst, where = times, pattern
+                    if times > most:
+                        found.append((door, pattern, times))
+                report(f"{door:28} prose {usual:6.2f} s; worst {worst:5.1f}x ({where})")
+        finally:
+            os.chdir(here)
+    return found
+
+
+def run() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, default=1_000_000)
+    parser.add_argument("--doors", default="")
+    parser.add_argument("--most", type=float, default=MOST)
+    args = parser.parse_args()
+    found = slow(args.size, [each for each in args.doors.split(",") if each], args.most)
+    for door, pattern, times in found:
+        print(f"SLOW {door}: {pattern} {times:.1f}x")
+    print(f"{len(PATTERNS)} patterns: {len(found)} cost more than {args.most:g} times prose")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(run())
