@@ -55,8 +55,8 @@ def test_a_session() -> None:
         answer(call({"output": "Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nProcess Group PGID: 7"}), text="I run them."),
     )
     assert run.steps == (
-        Step("user", "line:2", "run the tests", at=AT.format(1)),
-        Step("assistant", "line:3", "I run them.", at=AT.format(2)),
+        Step("user", "line:2", "run the tests", at=AT.format(1), record="m1"),
+        Step("assistant", "line:3", "I run them.", at=AT.format(2), speaker="agent"),
         Step(
             "tool",
             "line:3#2",

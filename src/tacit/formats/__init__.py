@@ -57,6 +57,7 @@ FORMATS = {
     "csv": "tacit.formats.lessons.as_csv",
     "codex": "tacit.formats.codex",
     "gemini": "tacit.formats.gemini",
+    "copilot": "tacit.formats.copilot",
     "swe-agent": "tacit.formats.swe_agent",
     "aider": "tacit.formats.aider",
     "openhands": "tacit.formats.openhands",

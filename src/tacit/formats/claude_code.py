@@ -56,7 +56,8 @@ PASSED_OVER = frozenset({
     "progress", "summary", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title",
     "agent-name", "agent-setting", "agent-color", "mode", "permission-mode", "bridge-session", "atis-latch", "tag",
     "task-summary", "content-replacement", "speculation-accept", "attribution-snapshot", "worktree-state",
-    "stream_event", "rate_limit_event", "keep_alive",
+    "stream_event", "rate_limit_event", "keep_alive", "api-request", "api-request-shape", "api-request-blob", "tools-used",
+    "cost-state",
 })  # fmt: skip
 PASSED_OVER_SYSTEM = frozenset({
     "", "turn_duration", "local_command", "away_summary", "informational", "bridge_status", "scheduled_task_fire",
@@ -73,7 +74,7 @@ PASSED_OVER_ATTACHMENTS = frozenset({
     "total_tokens_reminder", "prompt_snapshot", "environment", "remote_session_change", "model", "session_context",
     "structured_output", "silent_turn_reminder", "instructions", "read_truncation_notice", "diagnostics", "directory",
     "agent_mention", "opened_file_in_ide", "selected_lines_in_ide", "output_style", "critical_system_reminder",
-    "token_usage", "budget_usd", "mcp_resource",
+    "token_usage", "budget_usd", "mcp_resource", "goal_status",
 })  # fmt: skip
 SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "fallback", "tool_reference"})
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})

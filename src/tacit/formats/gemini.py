@@ -130,12 +130,18 @@ class _Chat(Session):
                 self.odd(f"message.{kind}")
 
     def user(self, message: Record, at: str) -> None:
-        """A prompt, without what hooks and mentioned files added to it."""
+        """A prompt, without what hooks and mentioned files added to it, and without what the host opens a session with."""
         text = joined(message.get("content"))
+        if text.lstrip().startswith(_PREAMBLE):
+            opening, _, text = text.rpartition(_PREAMBLE_ENDS)
+            self.say("system", opening or text, at)
+            text = text if opening else ""
         for found in _HOOK.finditer(text):
             self.say("system", found[1], at, tool="hook")
         asked = joined(message.get("displayContent")) or _HOOK.sub("", text).partition(_REFERENCED)[0]
-        self.ask(asked, at)
+        row = self.ask(asked, at)
+        if row is not None:
+            row["record"] = text_at(message, "id")
 
     def gemini(self, message: Record, at: str) -> None:
         """An answer, its calls with their results, and what it cost."""
@@ -177,6 +183,7 @@ class _Chat(Session):
             row.update(output=output, status=0 if name == SHELL and state == "success" else None)
 
 
+_PREAMBLE, _PREAMBLE_ENDS = "<session_context>", "</session_context>"
 _HOOK = re.compile(r"<hook_context>(.*?)</hook_context>", re.S)
 _REFERENCED = "\n--- Content from referenced files ---"
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)

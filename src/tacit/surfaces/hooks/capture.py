@@ -34,8 +34,8 @@ def keep(store: str, event: Event) -> Event:
     """Write down what an event says. Returns it with its file, and, at the first step after a prompt, as that prompt:
     these hosts let nothing be said to a prompt itself, but to what the agent does next."""
     path = file_of(store, event.session)
-    asked = event.name == "session-start" and event.text
-    if event.step is None and not asked:
+    opens = event.name == "session-start"
+    if event.step is None and not opens:
         return replace(event, transcript=path if os.path.exists(path) else "")
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -43,7 +43,7 @@ def keep(store: str, event: Event) -> Event:
         fcntl.flock(fd, fcntl.LOCK_EX)
         head, before = _seen(fd)
         new = [] if head else [_head(event)]
-        step = _step(event, _task(head)) if event.step is not None else None
+        step = _step(event, head) if event.step is not None else None
         fresh = step is not None and not _is_copy(step, before)
         if step is not None and fresh:
             new.append(step)
@@ -90,16 +90,15 @@ def _head(event: Event) -> dict[str, Any]:
 
     task = redact(private(event.text[:LONGEST])).text if event.name == "session-start" else ""
     said = redacted_record({"host": event.host, "cwd": event.folder, "model": event.model, "version": event.version}) | {"task": task}
-    told = {name: word for name, word in said.items() if word}
+    told: dict[str, Any] = {name: word for name, word in said.items() if word}
+    if event.name == "session-start":
+        told["extra"] = {"begun": True}
     return {"type": "run", "id": event.session, **told, "started_at": clock.now()}
 
 
-def _task(head: Mapping[str, Any]) -> str:
-    return str(head.get("task") or "")
-
-
-def _step(event: Event, task: str) -> dict[str, Any]:
-    """The step as it is kept: cut, without secrets, with its time. What a command line handed over nobody typed."""
+def _step(event: Event, head: Mapping[str, Any]) -> dict[str, Any]:
+    """The step as it is kept: cut, without secrets, with its time. What a command line handed over nobody typed, and a host
+    that can do so has to have told the start first: its hooks run at the same time."""
     from tacit.core.redact import PRIVATE, private, redact_value
 
     step = {
@@ -109,8 +108,10 @@ def _step(event: Event, task: str) -> dict[str, Any]:
         if isinstance(step.get(name), str):
             step[name] = private(step[name]).replace(PRIVATE, " ").strip()
     kept: dict[str, Any] = redact_value(step)
-    if kept.get("typed") and task and str(kept.get("text"))[: len(task)] == task:
+    task, begun = str(head.get("task") or ""), (head.get("extra") or {}).get("begun")
+    if kept.get("typed") and ((task and str(kept.get("text"))[: len(task)] == task) or (kept.pop("once_begun", False) and not begun)):
         kept["typed"] = False
+    kept.pop("once_begun", None)
     return {"type": "step", **kept, "at": clock.now()}
 
 

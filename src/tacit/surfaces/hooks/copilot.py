@@ -1,11 +1,12 @@
 """Copilot CLI's own dialect: names in camelCase, and context at the top level of the answer.
 
 What a hook says to `userPromptSubmitted` is dropped, so lessons for a prompt come with the first tool call after it. What it
-says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. The format of its transcripts
-is not documented: prompts and calls are captured. A hook before tools is not registered, since one that crashed would
-deny the call.
+says to `postToolUseFailure` reaches the agent as plain text with exit status 2, and only so. A hook before tools is not
+registered, since one that crashed would deny the call.
 
-A prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it.
+At the end of a turn its events file is read (`formats/copilot`); where it keeps none, what its hooks said is captured. A
+prompt that stood on the command line (`copilot -p`) is told at the start of the session, and nobody typed it; hooks of the
+start and of the prompt run at the same time, so a prompt that is told first is not taken as typed either.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     said = text_at(payload, "initialPrompt") if name == "session-start" else str((step or {}).get("error") or "")
     text = public(said if name == "session-start" else printed(said))
     source = text_at(payload, "source") if name == "session-start" else ""
+    events = _events(payload, session, env) if name in ("stop", "session-end") else ""
     agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""
     return Event(
         name=event,
@@ -72,15 +74,25 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         files=files_in(text) if name == "session-start" else (),
         shows=False,
         insists=name == "tool-failure",
-        captured=True,
+        captured=not events,
+        transcript=events,
         step=step,
     )
+
+
+def _events(payload: Mapping[str, Any], session: str, env: Mapping[str, str]) -> str:
+    """The file in which the host itself keeps the session, where it says so or where it lies by default."""
+    home = env.get("COPILOT_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".copilot")
+    path = text_at(payload, "transcriptPath")
+    if not path and session == os.path.basename(session):
+        path = os.path.join(home, "session-state", session, "events.jsonl")
+    return path if path.endswith(".jsonl") and os.path.isfile(path) else ""
 
 
 def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if name == "prompt":
         asked = text_at(payload, "prompt")
-        return {"role": "user", "text": asked, "typed": True} if asked else None
+        return {"role": "user", "text": asked, "typed": True, "once_begun": True} if asked else None
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "toolResult")

@@ -1,0 +1,150 @@
+"""Copilot CLI's sessions: `~/.copilot/session-state/<id>/events.jsonl`.
+
+A line is `{"type", "data", "id", "timestamp", "parentId"}`. A call is asked for in `assistant.message`, begins in
+`tool.execution_start` and ends in `tool.execution_complete`, which has the exit code that the text for the model only
+mentions. The format is not documented; read so far: 1.0.102.
+
+Who typed a prompt: the file itself does not say. It keeps what hooks were given, and `sessionStart` names the prompt that
+stood on the command line. So a prompt counts as typed in a session whose start is there and handed over another prompt, or
+none; without a hook in the file nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.run import Cost
+from tacit.formats.session import Session, dict_at, joined, kind_of, list_at, status_of, text_at, time_of, tokens
+from tacit.formats.source import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "copilot"
+PASSED_OVER = (
+    "hook.end", "system.message", "assistant.turn_start", "assistant.turn_end", "assistant.reasoning", "assistant.intent",
+    "session.info", "session.model_change", "session.title", "session.context", "session.usage", "session.mode",
+    "session.background", "session.resume", "session.warning", "permission.", "tool.execution_progress",
+    "tool.execution_partial", "assistant.usage", "pending_messages", "session.handoff", "session.import", "session.snapshot",
+)  # fmt: skip
+_SHELL_TAIL = re.compile(r"\n?<(?:shellId: \S{1,40} completed with )?exit(?:ed with)? code:? -?\d{1,5}>\s*\Z")
+
+
+def detect(source: Source) -> float:
+    """How sure we are that this is a session of Copilot's."""
+    first = record(source.head().split(b"\n", 1)[0]) or {}
+    if first.get("type") == "session.start" and text_at(dict_at(first, "data"), "producer").startswith("copilot"):
+        return 0.97
+    return 0.0
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The session of a file; nothing where it is one of our own model calls, or empty."""
+    events = _Events()
+    number = 0
+    for number, line in enumerate(source.lines(), 1):
+        found = record(line)
+        if found is None:
+            events.malformed += bool(line.strip())
+            continue
+        events.at(f"line:{number}")
+        events.take(found)
+    events.lines = number
+    if events.ours or not (events.id or events.rows):
+        return
+    events.id = events.id or source.path.replace("\\", "/").split("/")[-2:][0]
+    yield events.run(source)
+
+
+class _Events(Session):
+    """One session while it is read."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+        self.begun = False  # a hook's record of the start stands in the file
+        self.handed: set[str] = set()  # prompts that stood on a command line
+
+    def take(self, found: Record) -> None:
+        """One event."""
+        kind, data, at, id = kind_of(found), dict_at(found, "data"), time_of(found), text_at(found, "id")
+        if kind == "session.start":
+            self.start(data)
+        elif kind == "hook.start":
+            self.hook(data)
+        elif kind == "user.message":
+            text = text_at(data, "content").strip()
+            row = self.ask(text, at, typed=self.begun and text not in self.handed and not text_at(data, "source"))
+            if row is not None:
+                row["record"] = id
+        elif kind == "assistant.message":
+            self.model(data.get("model"))
+            self.say("assistant", joined(data.get("content")), at, record=id)
+        elif kind == "tool.execution_start":
+            row = self.call(text_at(data, "toolCallId"), text_at(data, "toolName") or "?", data.get("arguments"), at)
+            if row is not None:
+                row["record"] = text_at(data, "toolCallId")
+        elif kind == "tool.execution_complete":
+            self.ended_call(data)
+        elif kind == "session.usage_record":
+            self.count(dict_at(data, "usage"))
+        elif kind == "session.error":
+            self.say("system", text_at(data, "message") or "error", at)
+        elif kind == "abort":
+            self.stopped("[stopped by the user]", at)
+        elif kind == "session.shutdown":
+            self.complete = True
+        elif kind == "session.compaction_complete":
+            self.add("system", at, text="Conversation compacted")
+        elif not kind.startswith(PASSED_OVER):
+            self.odd(kind)
+        self.seen_at(at)
+
+    def start(self, data: Record) -> None:
+        """Who and where."""
+        context = dict_at(data, "context")
+        self.id = self.id or text_at(data, "sessionId")
+        self.cwd = self.cwd or text_at(context, "cwd")
+        self.branch = self.branch or text_at(context, "branch")
+        self.version = text_at(data, "copilotVersion")
+
+    def hook(self, data: Record) -> None:
+        """What a hook was given: at the start, the prompt of a command line."""
+        if text_at(data, "hookType") == "sessionStart":
+            self.begun = True
+            if handed := text_at(dict_at(data, "input"), "initialPrompt").strip():
+                self.handed.add(handed)
+
+    def ended_call(self, data: Record) -> None:
+        """How a call ended: the exit code of a shell's, the host's word for the others."""
+        call = text_at(data, "toolCallId")
+        result = dict_at(data, "result")
+        output = joined(result.get("content")) or text_at(dict_at(data, "error"), "message")
+        code = status_of(dict_at(data, "shellExecution").get("exitCode"))
+        failed = bool(code) or (code is None and data.get("success") is False)
+        kind = text_at(result, "type") or text_at(dict_at(data, "error"), "code")
+        if kind in ("rejected", "denied"):
+            row = self.answered(call, output)
+            if row is not None:
+                row["interrupted"] = True
+            return
+        self.answered(call, _SHELL_TAIL.sub("", output) if code is not None else output, failed=failed, status=code)
+        for path in list_at(dict_at(data, "toolTelemetry"), "filePaths"):
+            if isinstance(path, str):
+                self.files[path] = None
+
+    def count(self, usage: Record) -> None:
+        """Tokens, answer by answer."""
+        cached, written = tokens(usage, "cacheReadTokens"), tokens(usage, "cacheWriteTokens")
+        self.spent = Cost(
+            self.spent.input + max(0, tokens(usage, "inputTokens") - cached - written),
+            self.spent.output + tokens(usage, "outputTokens"),
+            self.spent.cache_read + cached,
+            self.spent.cache_write + written,
+        )

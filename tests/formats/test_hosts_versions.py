@@ -1,0 +1,106 @@
+"""Hosts by version: small files in the shapes that the real programs wrote, one folder each, and what is read out of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tacit import formats
+from tacit.core.run import Run
+from tacit.formats.source import FileSource
+
+DATA = Path(__file__).parent / "data" / "hosts"
+READ = {
+    "claude-code-2.1.325/typed.jsonl": ("install the packages", ["install the packages", "no, use pnpm, not npm"], [1, 0]),
+    "claude-code-2.1.325/print.jsonl": ("make the tests pass", [], [1, 0]),
+    "claude-code-2.1.325/fork.jsonl": ("make the tests pass", [], [1, 0]),
+    "claude-code-2.1.197/print.jsonl": ("make the tests pass", [], [1, 0]),
+    "claude-code-2.1.49/typed.jsonl": ("fix the build", ["fix the build", "always use uv"], [1, 0]),
+    "codex-0.166.0/typed.jsonl": ("no, use pnpm, not npm", ["no, use pnpm, not npm"], [2]),
+    "codex-0.166.0/exec.jsonl": ("make the tests pass", [], [2]),
+    "copilot-1.0.102/print/events.jsonl": ("make the tests pass", [], [1]),
+    "copilot-1.0.102/typed/events.jsonl": ("make the tests pass", ["make the tests pass", "no, use pnpm, not npm"], [1]),
+    "gemini-0.61.0/session-1.jsonl": ("make the tests pass", [], [1]),
+}
+
+
+def read(name: str) -> Run:
+    (run,) = formats.read(FileSource(str(DATA / name)))
+    return run
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_host_as_its_version_writes(name: str) -> None:
+    """The host is recognised; task, typed words and exit codes are right; no record is unknown."""
+    run = read(name)
+    folder = name.split("/")[0]
+    assert run.host == folder.rpartition("-")[0]
+    typed = [step.text for step in run.steps if step.typed]
+    assert (run.task, typed, [step.status for step in run.steps if step.tool and step.role == "tool"]) == READ[name]
+    assert run.reading is not None and run.reading.unknown is None
+    assert all(step.speaker in ("typed", "refusal", "answer") for step in run.steps if step.typed)
+
+
+def test_every_file_is_expected() -> None:
+    """No file lies here unread."""
+    assert {str(path.relative_to(DATA)) for path in DATA.rglob("*.jsonl")} == set(READ)
+
+
+def test_a_fork_of_the_real_shape() -> None:
+    """Its records and lineage are those of the session it was copied from."""
+    one, fork = read("claude-code-2.1.325/print.jsonl"), read("claude-code-2.1.325/fork.jsonl")
+    assert (one.id, fork.id, one.lineage) == ("s-print", "s-fork", fork.lineage) and one.lineage
+    assert [step.record for step in fork.steps][: len(one.steps)] == [step.record for step in one.steps]
+
+
+def test_copilots_failure_has_its_words_without_the_hosts_line() -> None:
+    """The exit code stands in the events file; what the shell printed is the error."""
+    (step,) = [step for step in read("copilot-1.0.102/print/events.jsonl").steps if step.role == "tool"]
+    assert (step.error, step.status, step.input) == ("refused", 1, {"command": "pytest -q"})
+
+
+def test_geminis_opening_is_the_hosts() -> None:
+    """What the host opens a session with is neither the task nor anybody's prompt."""
+    first = read("gemini-0.61.0/session-1.jsonl").steps[0]
+    assert (first.role, first.speaker) == ("system", "host") and "Always list folders" in first.text
+
+
+def _captured(tmp_path: Path, *events: tuple[str, dict[str, str]]) -> list[str]:
+    """What counts as typed of Copilot's hooks, in the order in which they came to run."""
+    from tacit.surfaces.hooks import capture, copilot
+
+    path = ""
+    for name, more in events:
+        event = copilot.read(name, {"sessionId": "p-1", "cwd": "/repo", **more}, {"HOME": str(tmp_path)})
+        assert event is not None and event.captured
+        path = capture.keep(str(tmp_path / "tacit.db"), event).transcript
+    (run,) = formats.read(FileSource(path))
+    return [step.text for step in run.steps if step.typed]
+
+
+def test_copilots_prompt_counts_once_its_session_has_begun(tmp_path: Path) -> None:
+    """Hooks of the start and of the prompt run at the same time; one of the command line must not win the race."""
+    start, prompt = ("session-start", {}), ("prompt", {"prompt": "use pnpm"})
+    handed = ("session-start", {"initialPrompt": "use pnpm"})
+    assert _captured(tmp_path / "a", start, prompt) == ["use pnpm"]
+    assert _captured(tmp_path / "b", prompt, handed) == []
+    assert _captured(tmp_path / "c", handed, prompt) == []
+
+
+def test_copilots_events_file_is_learned_where_there_is_one(tmp_path: Path) -> None:
+    """By the payload's word, else where it lies by default; without one the capture is."""
+    from tacit.surfaces.hooks import copilot
+
+    payload, env = {"sessionId": "p-1", "cwd": "/repo"}, {"HOME": str(tmp_path)}
+    for name in ("stop", "session-end"):
+        event = copilot.read(name, payload, env)
+        assert event is not None and event.captured and event.transcript == ""
+    path = tmp_path / ".copilot/session-state/p-1/events.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    for more in ({}, {"transcriptPath": str(path)}):
+        event = copilot.read("session-end", {**payload, **more}, env)
+        assert event is not None and (event.transcript, event.captured, event.host) == (str(path), False, "copilot")
+    event = copilot.read("session-end", {**payload, "sessionId": "../p-1"}, env)
+    assert event is not None and event.captured
