@@ -16,6 +16,7 @@ from tacit.core.links import Use
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
+from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sql import run_id
 from tacit.stores.sqlite import SqliteStore
@@ -252,3 +253,19 @@ def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, 
     assert (memories.get(lesson).tally.signals or {})["unknown"] == 3.0
     settle(memories, "u0", occurred=True)
     assert (memories.get(lesson).tally.signals or {})["unknown"] == 2.0
+
+
+def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: Memories, lesson: str, clock: Clock) -> None:
+    """It helps on one model, on the others nothing is known: said once, and the next coin goes by the run's own model."""
+    for n in range(42):
+        clock.advance(60)
+        model = ("a / h", "b / h", "c / h")[n % 3]
+        arm = "injected" if n % 9 > 2 else "withheld"
+        assign(memories, lesson, f"u{n}", arm, epoch=model, at=clock())
+        clock.advance(60)
+        settle(memories, f"u{n}", occurred=model == "a / h" and arm == "withheld")
+    now = memories.get(lesson)
+    assert now.verdict == "helps"
+    assert sum(entry.verb == "verdict" for entry in memories.log(memory=lesson)) == 1
+    rates = {epoch: assignments([now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch)[0].probability for epoch in ("a / h", "b / h", "new / h")}
+    assert rates == {"a / h": 0.05, "b / h": 0.3, "new / h": 0.05}

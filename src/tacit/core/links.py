@@ -164,6 +164,12 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 
 
 CARRIED = ("gone",)  # what `tend` saw outside the store; a fold keeps it
+IN_EPOCH = "verdict "  # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
+
+
+def is_carried(signal: str) -> bool:
+    """Whether a fold keeps a signal that no row of evidence, uses or marks tells."""
+    return signal in CARRIED or signal.startswith(IN_EPOCH)
 ADDED_UP = (
     "delivered",
     "cited",
@@ -215,7 +221,7 @@ def tally_of(
 
         believed = belief_from(uses, marks)
         belief, signals["belief_harm"] = believed.help, believed.harm
-    signals.update({name: amount for name, amount in (kept.signals or {}).items() if name in CARRIED and amount})
+    signals.update({name: amount for name, amount in (kept.signals or {}).items() if is_carried(name) and amount})
     supports = [row for row in evidence if row.stance == "supports" and row.signal == "seen"]
     seen = sightings(evidence)
     if LOST in signals:

@@ -661,11 +661,16 @@ class _Session:
 
     def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
+        from tacit.core.effect import course_from_json
+        from tacit.core.links import IN_EPOCH
+        from tacit.core.memory import VERDICTS
         from tacit.learn.verdict import judged
 
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
-        found = judged(memory, course, by=BY, at=self.at, run=self.id, version=self.project.profile)
+        tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
+        others = [course_from_json(kept).word for epoch, kept in tx.courses(memory.id).items() if epoch != use.epoch]
+        found = judged(memory, course, others, by=BY, at=self.at, run=self.id, version=self.project.profile)
         tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
         tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
         if found.change is not None:

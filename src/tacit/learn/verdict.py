@@ -1,18 +1,19 @@
 """What the control group says of one lesson, after one more of its uses was settled.
 
-The verdict is that of the current epoch, model family and host: a lesson that helped another model may do nothing for
-this one. Belief is told from the same counts and kept with the others; a fold of all rows (core.links) says the same.
+Each epoch, a model family on a host, has a verdict of its own, and the next coin goes by that of the run's own: a lesson that
+helped another model may do nothing for this one. The lesson's one word is what its epochs agree on, so it does not come and
+go with whichever model ran last. Belief is told from the same counts; a fold of all rows (core.links) says the same.
 """
 
 from __future__ import annotations
 
-from tacit.core.effect import believe, counts, follow, sentence, stands
+from tacit.core.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, believe, counts, follow, sentence, stands
 from tacit.core.journal import change
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from tacit.core.effect import Belief, Course, Trial
     from tacit.core.journal import Change
@@ -40,15 +41,27 @@ def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course
     return follow(course, trial) if course.precedes(trial) else None
 
 
-def judged(memory: Memory, course: Course, *, by: str, at: str, run: str, version: str) -> Judged:
-    """The verdict and the belief in the epoch of the use that was just settled."""
+def agreed(words: Iterable[str]) -> str:
+    """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference only where
+    all say it."""
+    said = set(words)
+    if HELPS in said or HARMS in said:
+        return NOT_YET_KNOWN if {HELPS, HARMS} <= said else HELPS if HELPS in said else HARMS
+    return NO_DIFFERENCE if said == {NO_DIFFERENCE} else NOT_YET_KNOWN
+
+
+def judged(
+    memory: Memory, course: Course, others: Iterable[str] = (), *, by: str, at: str, run: str, version: str
+) -> Judged:
+    """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs."""
 
     def figures() -> str:
         return sentence(course.table, stands(course), course.alpha, course.margin) if course.table else ""
 
     belief = believe(course.table)
-    if not course.table or course.word == memory.verdict:
+    word = agreed((course.word, *others))
+    if not course.table or word == memory.verdict:
         return Judged(belief, figures)
-    now = replace(memory, verdict=course.word, updated_at=at)
+    now = replace(memory, verdict=word, updated_at=at)
     told = change(memory, now, verb="verdict", by=by, reason=figures(), at=at, run=run, profile=version)
     return Judged(belief, figures, told)

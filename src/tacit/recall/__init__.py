@@ -105,7 +105,7 @@ def inject(
     """
     from tacit.recall.budget import fit, level_for, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
-    from tacit.recall.trial import assignments
+    from tacit.recall.trial import assignments, epoch_for
 
     check_renderer(renderer or profile.render.renderer)
     wanted = asked(query, profile)
@@ -132,6 +132,7 @@ def inject(
         told = assignments(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
+            epoch=epoch_for(asking.model or row.model, row.host),
         )  # fmt: skip
         # What another event of this context recorded since we looked was told there; it is not told twice.
         known = frozenset() if repeat else frozenset(_known(tx, row.root, context))
@@ -454,7 +455,7 @@ def _told_in_run(
     store: SqliteStore, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments
+    from tacit.recall.trial import assignments, epoch_for
 
     row = _run_of(store, project.id, asking, asking.run, query, now)
     eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
@@ -462,8 +463,9 @@ def _told_in_run(
         return kept, row.foreign_id
     with store.write(wait=RECORD_WITHIN) as tx:
         told = assignments(
-            eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial
-        )
+            eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
+            epoch=epoch_for(asking.model or row.model, row.host),
+        )  # fmt: skip
         _record(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}
     return [each for each in kept if each.memory.id not in withheld], row.foreign_id

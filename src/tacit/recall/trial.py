@@ -8,6 +8,8 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
+from tacit.core.links import IN_EPOCH
+from tacit.core.memory import VERDICTS
 from tacit.core.outcome import UNKNOWN
 from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
@@ -45,7 +47,14 @@ class Assigned:
 
 
 def assignments(
-    memories: Iterable[Memory], recorded: Sequence[Use], *, key: bytes, unit: str, settings: Trial, trial: bool = True
+    memories: Iterable[Memory],
+    recorded: Sequence[Use],
+    *,
+    key: bytes,
+    unit: str,
+    settings: Trial,
+    trial: bool = True,
+    epoch: str = "",
 ) -> list[Assigned]:
     """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin."""
     by_memory = {use.memory: use for use in recorded}
@@ -68,7 +77,7 @@ def assignments(
         if not trial:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
             continue
-        rate = _rate(memory, settings)
+        rate = _rate(memory, settings, epoch)
         if rate.value <= 0.0:
             control = blank and not _always(memory)
             arm, reason = (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
@@ -96,10 +105,13 @@ def is_exempt(memory: Memory, settings: Trial) -> bool:
     return _rate(memory, settings).value <= 0.0
 
 
-def _rate(memory: Memory, settings: Trial) -> Rate:
+def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
+    """By the verdict in the epoch of the run that asks, where there is one; else by what the lesson's epochs agree on."""
     signals = memory.tally.signals or {}
+    here = signals.get(f"{IN_EPOCH}{epoch}")
     return rate_for(
-        state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned, verdict=memory.verdict,
+        state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned,
+        verdict=memory.verdict if here is None else VERDICTS[int(here) - 1],
         on_page=memory.on_page, belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
         trust=memory.trust, untold=int(signals.get(UNKNOWN, 0)),

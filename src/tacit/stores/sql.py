@@ -26,6 +26,7 @@ from tacit.core.journal import (
 from tacit.core.links import (
     ADDED_UP,
     EVIDENCE_COLUMNS,
+    IN_EPOCH,
     MARK_COLUMNS,
     NEW_TABLE,
     USE_COLUMNS,
@@ -334,6 +335,10 @@ class SqlStore:
         """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
         row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
         return str(row[0]) if row else ""
+
+    def courses(self, memory: str) -> dict[str, str]:
+        """How far a lesson has come in each of its epochs, as it was kept."""
+        return dict(self.rows("SELECT epoch, kept FROM course WHERE memory = :it", it=memory))
 
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
@@ -684,6 +689,7 @@ class Writer(SqlStore):
         entry = self._enter(change.entry, sealed)
         if starts_new_table(entry) and self.one("SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory):
             self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
+            self.rows("DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs", it=entry.memory, epochs=f"{IN_EPOCH}%")
             self.add_mark(Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at))
         return entry
 
