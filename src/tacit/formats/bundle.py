@@ -23,7 +23,7 @@ from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
 from tacit.core.memory import DECIDED, from_row
 from tacit.core.value import value
-from tacit.formats.lessons import DERIVED, lesson
+from tacit.formats.lessons import is_derived, lesson
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
@@ -359,7 +359,7 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
             memory, signal, amount, when = (at.get(name) for name in ("memory", "signal", "amount", "at"))
             if not (isinstance(memory, str) and isinstance(signal, str) and isinstance(when, str) and isinstance(amount, (int, float))):
                 raise bundle._broken("its tally counts what is no number, or nothing")
-            if signal not in DERIVED:
+            if not is_derived(signal):
                 counts.setdefault(memory, []).append(Opening(signal, amount, when))
         for number, at in enumerate(bundle.records("memory"), 1):
             place = f"memory.jsonl:{number}"

@@ -8,7 +8,7 @@ ways of writing it down differ in nothing else.
 from __future__ import annotations
 
 from tacit.core.exchange import Opening, Row
-from tacit.core.links import CARRIED, IN_EPOCH, STATED
+from tacit.core.links import STATED, is_carried
 from tacit.core.memory import Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
@@ -32,9 +32,14 @@ FACTS: dict[str, type] = {
     "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
 }  # fmt: skip
 COUNTED = ("seen", "uses", "contradicted", "confidence")
-DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "unknown", *CARRIED)  # made anew from other rows
+_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "unknown")
 NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
 _PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
+
+
+def is_derived(signal: str) -> bool:
+    """Whether a count is made anew from other rows, or from what stands outside the store: it is not carried."""
+    return signal in _DERIVED or is_carried(signal)
 
 
 def facts(row: Row) -> dict[str, Any]:
@@ -47,7 +52,7 @@ def facts(row: Row) -> dict[str, Any]:
         "paths": list(row.memory.paths),
         **{name: tally.__dict__[name] for name in COUNTED},
         "seen_at": tally.seen_at or "",
-        "counts": {name: amount for name, amount in (tally.signals or {}).items() if name not in DERIVED and not name.startswith(IN_EPOCH)},
+        "counts": {name: amount for name, amount in (tally.signals or {}).items() if not is_derived(name)},
         "extra": row.memory.extra or {},
     }
     return {name: told[name] for name in FACTS}
@@ -77,7 +82,7 @@ def lesson(memory: Memory, name: str, openings: tuple[Opening, ...], place: str)
 
 def _openings(told: Mapping[str, Any]) -> tuple[Opening, ...]:
     amounts = {name: told.get(name) for name in COUNTED}
-    amounts.update({str(name): amount for name, amount in (told.get("counts") or {}).items() if name not in DERIVED and not name.startswith(IN_EPOCH)})
+    amounts.update({str(name): amount for name, amount in (told.get("counts") or {}).items() if not is_derived(str(name))})
     return tuple(
         Opening(name, float(amount), told.get("seen_at") or "" if name == "seen" else "")
         for name, amount in amounts.items()
