@@ -23,9 +23,9 @@ from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
 from tacit.core.memory import DECIDED, from_row
 from tacit.core.value import value
-from tacit.formats.lessons import is_derived, lesson
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
+from tacit.formats.lessons import is_derived, lesson
 from tacit.formats.lessons import read as read
 from tacit.formats.source import FileSource
 
