@@ -23,7 +23,7 @@ def ids(tacit: Any) -> list[str]:
 def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
     """An empty queue says so, and lists as JSON."""
     assert tacit("review").out == "nothing waits for you\n"
-    assert tacit("review", "--json").data == {"proposals": [], "under_review": [], "held": []}
+    assert tacit("review", "--json").data == {"proposals": [], "under_review": [], "held": [], "heard": [], "candidates": []}
 
 
 def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
@@ -205,3 +205,25 @@ def test_what_was_turned_down_stays_quiet_until_more_is_known(folder: Path) -> N
             for each in waiting:
                 memories.review(each.id, "reject", reason="not again")
         assert asked == [3, 6, 9]
+
+
+def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, folder: Path) -> None:
+    """Ten of each at most, a person's words first; one word puts a candidate into force, and takes what was heard off its trial."""
+    from tacit.app import open as open_memories
+    from tacit.testing import finding, run
+
+    with open_memories() as memories:
+        said = finding("r0", "Get back to main before new work.", tier="user", by="user", kind="rule", extra={"word": "said"})
+        memories.learn(run("r0", said))
+        for n in range(12):
+            memories.learn(run(f"r{n + 1}", finding(f"r{n + 1}", f"Module {chr(97 + n) * 4} needs its own setup step number {n}", tier="agent", by="agent")))
+        asked = finding("r99", "Run make lint before each commit.", tier="agent", by="reader", kind="preference", extra={"word": "asked"})
+        memories.learn(run("r99", asked))
+        by = {memory.text: memory.id for memory in memories.list(limit=50)}
+    found = tacit("review", "--json").data
+    assert found["heard"] == [by["Get back to main before new work."]]
+    assert len(found["candidates"]) == 10 and found["candidates"][0] == by["Run make lint before each commit."]
+    assert "heard from you" in tacit("review").out
+    assert tacit("review", "approve", found["candidates"][0], "--json").data["state"] == "provisional"
+    assert tacit("review", "approve", found["heard"][0], "--json").data["state"] == "stable"
+    assert tacit("review", "--json").data["heard"] == []

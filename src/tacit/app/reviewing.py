@@ -10,11 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Review, Reviewed
 
     T = TypeVar("T")
 
+LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
 class Reviewing(ByHand):
@@ -23,6 +25,16 @@ class Reviewing(ByHand):
     def proposals(self, *, state: str = "open") -> list[Proposal]:
         """What waits for a judge, oldest first; `state=""` for everything that ever did."""
         return self.store.proposals(self.project_id, state=state, limit=-1) if self.project else []
+
+    def worth_a_look(self) -> tuple[list[tuple[Memory, str]], list[tuple[Memory, str]]]:
+        """What was heard from the person and waits to be confirmed, and the best candidates, ten of each, with what they are."""
+        from tacit.learn.candidates import best, heard, why
+
+        if not self.project:
+            return [], []
+        known = self.store.select([self.project_id], states=("provisional",), limit=LOOKED_AT)
+        open_ones = self.store.select([self.project_id], states=("candidate",), limit=LOOKED_AT)
+        return [(each, why(each)) for each in heard(known)], [(each, why(each)) for each in best(open_ones)]
 
     def review(
         self,

@@ -125,8 +125,18 @@ def _list(memories: Memories, everything: bool) -> Answer:
         if found:
             listed = [[m.id, m.state, m.kind, one_line(m.text, max(30, width() - 50))] for m in found]
             text += [f"{title}:", table(listed)]
+    heard, best = memories.worth_a_look()
+    nothing = "" if text else "nothing waits for your decision"
+    for title, looked in (("heard from you, on trial until you confirm it", heard), ("best candidates, not in force", best)):
+        if looked:
+            listed = [[m.id, m.kind, what, one_line(m.text, max(30, width() - 60))] for m, what in looked]
+            text += [f"{title} (tacit review approve ID):", table(listed)]
+    if nothing and text:
+        text.insert(0, nothing)
     return Answer(
         {
+            "heard": [memory.id for memory, _ in heard],
+            "candidates": [memory.id for memory, _ in best],
             "proposals": [proposal_json(each) for each in waiting],
             "under_review": [memory.id for memory in under],
             "held": [memory.id for memory in held],

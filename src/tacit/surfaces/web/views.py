@@ -133,7 +133,10 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     beside = islice(_in_question(desk, kind, asked_about), max(0, first - len(about)), max(0, first + limit - len(about)))
     shown += [_question(desk, each) for each in beside]
     total = len(about) + _how_many(desk, kind, asked_about)
-    return {"proposals": shown, "total": total, "more": total > first + limit, "offset": first}
+    heard, best = desk.worth_a_look() if not first and not kind else ([], [])
+    named = [*(("heard", *each) for each in heard), *(("candidate", *each) for each in best)]
+    look = [{**_question(desk, memory), "kind": name, "reason": what} for name, memory, what in named]
+    return {"proposals": shown, "total": total, "more": total > first + limit, "offset": first, "look": look}
 
 
 def _questions(kind: str) -> list[dict[str, Any]]:
