@@ -230,3 +230,30 @@ def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
     assert load(folder_of(memories.near.path), row.id) is None
     again = {**SAID, "text": "Get back to main and pull in latest before new work."}
     assert reads(memories, session("r1"), answer([again], [weighs()])).new == ()
+
+
+@pytest.mark.parametrize("arm", ["injected", "withheld"])
+@pytest.mark.parametrize("came", [True, False])
+def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: bool) -> None:
+    """The reader is asked about given and withheld lessons without knowing which is which."""
+    from tacit.core.links import Use
+    from tacit.stores.sql import run_id
+
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    unit = run_id(memories.project_id, "neutral", "r2")
+    with memories.store.write() as tx:
+        tx.add_use(Use(memory.id, unit, memories.project_id, unit, memory.id, arm, 0.1, epoch="m / h", task="t", at="2026-01-01T00:00:00.000Z"))
+    words = "did you pull in latest from main or not"
+    verdict = [{"id": "k1", "verdict": "came_back", "line": 1, "words": words, "scope": None}] if came else []
+    asked = desk(memories, answer([], [], verdict))
+    found = session("r2", user(words), say("No."))
+    memories.learn(found)
+    row = memories.store.find_run(memories.project_id, "r2")
+    assert row is not None
+    reading = prepared(asked.folder, found, row.id, row.project, memories.now())
+    assert reading is not None
+    read(asked, reading)
+    outcomes = [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
+    assert outcomes[-1] == ("occurred" if came else "not_occurred")
+    assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.redact import redact
 from tacit.core.value import replace, value
 from tacit.learn.reader import answer, check, prompt
-from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts
+from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts, without
 from tacit.stores import readings
 
 TYPE_CHECKING = False
@@ -69,7 +69,9 @@ class Asking:
             return ()
         found: list[Verdict] = []
         start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
-        for part in parts(Rendering(self.reading.run, self.lines[start:])):
+        # What the agent hands back of a lesson would tell who was given it.
+        blind = without(Rendering(self.reading.run, self.lines[start:]), [text for _, text in remembered])
+        for part in parts(blind):
             asked = prompt.known(part, remembered, new, headings)
             found += answer.verdicts_of(self._ask(asked, prompt.known_schema(), "verdicts"))
         return tuple(found)

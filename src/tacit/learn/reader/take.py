@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
-from tacit.core.links import Evidence
+from tacit.core.links import Evidence, Mark
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
@@ -16,7 +16,8 @@ from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find, missing
 from tacit.learn.reader.decide import decide
 from tacit.learn.reader.remembered import remembered
-from tacit.learn.reader.verdicts import needs_weighing, ruled
+from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled
+from tacit.learn.settle import unit_outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Taking:
         self.desk, self.reading, self.lines = desk, reading, lines_of(reading)
         self.heard = [(each.checked, decide(each.checked, each.weighed, self.lines)) for each in heard]
         self.verdicts: list[Judged] = []
+        self.listed: frozenset[str] = frozenset()  # lessons the session was held against, given and withheld alike
         self.same: dict[int, tuple[str, str]] = {}  # number of a new lesson -> the known one, and a wording true to both
         self.covered: set[int] = set()  # numbers of new lessons that an instruction file says already
 
@@ -67,6 +69,7 @@ class Taking:
         new = [decided.text for _, decided in self.heard if decided.word]
         known = remembered(self.desk.store, self.desk.project.id, new, self.lines)
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
+        self.listed = frozenset(memory.id for memory in known)
         said = asking.known([(name, memory.text) for name, memory in names.items()], new, self.desk.headings)
         quoted: list[tuple[Verdict, Memory, Found]] = []
         for verdict in said:
@@ -125,7 +128,28 @@ class Taking:
                 self._apply(tx, session, judged)
             for number, (memory, better) in self.same.items():
                 self._amend(tx, memory, better, number)
+            self._settle(tx, session)
         return session.report(), told
+
+    def _settle(self, tx: Transaction, session: _Session) -> None:
+        """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked
+        did not know which was which."""
+        marks = tx.marks(unit=session.row.root)
+        last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
+        said = {
+            name: {each.memory: each.quote.words for each in self.verdicts if each.verdict == name} for name in ("came_back", "followed")
+        }
+        for use in tx.uses(unit=session.row.root):
+            if use.memory not in self.listed:
+                continue
+            came = said["came_back"].get(use.memory)
+            outcome = judged_by_reader(came, last.get(use.memory, ""))
+            if outcome is not None:
+                mine = [mark for mark in marks if mark.memory == use.memory]
+                session._mark_outcome(tx, use, outcome, unit_outcome(outcome, session.id, mine), last.get(use.memory, ""))
+            if (words := said["followed"].get(use.memory)) and not any(m.signal == "followed" and m.memory == use.memory for m in marks):
+                at = self.desk.now()
+                tx.add_mark(Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at))
 
     def _apply(self, tx: Transaction, session: _Session, judged: Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()

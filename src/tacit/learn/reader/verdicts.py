@@ -6,6 +6,7 @@ or about security waits for somebody's word all the same; an exception for this 
 
 from __future__ import annotations
 
+from tacit.core.outcome import OCCURRED, Outcome
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.learn.reader.render import PERSON
@@ -52,6 +53,16 @@ def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weigh
     if memory.state in INJECTABLE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
+
+
+def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
+    """What a reading settles about one use, beside what the rules settled: a problem that came back came back, whoever saw it; where nobody
+    could see it, that a reader who looked for it found nothing is the answer. The arm is no argument of this."""
+    if last == OCCURRED:
+        return None
+    if came_back:
+        return Outcome(OCCURRED, f"the reader: {came_back}", settled=True, loss=1.0)
+    return Outcome("not_occurred", "the reader looked for it and quotes nothing", settled=True) if last in ("", "unknown") else None
 
 
 def _by_events(memory: Memory, quote: Found) -> Ruled:
