@@ -133,7 +133,7 @@ def test_report_is_one_screen_and_alarm_is_an_exit_code(memories: Memories, tmp_
 
     shown = tacit_("report")
     assert shown.returncode == 0 and shown.stdout.startswith("# work: ") and len(shown.stdout.splitlines()) < 25
-    for word in ("Learned", "Prevented", "Waiting", "Harmful", "Tokens", "hooks failed"):
+    for word in ("Learned", "Spared", "Waiting", "Harmful", "Tokens", "hooks failed"):
         assert word in shown.stdout
     assert tacit_("report", "--alarm").returncode == tacit_("doctor", "--alarm").returncode == 1
     data = json.loads(tacit_("stats", "--json").stdout)["data"]

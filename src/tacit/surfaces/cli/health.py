@@ -81,8 +81,20 @@ def _prevented(memories: Memories) -> dict[str, Any]:
             "units": whole.units,
             "told": "not yet known: no run with a control group has been settled",
         }
-    figures = f"{-whole.per_run:+.2f} problems a run ({-whole.high:+.2f} to {-whole.low:+.2f}) over {whole.units} runs: {whole.verdict}"
+    figures = _spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.units)
     return {"per_run": whole.per_run, "low": whole.low, "high": whole.high, "units": whole.units, "told": figures}
+
+
+def _spared(word: str, about: float, least: float, most: float, units: int) -> str:
+    """Problems that the memory spares a run, in a sentence that claims no more than its verdict."""
+    over = f"over {units} runs with a control group"
+    if word == "helps":
+        return f"{about:.2f} problems a run ({least:.2f} to {most:.2f}), {over}"
+    if word == "harms":
+        return f"nothing: it costs {-about:.2f} problems a run more ({-most:.2f} to {-least:.2f}), {over}; tacit effect says which lessons"
+    if word == "no difference":
+        return f"nothing that would matter, {over}"
+    return f"not yet known: between {least:+.2f} and {most:+.2f} problems a run, {over}"
 
 
 def seen(memories: Memories, since: str) -> Figures:
@@ -191,7 +203,7 @@ def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: S
     lines.append(
         f"- **Learned** {found.runs} runs, {found.new} new lessons, {found.risen} rose, {found.closed} faded, {found.merged} merged"
     )
-    lines.append(f"- **Prevented** {prevented['told']}")
+    lines.append(f"- **Spared** {prevented['told']}")
     lines.append(
         f"- **Waiting** {asked} proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
     )
