@@ -46,7 +46,10 @@ class ByHand(PageVerbs, Safety):
         kept += self._keep(chunk, alias)
         if len(kept) > CHUNK:
             self.store.tidy(len(kept))
-        return kept
+        if not self.profile.ids:
+            return kept
+        self._name([memory.id for memory in kept])
+        return self.store.memories([memory.id for memory in kept])
 
     def _make(self, facets: dict[str, Any], at: str) -> Change:
         from tacit.core.keep import made

@@ -125,9 +125,11 @@ class Learning(Recalling):
 
         project = self.ensure_project()
         finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)
-        return submit(
+        said = submit(
             self.store, project, self.profile, finding, host=host, now=self.now, ids=new_id, known_lines=self.instruction_lines()
         )
+        self._name([said.memory] if said.memory else [])
+        return said
 
     def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
         """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
@@ -221,7 +223,11 @@ class Learning(Recalling):
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
         )
-        return learned if dry_run else home.read(run, learned, again=again)
+        if dry_run:
+            return learned
+        learned = home.read(run, learned, again=again)
+        home._name(learned.new)
+        return learned
 
     def _home_of(self, run: Run) -> Self:
         """These memories, or those of the folder the run worked in."""

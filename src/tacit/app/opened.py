@@ -14,7 +14,7 @@ from tacit.stores.sql import Project, scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
     from typing import Any, Self, TypeVar
 
@@ -158,6 +158,21 @@ class Opened:
         self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
+
+    def _name(self, born: Sequence[str]) -> None:
+        """Give new memories the ids of the system whose way the profile follows; every command knows them from then on."""
+        if not born or not self.profile.ids:
+            return
+        from tacit import formats
+
+        format = self.profile.ids
+        with self.store.write() as tx:
+            taken = tx.aliases(self.project_id, format)
+            for memory in tx.memories(born):
+                if memory.project == self.project_id and not any(space == format for space, _ in tx.alias_of(memory.id)):
+                    name = formats.exchange(format).name_for(memory, taken)
+                    taken.add(name)
+                    tx.add_alias(self.project_id, format, name, memory.id)
 
     def __enter__(self) -> Self:
         return self

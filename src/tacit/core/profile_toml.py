@@ -46,6 +46,10 @@ NAME = re.compile(r"[a-z][a-z0-9_-]*")
 CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
+COLUMNS = (
+    "id", "name", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope", "severity",
+    "trust", "text",
+)  # fmt: skip
 MATCH_WAYS = ("substring", "word_start", "word", "inflected")
 OPINION = (
     "pinned",
@@ -144,6 +148,8 @@ KEYS: dict[str, Key] = {
     "general_domain": text("the domain whose memories fit every other one"),
     "add_kind": text("the kind of what a person adds without saying", names="kind"),
     "other_kind": text("the kind of what names a kind nobody declared", names="kind"),
+    "ids": text("the format whose ids a new memory gets beside its own (m-001, mem-task-014-1, learn-…); empty: none"),
+    "columns": texts("what `tacit list` shows of each memory", choices=COLUMNS),
     # How things are called.
     "words.memory": text("one memory, in this profile's words"),
     "words.memories": text("several"),

@@ -12,7 +12,7 @@ from tacit.core.states import STATES
 from tacit.core.trust import run_of
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import memory_line, one_line, printable, table
+from tacit.surfaces.cli.words import heads, memory_line, one_line, printable, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if getattr(args, name)
     }
     with cli.open(args, create=False) as memories:
+        columns, words = memories.profile.columns, memories.profile.words
         found = memories.list(
             states=tuple(args.state or ()),
             archived=args.archived,
@@ -135,9 +136,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             limit=max(0, args.limit),
         )
     text = (
-        table([memory_line(cli, memory) for memory in found], ("id", " state", "kind", "seen", "lesson"))
+        table([memory_line(memory, columns) for memory in found], heads(columns, words.memory))
         if found
-        else "no lessons here match"
+        else f"no {words.memories} here match"
     )
     return Answer({"memories": [as_json(memory) for memory in found], "count": len(found)}, text)
 
@@ -224,7 +225,7 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
             )
             return Answer(
                 {"memories": [as_json(m) for m in found], "dry_run": True},
-                f"would forget {len(found)}:\n" + table([memory_line(cli, m) for m in found]),
+                f"would forget {len(found)}:\n" + table([memory_line(m) for m in found]),
             )
         gone = memories.forget(args.id or "", origin=args.origin or "", reason=args.reason or "")
     back = f"tacit undo --origin {args.origin}" if args.origin else f"tacit undo {gone[0].id}"

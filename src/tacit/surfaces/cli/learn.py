@@ -56,6 +56,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         if args.words_of:
             memories.need_person(f"That {args.words_of} typed what a file calls typed")
+        word = memories.profile.words.run
         for number, source in enumerate(sources, 1):
             _progress(cli, number, len(sources), source.path)
             try:
@@ -124,15 +125,15 @@ def _json(learned: Learned) -> dict[str, Any]:
     return {**at, "new": list(learned.new), "matched": list(learned.matched), "warnings": list(learned.warnings)}
 
 
-def _text(found: list[Learned], dry_run: bool) -> str:
+def _text(found: list[Learned], dry_run: bool, word: str = "run") -> str:
     if not found:
-        return "no run was found there"
+        return f"no {word} was found there"
     rows = [
         [one_line(each.run, 36), each.format, _said(each), str(len(each.new)), str(len(each.matched)),
          str(each.held + each.quarantined), str(each.discarded), str(each.redacted), str(each.settled), str(len(each.moves))]
         for each in found
     ]  # fmt: skip
-    heads = ("run", "format", "findings", "new", "matched", "held", "discarded", "redacted", "settled", "moves")
+    heads = (word, "format", "findings", "new", "matched", "held", "discarded", "redacted", "settled", "moves")
     return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
 
 

@@ -52,13 +52,35 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
     )
 
 
-def memory_line(cli: Cli, memory: Memory) -> list[str]:
-    """A memory in a list: id, state, kind, seen, text."""
-    state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
-    mark = "*" if memory.pinned else " "
-    seen = f"{memory.tally.seen}x" if memory.tally.seen else "-"
-    text = one_line(memory.text, max(30, width() - 50)) if memory.text else "(erased)"
-    return [memory.id, mark + state, memory.kind, seen, text]
+COLUMNS = ("id", "state", "kind", "seen", "text")
+
+
+def memory_line(memory: Memory, columns: Sequence[str] = COLUMNS) -> list[str]:
+    """A memory in a list, in a profile's columns."""
+    return [_cell(memory, name) for name in columns]
+
+
+def heads(columns: Sequence[str], memory: str = "lesson") -> list[str]:
+    """What stands above them."""
+    told = {"state": " state", "name": "id", "frequency": "freq", "task_type": "task", "text": memory}
+    return [told.get(name, name) for name in columns]
+
+
+def _cell(memory: Memory, name: str) -> str:
+    if name == "state":
+        state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
+        return ("*" if memory.pinned else " ") + state
+    if name == "text":
+        return one_line(memory.text, max(30, width() - 50)) if memory.text else "(erased)"
+    if name == "seen":
+        return f"{memory.tally.seen}x" if memory.tally.seen else "-"
+    if name == "frequency":
+        from tacit.recall.rank import frequency_of
+
+        return str(frequency_of(memory))
+    if name == "confidence":
+        return "-" if memory.tally.confidence is None else f"{memory.tally.confidence:.2f}"
+    return (memory.alias or memory.id) if name == "name" else str(getattr(memory, name) or "-")
 
 
 def entry_line(entry: Entry) -> list[str]:
