@@ -31,7 +31,7 @@ RUNS = MEMORIES = 500  # that one pass moves; the next goes on where it stopped
 class Named:
     """Which lessons a person wants taken out: those that meet every word given here."""
 
-    below: float | None = None  # confidence, where the profile keeps one
+    below: float | None = None  # confidence or success rate, where the profile keeps them
     older: float | None = None  # days since it was last met, or learned
     unused: bool = False
     staged: bool = False
@@ -40,7 +40,7 @@ class Named:
     def told(self) -> str:
         """The words, for the journal."""
         said = [
-            f"confidence below {self.below:g}" if self.below is not None else "",
+            f"confidence or success rate below {self.below:g}" if self.below is not None else "",
             f"not met for {self.older:g} days" if self.older is not None else "",
             "never used" if self.unused else "",
             "staged" if self.staged else "",
@@ -53,27 +53,35 @@ def step(context: Context) -> StepReport:
     return _taken_out(context, context.named) if context.named is not None else _moved(context)
 
 
-def fits(memory: Memory, named: Named, profile: Profile, now: str) -> bool:
-    """Whether a lesson is meant; never one that silence cannot touch."""
+def fits(memory: Memory, named: Named, profile: Profile, now: str, *, imported: bool = False) -> bool:
+    """Whether a lesson is meant; never one that silence cannot touch, nor what a person said. Of what was `imported` on a person's word
+    nobody said it, unless it stood on a page."""
     from tacit.core.clock import days_between
     from tacit.core.staging import staging_status
 
-    if lasts(profile, standing_of(memory, profile, now)) or memory.trust in profile.trust.person:
+    by_person = memory.trust in profile.trust.person and (not imported or memory.source == "page")
+    if lasts(profile, standing_of(memory, profile, now)) or by_person:
         return False
     met = memory.tally.seen_at or memory.created_at
-    confidence = memory.tally.confidence
     return (
-        (named.below is None or (confidence is not None and confidence < named.below))
+        (named.below is None or _is_below(memory, named.below))
         and (named.older is None or days_between(met, now) > named.older)
         and (not named.unused or not memory.tally.uses)
         and (not named.staged or bool(staging_status(memory)))
     )
 
 
+def _is_below(memory: Memory, floor: float) -> bool:
+    """Less sure, or seldom successful. A pitfall's success rate is nought by nature, and says nothing against it."""
+    success = (memory.tally.signals or {}).get("success_rate") if memory.klass != "pitfall" else None
+    return any(figure is not None and figure < floor for figure in (memory.tally.confidence, success))
+
+
 def _taken_out(context: Context, named: Named) -> StepReport:
     at, changes = context.now(), []
     found = context.store.select([context.project.id], states=OPEN, sort="old", limit=1_000_000)
-    meant = [memory.id for memory in found if fits(memory, named, context.profile, at)]
+    came = {entry.memory for entry in context.store.entries([context.project.id], verb="import")}
+    meant = [memory.id for memory in found if fits(memory, named, context.profile, at, imported=memory.id in came)]
     for start in range(0, len(meant), 100):
         with context.write() as tx:
             for id in meant[start : start + 100]:

@@ -22,7 +22,7 @@ def _declare_tend(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run", help="the run that is over; it counts once, however often it is named")
     parser.add_argument("--since", help="look at what changed since then; without it, since the last time")
-    parser.add_argument("--below", type=float, metavar="CONFIDENCE", help="with --only prune: take out what is less sure")
+    parser.add_argument("--below", type=float, metavar="FLOOR", help="with --only prune: take out what is less sure, or seldom successful")
     parser.add_argument("--older", type=float, metavar="DAYS", help="with --only prune: what was not met for so long")
     parser.add_argument("--unused", action="store_true", help="with --only prune: what was never used")
     parser.add_argument("--staged", action="store_true", help="with --only prune: what `tacit learn --stage` staged")
