@@ -244,7 +244,7 @@ def test_defect_5_preferences_stay_and_ids_are_not_used_again(flow: Flow) -> Non
         flow.do({"op": "decay", "run": f"q{number}"})
     flow.do({"op": "add", "type": "preference", "description": "No emojis in commits"})
     assert [(row["id"], row["description"]) for row in flow.rows("lessons")] == [
-        ("m-008", "Answer in German"), ("m-009", "No emojis in commits"),
+        ("m-001", "Answer in German"), ("m-008", "No emojis in commits"),
     ]  # fmt: skip
     assert [row["id"] for row in flow.rows("archive")] == ["m-007"]
 

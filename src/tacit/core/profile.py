@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         memories: str
         run: str
         runs: str
+        person: str
 
     @value
     class Kind:

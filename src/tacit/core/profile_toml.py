@@ -155,6 +155,7 @@ KEYS: dict[str, Key] = {
     "words.memories": text("several"),
     "words.run": text("one run"),
     "words.runs": text("several"),
+    "words.person": text("the source of what a person adds by hand"),
     # Kinds.
     "kinds.*.class": one_of(CLASSES, "the class: exemption, caps and belief go by it"),
     "kinds.*.label": text("how people read it", ""),

@@ -67,7 +67,7 @@ def memory_from(
         kind=kind,
         klass=class_of(profile, kind),
         scope=scope,
-        source=found.pop("source", actor.name if not actor.is_person else "user"),
+        source=found.pop("source", profile.words.person if actor.is_person else actor.name),
         origin=str(facets.get("origin") or ""),
         trust=actor.tier,
         gate="quarantine" if suspicion else "allow",
