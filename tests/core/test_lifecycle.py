@@ -395,11 +395,14 @@ ORCHESTRATION, RISK = ("olga", "orchestration_authority"), ("rita", "risk_specia
         ({**SECURITY, "state": "stable"}, "canonical", ORCHESTRATION, "the approval of risk_specialist"),
         ({**SECURITY, "state": "stable", "approvals": (("olga", "risk_specialist"),)}, "canonical", ORCHESTRATION,
          "the approval of orchestration_authority by somebody else"),
-        ({**SECURITY, "state": "stable", "kind": "failure_lesson"}, "canonical", ORCHESTRATION, ""),
+        ({**SECURITY, "state": "stable", "kind": "failure_lesson"}, "canonical", ORCHESTRATION,
+         "the approval of orchestration_authority by somebody else"),
+        ({**SECURITY, "state": "stable", "kind": "failure_lesson", "approvals": (("ben", "orchestration_authority"),)}, "canonical",
+         ORCHESTRATION, ""),
     ],
 )  # fmt: skip
 def test_geas_approvals(known: dict[str, object], to: str, by: tuple[str, str], missing: str) -> None:
-    """Reviewers go by the memory's type; joint approval takes two heads, and one where both roles are the same."""
+    """Reviewers go by the memory's type; joint approval takes two heads, also where both are of one role."""
     found = judge(standard("geas"), Standing(**{"state": "candidate", **known}), to, by)  # type: ignore[arg-type]
     assert (found.missing if isinstance(found, Refusal) else "") == missing
 
@@ -484,7 +487,7 @@ def test_joelclaw_promotes_by_any_tier(role: str) -> None:
          "It becomes under_review with verdict harms (now not yet known), or with contradictions ≥ 2 (now 0), "
          "or with the approval of a person."),
         ("geas", Standing("stable", kind="failure_lesson", successful_reuses=5, tasks=3),
-         "It becomes canonical with the approval of orchestration_authority."),
+         "It becomes canonical with the approval of orchestration_authority and the approval of orchestration_authority by somebody else."),
         ("geas", Standing("rejected"), "Nothing in the profile geas moves a memory that is rejected."),
         ("geas", Standing("limbo"), "limbo is not a state."),
     ],

@@ -15,6 +15,7 @@ from tacit.app import Memories
 from tacit.core import clock
 from tacit.core.errors import NotFound, Refused
 from tacit.core.exchange import Row
+from tacit.core.links import Mark
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run
@@ -58,7 +59,7 @@ class Desk:
     def move(self, id: str, to: str) -> Any:
         """Ask for a move with everybody's approval, one head a role."""
         roles = ("person", *self.sit().profile.roles)
-        for n, role in enumerate(roles):
+        for n, role in enumerate((*roles, *roles)):  # where two heads of one role are wanted, there is a second of each
             done = self.sit(f"person {n}").review(id, "approve", to=to, role=role)
             if not done.waits_for:
                 return done
@@ -564,7 +565,7 @@ def test_journey(desk: Desk, tacit: Any) -> None:
     id = next(each["id"] for each in listed if each["seen"] == 3)
 
     told = tacit("inject", "--task", ABOUT_IT, "--run", "task-9", "--agent", "qa_engineer", *db).out
-    assert told == f"## Applicable Memory\n- **[{id}] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
+    assert told == f"## Applicable Memory\n- **[mem-task-0-1] {LESSON}** (confidence: 0.8, provisional): {LESSON}\n"
 
     assert tacit("review", "open", id, "--reason", "too vague", *db).code == 0
     assert tacit("inject", "--task", ABOUT_IT, "--run", "task-10", *db).out == ""
@@ -665,3 +666,53 @@ def test_what_comes_up_in_two_tasks_counts_in_both_and_only_once(desk: Desk, tri
     third = state()
     assert third[:2] == first[:2] and third[3].seen == 3
     assert third[3].confidence == pytest.approx(first[3].confidence + 0.2)  # a level up, from where the trigger set it
+
+
+# -- its documents, filled from what is known -----------------------------------------------------------
+
+
+def given(desk: Desk, task: str, agent: str, **fields: Any) -> None:
+    """A task whose agent was given a memory by us, and what came of it."""
+    desk.sit().inject(ABOUT_IT, run=f"m-1/{task}", host="geas", agent=agent, task_id=task, trial=False)
+    desk.task(task, goal=ABOUT_IT, **fields)
+
+
+def test_a_log_tells_who_used_a_memory_where_and_what_follows(desk: Desk) -> None:
+    """As the document prints it: mal-{task}-{memory}, the agent that got the packet, weaken where the advice was wrong."""
+    desk.write(document())
+    given(desk, "task-020", "software_engineer", verdict="pass")
+    given(desk, "task-021", "risk_specialist", verdict="pass")
+    given(desk, "task-022", "software_engineer", verdict="fail")
+    desk.sit().feedback("mem-task-014-1", "wrong", run="m-1/task-022")
+    logs = {each["task_id"]: each for path, each in desk.files().items() if "/logs/" in path}
+    assert logs["task-020"]["meta"]["artifact_id"] == "mal-task-020-mem-task-014-1"
+    told = {task: (log["applied_by_type"], log["usage_surface"], log["effect"], log["followup_action"]) for task, log in logs.items()}
+    assert told == {
+        "task-020": ("software_engineer", "task_packet", "positive", "none"),
+        "task-021": ("risk_specialist", "review_context", "positive", "none"),
+        "task-022": ("software_engineer", "task_packet", "negative", "weaken"),
+    }
+
+
+def test_a_packet_names_its_cautions(desk: Desk) -> None:
+    """What the text prints under its caution heading stands in the document, too."""
+    desk.write(document(signals={"confidence": 0.4, "contradiction_count": 1}))
+    told = desk.sit().inject(ABOUT_IT, run="m-1/task-030", host="geas", agent="software_engineer", task_id="task-030", trial=False)
+    assert "aution" in told.markdown
+    packets = [json.loads(line) for line in desk.sit().export_files("geas")["missions/packets.jsonl"].splitlines()]
+    assert packets[-1]["caution_items"] == ["mem-task-014-1"]
+
+
+@pytest.mark.parametrize("kind", ["failure_lesson", "process_improvement", "risk_pattern", "project_rule", "agent_rule"])
+def test_canonical_takes_two_heads_also_where_both_are_of_one_role(desk: Desk, kind: str) -> None:
+    desk.write(document(memory_type=kind, signals={"successful_reuses": 6, "reuse_count": 6}))
+    memories = desk.sit("ana")
+    with memories.store.write(confidence=memories.profile.signals) as tx:
+        memory = tx.get(memories.get("mem-task-014-1").id)
+        for task in ("t-1", "t-2", "t-3"):
+            tx.add_mark(Mark(memory.id, task, memory.project, "tasks", at=clock.now()))
+    first = memories.review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR)
+    assert first.waits_for and first.state == "stable"
+    again = desk.sit("ana").review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR)
+    assert again.waits_for and "somebody else" in str(again)
+    assert desk.sit("ben").review("mem-task-014-1", "approve", to="canonical", role=ORCHESTRATOR).state == "canonical"

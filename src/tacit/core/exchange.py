@@ -76,6 +76,8 @@ class Given:
     agent: str = ""
     record: Mapping[str, Any] | None = None  # the foreign record, field for field
     place: str = ""
+    cautions: tuple[str, ...] = ()  # those among them that were given with a caution
+    suppressed: tuple[str, ...] = ()  # the nearest of those that were not given
 
 
 @value
@@ -90,6 +92,9 @@ class Judged:
     text: str = ""
     record: Mapping[str, Any] | None = None
     place: str = ""
+    agent: str = ""  # who was given it
+    surface: str = ""  # and how
+    followup: str = ""  # what is to be done about it
 
 
 @value

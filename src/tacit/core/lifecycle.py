@@ -324,11 +324,11 @@ def _words(condition: Condition, standing: Standing) -> str:
 
 
 def _roles(profile: Profile, rule: Rule, standing: Standing) -> tuple[str, ...]:
-    """The approvals a rule needs, as roles; alternatives joined by "or", each wanted once."""
+    """The approvals a rule needs, as roles; alternatives joined by "or". Two that come to the same role are two heads of it."""
     wanted = [_meant(profile, each, standing) for each in rule.approve]
     if rule.approve_any:
         wanted.append(tuple(role for each in rule.approve_any for role in _meant(profile, each, standing)))
-    return tuple(dict.fromkeys(" or ".join(dict.fromkeys(roles)) for roles in wanted))
+    return tuple(" or ".join(dict.fromkeys(roles)) for roles in wanted)
 
 
 def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
@@ -342,9 +342,10 @@ def _meant(profile: Profile, role: str, standing: Standing) -> tuple[str, ...]:
 def _unapproved(profile: Profile, rule: Rule, standing: Standing) -> list[tuple[float, str]]:
     """Roles still to be filled. Each approver fills one role: joint approval takes as many heads as roles."""
     wanted = _roles(profile, rule, standing)
-    missing = []
-    for roles in _unfilled([role.split(" or ") for role in wanted], list(standing.approvals)):
-        again = " by somebody else" if any(role in roles for _, role in standing.approvals) else ""
+    missing: list[tuple[float, str]] = []
+    open_roles = _unfilled([role.split(" or ") for role in wanted], list(standing.approvals))
+    for at, roles in enumerate(open_roles):
+        again = " by somebody else" if roles in open_roles[:at] or any(role in roles for _, role in standing.approvals) else ""
         missing.append((1.0, f"the approval of {_article(' or '.join(roles))}{again}"))
     return missing
 

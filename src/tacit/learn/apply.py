@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance
 TOUCHED_SHARE = 0.2
+HARMFUL = 2  # geas: so many failed reuses ask for a review
 ANSWER_CHARS = 400_000  # of a run's answers that are read
 
 
@@ -37,7 +38,7 @@ class Applied:
     """What one use came to."""
 
     effect: str  # one of EFFECTS
-    followup: str  # none or weaken, as geas has it
+    followup: str  # none, weaken or review_required, as geas has it
     reason: str
 
 
@@ -74,10 +75,10 @@ def touched(memory: Memory, run: Run) -> bool:
 def marks_for(applied: Applied, memory: Memory, use: Use, run: str, at: str, before: Iterable[Mark]) -> list[Mark]:
     """An application as marks: the log itself, a reuse, its success or failure, and the task if it is a new success."""
 
-    def mark(signal: str, reason: str = "") -> Mark:
-        return Mark(memory.id, use.unit, use.project, signal, run=run, surface=use.surface, reason=reason, at=at)
+    def mark(signal: str, reason: str = "", value: str = "") -> Mark:
+        return Mark(memory.id, use.unit, use.project, signal, value, run=run, surface=use.surface, reason=reason, at=at)
 
-    found = [mark(applied.effect, applied.reason)]
+    found = [mark(applied.effect, applied.reason, applied.followup)]
     if applied.effect == "unknown":
         return found
     found.append(mark("reuse"))
@@ -151,15 +152,22 @@ def record(
         mine = [each for each in marks if each.unit == use.unit]
         memory = tx.get(use.memory)
         if "outcome" in audits and run.outcome != "unknown" and not any(each.signal in EFFECTS for each in mine):
-            applied = by_outcome(
-                run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=contradicted(memory.id)
-            )  # fmt: skip
+            denied = contradicted(memory.id) or _was_denied(tx, memory.id, use.unit)
+            applied = by_outcome(run.outcome, touched=touched(memory, run), repeated=repeated(memory.id), contradicted=denied)
+            failed = sum(each.signal == "failed_reuse" for each in marks) + (applied.effect == "negative")
+            if applied.effect == "negative" and applied.followup == "none" and failed >= HARMFUL:
+                applied = replace(applied, followup="review_required")
             for mark in marks_for(applied, memory, use, run_id, at, mine):
                 tx.add_mark(mark)
             moved.append(memory.id)
         if "echo" in audits and answer and not any(each.signal in ("echo", "fizzle") for each in mine):
             _echo(tx, memory, use, answer, profile, run_id, at, profile_version)
     return moved
+
+
+def _was_denied(tx: Transaction, memory: str, unit: str) -> bool:
+    """Whether somebody said during this unit that the advice is wrong."""
+    return any(row.stance == "contradicts" and (row.root or row.run) == unit for row in tx.evidence(memory))
 
 
 def _echo(

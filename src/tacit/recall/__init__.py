@@ -144,6 +144,7 @@ def inject(
         left = {
             "counts": counts,
             "nearest": [[each.id, each.reason] for each in suppressed],
+            **({"cautions": warned} if (warned := [each.memory.id for each in given if each.caution]) else {}),
             "asked": {"domain": query.domain, "agent": query.agent, **({"context": context} if context else {})},
         }
         event = asking.event or f"{row.id} {ids()}"

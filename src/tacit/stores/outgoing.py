@@ -106,12 +106,15 @@ def audited(
     every = store.runs(project, limit=-1)
     runs = {row.id: row for row in every if row.host == namespace or not _is_ours(row.foreign_id)}
     found: list[tuple[tuple[str, int, int], Given | Judged]] = []
+    askers: dict[tuple[str, str], str] = {}  # (run, memory) -> the agent that was given it
+    against = {(run, memory) for run, memory in store.rows(_CONTRADICTED, p=project)}
     for id, run, given, left_out, at in store.rows(_INJECTIONS, p=project):
         told = json.loads(left_out) if left_out else {}
         row = runs.get(run)
         if row is None:
             continue
         asked = told.get("asked", {})
+        askers.update({(run, memory): asked.get("agent", row.agent) for memory in json.loads(given)})
         one: Given | Judged = Given(
             row.foreign_id,
             tuple(aliases.get(memory, memory) for memory in json.loads(given)),
@@ -119,6 +122,8 @@ def audited(
             asked.get("domain", row.domain),
             asked.get("agent", row.agent),
             told.get("record"),
+            cautions=tuple(aliases.get(memory, memory) for memory in told.get("cautions", ())),
+            suppressed=tuple(aliases.get(memory, memory) for memory, _ in told.get("nearest", ())),
         )
         found.append(((at, int(told.get("line", 0)) or 1 << 40, id), one))
     wanted = frozenset(signals)
@@ -128,9 +133,12 @@ def audited(
             continue
         record = json.loads(mark.reason) if mark.reason.startswith("{") else None
         figure = float(mark.value) if mark.value.replace(".", "", 1).isdigit() else None
+        denied = (mark.run, mark.memory) in against
         one = Judged(
-            row.foreign_id, aliases.get(mark.memory, mark.memory), mark.signal, mark.at, figure, mark.reason, record
-        )
+            row.foreign_id, aliases.get(mark.memory, mark.memory), mark.signal, mark.at, figure, mark.reason, record,
+            agent=askers.get((mark.run, mark.memory), row.agent), surface=mark.surface,
+            followup="weaken" if denied else mark.value if mark.value.isalpha() or "_" in mark.value else "",
+        )  # fmt: skip
         line = mark.surface.rpartition(":")[2]
         found.append(((mark.at, int(line) if line.isdigit() else 1 << 41, number), one))
     return [one for _, one in sorted(found, key=lambda each: each[0])]
@@ -212,4 +220,5 @@ def _seen_in(evidence: list[Evidence], runs: dict[str, tuple[str, str]]) -> tupl
 
 _RUNS = "SELECT id, foreign_id, learned_at, seq, started_at FROM run WHERE project = :p"
 _ALIASES = "SELECT alias, memory FROM alias WHERE project = :p AND namespace = :n ORDER BY alias"
+_CONTRADICTED = "SELECT DISTINCT run, memory FROM evidence WHERE project = :p AND stance = 'contradicts' AND run <> ''"
 _INJECTIONS = "SELECT id, run, given, left_out, at FROM injection WHERE project = :p ORDER BY id"

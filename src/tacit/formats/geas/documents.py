@@ -110,7 +110,12 @@ def _is_time(at: Any) -> str:
 
 
 def _is_count(at: Any) -> str:
-    return "" if isinstance(at, int) and not isinstance(at, bool) and at >= 0 else "not a whole number, 0 or more"
+    whole = isinstance(at, int) or (isinstance(at, float) and at.is_integer())  # to JSON, 2.0 is a whole number
+    return "" if whole and not isinstance(at, bool) and at >= 0 else "not a whole number, 0 or more"
+
+
+def _is_any_text(at: Any) -> str:
+    return "" if isinstance(at, str) else "not a text"
 
 
 def _is_share(at: Any) -> str:
@@ -128,10 +133,12 @@ def _one_of(*words: str) -> Check:
 
 
 def _are_texts(least: int = 0, unique: bool = False) -> Check:
+    """A list of texts; where it must have some, none of them empty."""
+
     def check(at: Any) -> str:
         if not isinstance(at, list):
             return "not a list"
-        if not all(isinstance(each, str) and each for each in at):
+        if not all(isinstance(each, str) and (each or not least) for each in at):
             return "not a list of texts"
         if len(at) < least:
             return "empty"
@@ -195,8 +202,8 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
     "memory_entry": {
         **_COMMON,
         "review_after": _is_time,
-        "supersedes": _are_texts(),
-        "superseded_by": _or_none(_is_text),
+        "supersedes": _are_texts(unique=True),
+        "superseded_by": _or_none(_is_any_text),
         "tags": _are_texts(unique=True),
         "body": _are_texts(),
     },
@@ -207,7 +214,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
         "applied_by_type": _is_agent,
         "usage_surface": _one_of(*SURFACES),
         "effect": _one_of(*EFFECTS),
-        "notes": _is_text,
+        "notes": _is_any_text,
         "followup_action": _one_of(*FOLLOWUPS),
     },
     "memory_review": {
@@ -217,7 +224,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
         "decision": _one_of(*DECISIONS),
         "rationale": _is_text,
         "required_followup": _are_texts(),
-        "supersedes": _are_texts(),
+        "supersedes": _are_texts(unique=True),
     },
     "memory_index": {
         "meta": _META,
@@ -237,7 +244,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
         "meta": _META,
         "packet_id": _is_text,
         "target_agent_type": _is_agent,
-        "target_task_id": _or_none(_is_text),
+        "target_task_id": _or_none(_is_any_text),
         "pinned_items": _are_texts(),
         "applicable_memory_ids": _are_texts(),
         "caution_items": _are_texts(),

@@ -18,6 +18,7 @@ from tacit.formats.geas.documents import (
     AGENTS,
     DECISIONS,
     EFFECTS,
+    FOLLOWUPS,
     MEMORY_KINDS,
     NEEDED,
     SHAPES,
@@ -631,7 +632,7 @@ def packet_of(
     return {
         "meta": _new_meta("memory_packet", id, now),
         "packet_id": id,
-        "target_agent_type": agent if agent.replace("-", "_") in AGENTS else "orchestration_authority",
+        "target_agent_type": _agent_or_orchestrator(agent),
         "target_task_id": task or None,
         "pinned_items": [],
         "applicable_memory_ids": list(applicable),
@@ -668,7 +669,7 @@ def moves(entries: Iterable[Entry], names: Mapping[str, str]) -> Iterator[Judged
 
 def _review_of(name: str, decision: str, entry: Entry) -> Record:
     signed = re.findall(r"\((\w+)\)", entry.reason)
-    role = next((each for each in signed if each in AGENTS), "orchestration_authority")
+    role = next((each for each in reversed(signed) if each in AGENTS), "orchestration_authority")  # whose word decided
     return {
         "meta": _new_meta("memory_review", f"mr-{name}-{entry.n}", entry.at),
         "memory_id": name,
@@ -686,15 +687,26 @@ def log_of(item: Judged, now: str = "") -> Record:
         return dict(item.record)
     effect = item.signal if item.signal in EFFECTS else "neutral"
     return {
-        "meta": _new_meta("memory_application_log", f"mal-{item.run}-{item.memory}", item.at or now),
+        "meta": _new_meta("memory_application_log", f"mal-{_task_of(item.run)}-{item.memory}", item.at or now),
         "memory_id": item.memory,
         "task_id": _task_of(item.run),
-        "applied_by_type": "orchestration_authority",
-        "usage_surface": "task_packet",
-        "effect": effect,
+        "applied_by_type": _agent_or_orchestrator(item.agent),
+        "usage_surface": _surface_of(item.agent, item.surface),
+        "effect": "negative" if item.followup == "weaken" else effect,
         "notes": item.text or effect,
-        "followup_action": "weaken" if effect == "negative" and "contradict" in item.text else "none",
+        "followup_action": item.followup if item.followup in FOLLOWUPS else "none",
     }
+
+
+def _agent_or_orchestrator(agent: str) -> str:
+    return agent if agent.replace("-", "_") in AGENTS else "orchestration_authority"
+
+
+def _surface_of(agent: str, surface: str) -> str:
+    """Where a memory was used: a reviewer reads it for a review, whoever looks it up has to decide; all others got a packet."""
+    if agent.replace("-", "_").endswith(("specialist", "reviewer")) or agent == "challenger":
+        return "review_context"
+    return "decision_context" if surface.startswith("recall") else "task_packet"
 
 
 def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
@@ -703,7 +715,7 @@ def _others(items: Iterable[Item], part: str) -> Iterator[Record]:
             if each.record is not None and "applicable_memory_ids" in each.record:
                 yield dict(each.record)
             elif each.record is None:
-                yield packet_of(_task_of(each.run), each.agent, each.memories, (), (), "", each.at)
+                yield packet_of(_task_of(each.run), each.agent, each.memories, each.cautions, each.suppressed, "", each.at)
         elif isinstance(each, Judged):
             if part == "logs" and each.signal in EFFECTS:
                 yield log_of(each)

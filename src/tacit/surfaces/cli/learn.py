@@ -71,13 +71,13 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                     raise
                 failed.append({"path": source.path, "error": error.message})
     _progress(cli, 0, 0, "")
-    return _answer(found, failed, args.dry_run)
+    return _answer(found, failed, args.dry_run, word)
 
 
-def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool) -> Answer:
+def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "run") -> Answer:
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
     return Answer(
-        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run), warnings=notes[:20]
+        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run, word), warnings=notes[:20]
     )
 
 
