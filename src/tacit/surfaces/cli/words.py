@@ -75,9 +75,7 @@ def _cell(memory: Memory, name: str) -> str:
     if name == "seen":
         return f"{memory.tally.seen}x" if memory.tally.seen else "-"
     if name == "frequency":
-        from tacit.recall.rank import frequency_of
-
-        return str(frequency_of(memory))
+        return str(int((memory.tally.signals or {}).get("frequency", max(1, memory.tally.seen))))  # a person's word is one
     if name == "confidence":
         return "-" if memory.tally.confidence is None else f"{memory.tally.confidence:.2f}"
     return (memory.alias or memory.id) if name == "name" else str(getattr(memory, name) or "-")
