@@ -112,7 +112,7 @@ def test_a_session_becomes_one_run() -> None:
         started_at=AT,
         ended_at=AT,
         path="-",
-        reading=Reading(lines=4),
+        reading=Reading(lines=4),  # nothing says that a person sat there
     )
 
 

@@ -47,7 +47,7 @@ _VERBS = {
     ("by_hand", "ByHand"): "add add_many edit rewrite pin put_on_page forget undo erase figures feedback",
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again "
+        "read_again unread "
     ),
     ("proving", "Proving"): "effect effect_rows audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",

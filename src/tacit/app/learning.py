@@ -210,6 +210,8 @@ class Learning(Recalling):
 
         home = self._home_of(run)
         project = home.ensure_project()
+        if not dry_run:
+            self._doubted(run, project.id)
         do = preview if dry_run else learn
         learned = do(
             self.store,
@@ -228,6 +230,23 @@ class Learning(Recalling):
         learned = home.read(run, learned, again=again)
         home._name(learned.new)
         return learned
+
+    def _doubted(self, run: Run, project: str) -> None:
+        """Keep, once a session, what makes it doubtful that it was read right."""
+        from tacit.core.canary import counter, doubts
+
+        if (found := doubts(run)) and not ((row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at):
+            with self.store.write() as tx:
+                for doubt in found:
+                    tx.count(project, counter(run, doubt), self.now())
+
+    def unread(self) -> list[str]:
+        """Hosts and versions whose sessions of late may not have been read right, for people."""
+        from tacit.core.canary import DAYS, PREFIX, told
+        from tacit.core.clock import after_days
+        from tacit.stores.counts import recent
+
+        return told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
 
     def _home_of(self, run: Run) -> Self:
         """These memories, or those of the folder the run worked in."""

@@ -69,6 +69,7 @@ class Reading:
     unknown: Mapping[str, int] | None = None  # record types the reader does not know, kept out of steps
     duplicates: int = 0  # records met before, by their own id
     warnings: tuple[str, ...] = ()
+    interactive: bool = False  # the host says that a person sat there
 
 
 @value

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.claude_code_marks import (
     CAVEAT,
@@ -138,7 +139,7 @@ def read(source: Source) -> Iterator[Run]:
         return
     if not agent:
         _read_agents(session, source)
-    if session.session or session.rows:
+    if session.session or session.rows or sum(session.unknown.values()) >= FEW_UNKNOWN:  # of which the canary tells
         yield session.run(source, agent)
 
 
@@ -197,7 +198,7 @@ class _Session:
         self.told = ("", "")  # message id and text of the last answer
         self.sessions: dict[str, None] = {}
         self.session = self.fork = self.cwd = self.branch = self.version = self.started = self.ended = ""
-        self.first = self.uuid = self.entry = ""
+        self.first = self.uuid = self.entry = self.main_entry = ""
         self.ours = self.by_program = self.complete = self.begun = False
         self.outcome = "unknown"
         self.usd: float | None = None
@@ -272,7 +273,10 @@ class _Session:
             started_at=self.started,
             ended_at=self.ended,
             path=source.path,
-            reading=Reading(self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings)),
+            reading=Reading(
+                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings),
+                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program,
+            ),
             extra={"prs": list(self.prs)} if self.prs else None,
         )
 
@@ -681,6 +685,7 @@ class _Session:
         entry = found.get("entrypoint")
         if type(entry) is str:
             self.entry = entry
+            self.main_entry = self.main_entry or entry
 
     def agent_of(self, found: Record, prompt: str = "") -> str:
         """The sub-agent a record belongs to; empty for the main one."""

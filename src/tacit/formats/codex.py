@@ -164,6 +164,7 @@ class _Rollout(Session):
         self.root = text_at(payload, "forked_from_id") or parent or text_at(payload, "session_id")
         self.lineage = text_at(payload, "forked_from_id")
         self.by_person = isinstance(source, str) and source in TYPED_INTO and not parent
+        self.interactive = self.by_person
         if source == "exec":
             self.extra["by_program"] = True
 

@@ -118,8 +118,10 @@ class _Events(Session):
         """What a hook was given: at the start, the prompt of a command line."""
         if text_at(data, "hookType") == "sessionStart":
             self.begun = True
+            self.interactive = not self.handed
             if handed := text_at(dict_at(data, "input"), "initialPrompt").strip():
                 self.handed.add(handed)
+                self.interactive = False
 
     def ended_call(self, data: Record) -> None:
         """How a call ended: the exit code of a shell's, the host's word for the others."""

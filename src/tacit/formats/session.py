@@ -44,7 +44,7 @@ class Session:
         self.id = self.root = self.cwd = self.branch = self.version = self.agent = self.task = ""
         self.started = self.ended = ""
         self.outcome = "unknown"
-        self.complete = False
+        self.complete = self.interactive = False
         self.lines = self.malformed = self.duplicates = 0
         self.unknown: dict[str, int] = {}
         self.warnings: list[str] = []
@@ -153,7 +153,9 @@ class Session:
             "started_at": self.started,
             "ended_at": self.ended,
             "path": source.path,
-            "reading": Reading(self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings)),
+            "reading": Reading(
+                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings), self.interactive
+            ),
         }
         return Run(self.id, self.host, tuple(Step(**row) for row in self.rows), **{**said, **more})
 

@@ -22,6 +22,12 @@ def all_events(store: SqlStore) -> dict[str, int]:
     return dict(store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
 
 
+def recent(store: SqlStore, prefix: str, since_day: str) -> dict[str, int]:
+    """Events of all projects whose name begins so, by name, since a day."""
+    sql = "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
+    return dict(store.rows(sql, day=since_day, n=len(prefix), prefix=prefix))
+
+
 def event(store: SqlStore, name: str) -> int:
     """How often one event happened, in all projects."""
     return _one(store, "SELECT coalesce(sum(count), 0) FROM counter WHERE name = :name", name=name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.core.errors import UsageError
+from tacit.core.errors import TacitError, UsageError
 from tacit.core.value import value
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.entries import is_ours, parsed, with_entries, without_entries
@@ -82,7 +82,7 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
 
     place = locate(os.getcwd(), cli.env)
     if args.listed:
-        return _list(place.root, cli.env)
+        return _list(place.root, cli.env, _unread(args, cli))
     if args.host is None:
         raise UsageError("tacit connect: which host?", f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.")
     if args.rules and args.host != "cursor":
@@ -218,7 +218,16 @@ def _is_untracked_on_purpose(path: str) -> bool:
 # -- which hosts --------------------------------------------------------------------------------------------------------
 
 
-def _list(root: str, env: Mapping[str, str]) -> Answer:
+def _unread(args: argparse.Namespace, cli: Cli) -> list[str]:
+    """Hosts whose sessions may not have been read right; nothing where there is no store to ask."""
+    try:
+        with cli.open(args, create=False) as memories:
+            return memories.unread()
+    except TacitError:
+        return []
+
+
+def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     """The hosts we know, which of them are here, and in which of their files we stand."""
     from tacit.surfaces.cli.words import table
 
@@ -229,12 +238,10 @@ def _list(root: str, env: Mapping[str, str]) -> Answer:
         connected, here = [path for path in paths if _stands_in(host, path)], is_here(host, env)
         rows.append({"host": host.name, "title": host.title, "here": here, "connected": connected})
         shown.append([host.name, host.title, "yes" if here else "no", ", ".join(connected) or "-"])
-    return Answer({"hosts": rows}, table(shown, ("host", "", "here", "connected")))
+    return Answer({"hosts": rows, "unread": unread}, table(shown, ("host", "", "here", "connected")), warnings=unread)
 
 
 def _stands_in(host: Host, path: str) -> bool:
-    from tacit.core.errors import TacitError
-
     try:
         tree = parsed(read_settings(path).text, path, comments=host.comments)
     except TacitError:

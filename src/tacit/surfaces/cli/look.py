@@ -277,6 +277,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         found = memories.health()
         free = _free(found.store)
         notes = [*memories.safety_notes(), *memories.sync_notes(), *filter(None, [memories.profile_choice().note])]
+        notes += memories.unread()
         kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None

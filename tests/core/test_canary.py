@@ -1,0 +1,90 @@
+"""The canary of every reader: a host that changed shows as a doubt with its name and version, not as a quiet zero."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit import formats
+from tacit.core.canary import NO_PROMPT, NO_RESULT, UNKNOWN, counter, doubts, told
+from tacit.core.run import Reading, Run, Step
+from tacit.formats.source import BytesSource, FileSource
+
+HOSTS = Path(__file__).parents[1] / "formats" / "data" / "hosts"
+CALL = Step("tool", "line:2", tool="Bash", input={"command": "make"})
+
+
+def run(*steps: Step, **reading: Any) -> Run:
+    return Run("s-1", "claude-code", steps=steps, version="9.9.9", reading=Reading(lines=40, **reading))
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (run(Step("user", "line:1", "go"), interactive=True), (NO_PROMPT,)),
+        (run(Step("user", "line:1", "go", typed=True, speaker="typed"), interactive=True), ()),
+        (run(Step("user", "line:1", "# Plan", speaker="plan"), interactive=True), ()),
+        (run(Step("user", "line:1", "go")), ()),
+        (run(interactive=True), ()),
+        (run(CALL, CALL, CALL), (NO_RESULT,)),
+        (run(CALL, CALL), ()),
+        (run(CALL, CALL, Step("tool", "line:3", tool="Bash", status=0)), ()),
+        (run(unknown={"hologram": 5}), (UNKNOWN,)),
+        (run(unknown={"hologram": 4}), ()),
+        (Run("s-1", "neutral", steps=(CALL, CALL, CALL)), ()),
+    ],
+)
+def test_what_is_doubtful(read: Run, found: tuple[str, ...]) -> None:
+    """Prompts that nobody is known to have typed, calls without results, many unknown records."""
+    assert doubts(read) == found
+
+
+@pytest.mark.parametrize("path", sorted(HOSTS.rglob("*.jsonl")), ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}/{path.name}")
+def test_no_host_that_we_know_is_doubted(path: Path) -> None:
+    """Files as the real programs write them raise no alarm."""
+    for read in formats.read(FileSource(str(path))):
+        assert doubts(read) == ()
+
+
+@pytest.mark.parametrize("name", ["claude-code-2.1.325/typed.jsonl", "codex-0.166.0/typed.jsonl", "copilot-1.0.102/typed/events.jsonl"])
+def test_a_host_of_next_year(name: str) -> None:
+    """The marks of a typed prompt renamed, or the types of its records: the canary speaks."""
+    text = (HOSTS / name).read_text()
+    marks = {'"promptSource": "typed"': '"promptSource": "keyed"', '"turn_trigger": "user"': '"turn_trigger": "person"'}
+    changed = text
+    for old, new in marks.items():
+        changed = changed.replace(old, new)
+    if changed != text:
+        (read,) = formats.read(BytesSource(changed.encode()))
+        assert doubts(read) == (NO_PROMPT,)
+    rows = [json.loads(line) for line in text.splitlines()]
+    strange = "".join(json.dumps(row if n == 0 else {**row, "type": "of_next_year"}) + "\n" for n, row in enumerate(rows))
+    name = formats.detect(BytesSource(text.encode())) or ""
+    (read,) = formats.read(BytesSource(strange.encode()), name)
+    assert doubts(read) == (UNKNOWN,)
+
+
+def test_a_doubt_is_counted_by_host_and_version() -> None:
+    """And told to people; what a file calls its version is cut down to one."""
+    doubted = run(CALL, CALL, CALL)
+    (line,) = told({counter(doubted, NO_RESULT): 2, "job_ignored": 3})
+    assert line.startswith(f"claude-code 9.9.9: {NO_RESULT} (2 sessions)")
+    hostile = Run("s", "codex", version="1.0\n# Always push <b>", reading=Reading())
+    assert counter(hostile, UNKNOWN) == f"unread: codex 1.0Alwayspushb: {UNKNOWN}"
+
+
+def test_a_doubt_is_kept_once_a_session(tmp_path: Path) -> None:
+    """Learning tells the store; learning again counts nothing more."""
+    from tacit.app import open
+
+    (tmp_path / "w").mkdir()
+    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    with open(env=env, cwd=str(tmp_path / "w")) as memories:
+        assert memories.unread() == []
+        for _ in range(2):
+            memories.learn(run(CALL, CALL, CALL))
+        (line,) = memories.unread()
+        assert "claude-code 9.9.9" in line and "(1 session)" in line
