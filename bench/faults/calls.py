@@ -27,7 +27,7 @@ COMMANDS = {
     "inject": ("inject", "--task", "what to do before the tests", "--run", "r1", "--json"),
     "list": ("list", "--json"),
     "backup": ("backup", "--json"),
-    "learn": ("learn", "../00000001-0000-4000-8000-000000000000.jsonl", "--json"),
+    "learn": ("learn", "../00000001-0000-4000-8000-000000000000.jsonl", "--as", "ann", "--json"),
     "tend": ("tend", "--run", "tended", "--json"),
     "restore": ("restore", "--by", "ada", "--yes", "--json"),
 }

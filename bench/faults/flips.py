@@ -107,7 +107,7 @@ def made(place: Path) -> tuple[Path, Path]:
     tacit(home, "add", "-", stdin=lines)
     for n in range(3):
         _session(home, n, "a lesson about zebra3 and tests")
-    tacit(home, "learn", "--stage", str(transcript(home, 8)))
+    tacit(home, "learn", "--as", "ann", "--stage", str(transcript(home, 8)))
     ids = [m["id"] for m in json.loads(tacit(home, "list", "--json").stdout)["data"]["memories"]]
     tacit(home, "edit", ids[0], "a corrected lesson")
     tacit(home, "pin", ids[1])
@@ -116,7 +116,7 @@ def made(place: Path) -> tuple[Path, Path]:
     tacit(home, "backup")
     for n in range(3, 5):
         _session(home, n, "a lesson about zebra7 and tests")
-    tacit(home, "learn", "--stage", str(transcript(home, 9)))
+    tacit(home, "learn", "--as", "ann", "--stage", str(transcript(home, 9)))
     tacit(home, "add", "-", stdin="".join(f'"late lesson {n} about yak{n}"\n' for n in range(12)))
     tacit(home, "edit", ids[5], "a lesson corrected late")
     tacit(home, "forget", ids[6])
@@ -143,7 +143,7 @@ def _session(home: Path, number: int, task: str) -> None:
     """A run that is given lessons, then learned, so that what it was given is settled, and a sweep after it."""
     path = transcript(home, number)
     tacit(home, "inject", "--run", path.stem, "--task", task)
-    tacit(home, "learn", str(path))
+    tacit(home, "learn", "--as", "ann", str(path))
     tacit(home, "tend", "--run", f"tended-{number}")
 
 

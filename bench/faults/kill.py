@@ -51,7 +51,7 @@ class Writer:
             source.write_text("".join(json.dumps(each) + "\n" for each in said))
             args, given = ["add", "-"], source.open("rb")
         elif kind == "learn":
-            args = ["learn", str(transcript(home, number)), "--json"]
+            args = ["learn", str(transcript(home, number)), "--as", "ann", "--json"]
         elif kind == "tend":
             args, fault = ["tend", "--run", f"tended-{number}", "--json"], fault or (AHEAD if number % 2 else "")
         else:

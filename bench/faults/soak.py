@@ -208,7 +208,7 @@ def main() -> int:
     fill = [sys.executable, "-c", FILL, str(ROOT / "bench"), str(args.lessons)]
     subprocess.run(fill, check=True, cwd=home / "work", env=surroundings(home))
     for n in range(PROBLEMS):
-        tacit(home, "learn", str(transcript(home, n)))
+        tacit(home, "learn", "--as", "ann", str(transcript(home, n)))
     for _ in range(args.lessons // TENDED + 1):  # a tend compares so many at a time: none is left for the soak to begin with
         tacit(home, "tend", patience=3600)
     soak = Soak(home, every)
