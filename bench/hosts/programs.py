@@ -172,20 +172,21 @@ def _opencode_print(turn: Turn) -> list[str]:
 
 _CLAUDE = Program(
     "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
-    can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
+    can=frozenset({"print", "before", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
 )  # fmt: skip
 PROGRAMS = (
     _CLAUDE,
     replace(_CLAUDE, pick="npm"),
     Program(
         "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker",
+        can=frozenset({"print", "before", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker",
         cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
     ),
     Program(
         "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print,
         can=frozenset({"print", "resume", "mcp"}),
         cannot=(
+            ("before", "drops what a hook says before a tool runs"),
             ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
             ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
@@ -195,6 +196,7 @@ PROGRAMS = (
         "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print,
         can=frozenset({"print", "resume", "mcp"}),
         cannot=(
+            ("before", "a hook before tools that crashes would deny the call: not registered"),
             ("typed", "not driven in a terminal"), ("subagent", "the scripted model is offered no sub-agent"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
             ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
@@ -204,7 +206,7 @@ PROGRAMS = (
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print,
         can=frozenset({"print", "mcp"}),
         cannot=(
-            ("typed", "not driven in a terminal"), ("subagent", "not driven"), ("resume", "not driven"), ("fork", "not driven"),
+            ("before", "has no hooks of this kind"), ("typed", "not driven in a terminal"), ("subagent", "not driven"), ("resume", "not driven"), ("fork", "not driven"),
             ("plugin", "has no plugins of Claude Code's kind"), ("clear", "not driven"), ("compact", "not driven"),
         ),
     ),

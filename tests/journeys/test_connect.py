@@ -21,7 +21,7 @@ from tacit.surfaces.cli.hosts import registration
 from tacit.surfaces.cli.json_text import member, parts, put, take, top
 
 ENTRIES = registration(("/opt/tacit/bin/tacit", []))
-EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
+EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
 # Numbers, escapes and spacing as people and other tools write them: none of it may be respelled.
 SETTINGS = """{
     "model": "opus",  "cleanupPeriodDays": 3.0e1,
@@ -65,12 +65,13 @@ def test_connecting_registers_every_event_in_exec_form(tacit: Any, local: Path) 
         "SessionStart": ["hook", "session-start", 10, None],
         "UserPromptSubmit": ["hook", "prompt", 5, None],
         "SubagentStart": ["hook", "subagent-start", 5, None],
+        "PreToolUse": ["hook", "before-command", 5, None],
         "PostToolUseFailure": ["hook", "tool-failure", 5, None],
         "PreCompact": ["hook", "pre-compact", 5, None],
         "Stop": ["hook", "stop", 10, None],
         "SessionEnd": ["hook", "session-end", 5, None],
     }
-    assert [groups[0].get("matcher") for groups in hooks.values()] == ["startup|resume|clear|compact|fork", None, None, "Bash", None, None, None]
+    assert [groups[0].get("matcher") for groups in hooks.values()] == ["startup|resume|clear|compact|fork", None, None, "Bash", "Bash", None, None, None]
 
 
 def test_the_registered_command_answers(tacit: Any, local: Path, folder: Path) -> None:
@@ -136,7 +137,7 @@ def test_other_hooks_keep_their_places(tacit: Any, local: Path) -> None:
     tacit("connect", "claude-code")
     hooks = json.loads(local.read_text())["hooks"]
     before = json.loads(SETTINGS)["hooks"]
-    assert hooks["PreToolUse"] == before["PreToolUse"]
+    assert hooks["PreToolUse"][:1] == before["PreToolUse"] and is_ours(hooks["PreToolUse"][1]["hooks"][0])
     assert hooks["Stop"][:1] == before["Stop"] and is_ours(hooks["Stop"][1]["hooks"][0])
 
 
@@ -284,7 +285,7 @@ def test_items_too(tree: list[Any], style: dict[str, Any], item: Any) -> None:
 
 
 HOOKS = st.dictionaries(
-    st.sampled_from([*EVENTS, "PreToolUse"]),
+    st.sampled_from([*EVENTS, "PostToolUse"]),
     st.lists(st.fixed_dictionaries({"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=6)}), max_size=2)}), max_size=2),
     max_size=4,
 )

@@ -347,3 +347,17 @@ def test_a_compaction_gives_again_what_its_context_was_told(world: Any, make: Ma
     assert world.inject("", surface="hook:session-start", main=True).injected == (ours.id,)
     assert world.inject("", surface="hook:compact", repeat=True, main=True).injected == (ours.id,)
     assert world.inject("", surface="hook:session-start", main=True).injected == ()
+
+
+def test_before_a_command_one_lesson_about_it_or_none(world: Any, make: Make) -> None:
+    """Once per context, whatever else would fit or apply always."""
+    world.put(make("Use pnpm, not npm.", kind="preference", klass="preference", trust="user"))
+    about = [make(f"`make {word}` needs the port to be free.", kind="rule", klass="rule", trust="user") for word in ("db", "web")]
+    world.put(*about)
+    assert world.inject(command="ls -la").injected == ()
+    first = world.inject(command="cd x && make db")
+    assert first.injected == (about[0].id,)
+    assert world.inject(command="make db").injected == (about[1].id,)
+    assert world.inject(command="make db").injected == ()
+    assert world.inject(command="make db", context="s1", agent="x").injected == (about[0].id,)
+    assert world.inject(command="cargo test").injected == ()

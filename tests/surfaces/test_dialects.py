@@ -122,3 +122,12 @@ def test_codex_tells_its_sub_agents_apart(tmp_path: Path) -> None:
     over = codex.read("", {**inside, **parents, "hook_event_name": "SubagentStop"}, {})
     assert over is not None and (over.name, over.session, over.transcript) == ("session-end", "a1", "/c/rollout-a1.jsonl")
     assert codex.read("", {**inside, "hook_event_name": "UserPromptSubmit", "prompt": "look"}, {}) is None
+
+
+@pytest.mark.parametrize("dialect", [claude_code, codex])
+def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
+    """The others end before a store is opened: they are most of a session's calls."""
+    told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t1"}
+    assert dialect.read("", {**told, "tool_input": {"command": "ls -la && cat x"}}, {}) is None
+    asked = dialect.read("", {**told, "tool_input": {"command": "cd web && make db"}, "agent_id": "a1", "agent_type": "x"}, {})
+    assert (asked.name, asked.text, asked.context) == ("before-command", "cd web && make db", "a1")

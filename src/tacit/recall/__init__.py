@@ -11,6 +11,7 @@ from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
+from tacit.core.programs import is_about, programs
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked
@@ -108,15 +109,18 @@ def inject(
     from tacit.recall.trial import assignments, epoch_for
 
     check_renderer(renderer or profile.render.renderer)
-    wanted = asked(query, profile)
+    about = programs(query.command) if query.command else ()
     run = asking.run or ids()
+    if query.command and not about:
+        return Injection(run)
+    wanted = asked(replace(query, task=query.command) if about else query, profile)
     row = _run_of(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     told_before = _known(store, row.root, context)
     size = level_for(profile, level, query.task, query.agent)
-    found = _ranking(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder)
+    found = _ranking(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
     known = frozenset() if repeat else frozenset(told_before)
-    fresh = [each for each in found.ranked if each.memory.id not in known]
+    fresh = [each for each in found.ranked if each.memory.id not in known][: 1 if about else None]
     fitted = fit(
         fresh, size, profile,
         cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
@@ -193,6 +197,7 @@ def _ranking(
     now: str,
     exists: Callable[[str], bool] | None,
     embedder: Callable[[], Embedder | None] | None,
+    about: tuple[str, ...] = (),
 ) -> Ranking:
     """Everything the channels find that may be given at all, ranked.
 
@@ -200,8 +205,8 @@ def _ranking(
     """
     projects = scope_projects(project.id)
     limit = min(size.fetch + len(before), profile.rank.candidates, FITTING + len(before))
-    start = wanted.nothing or not before
-    found = store.find(projects, (*wanted.words, *wanted.file_words), limit=limit, injectable=True)
+    start = not about and (wanted.nothing or not before)
+    found = store.find(projects, (*about, *wanted.words, *wanted.file_words), limit=limit, injectable=True)
     hits: list[Hit] = []
     if repeat:
         given = [id for id, was_given in before.items() if was_given]
@@ -215,6 +220,8 @@ def _ranking(
     hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
+    if about:  # what names the very program need not fit the words beside it
+        hits = [Candidate(hit.memory, "command", hit.n) for hit in hits if is_about(hit.memory, about)]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
     facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual)

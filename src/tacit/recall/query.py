@@ -26,6 +26,7 @@ class Query:
     task: str = ""  # what is to be done, or what a person asks, in their words
     files: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    command: str = ""  # a command that is about to run: one lesson about its program, or none
     agent: str = ""
     main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it
     domain: str = ""

@@ -54,7 +54,7 @@ SIGNATURE = 1.0  # the very error: as good as every word
 STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
 MET = 3.0  # at the start of a run, a lesson met 2^3 - 1 times counts as much as one that fits entirely
 PRIOR = 0.3  # what is believed of a lesson nobody measured: P(help) - P(harm) before any evidence (effect.md §6)
-CALLED_FOR = ("standing", "before")  # channels whose lessons need not fit the words
+CALLED_FOR = ("standing", "before", "command")  # channels whose lessons need not fit the words
 
 
 @value

@@ -80,6 +80,7 @@ HOSTS: dict[str, Host] = {
                 Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact|fork"),
                 Entry("UserPromptSubmit", "prompt", 5),
                 Entry("SubagentStart", "subagent-start", 5),
+                Entry("PreToolUse", "before-command", 5, "Bash"),
                 # Answered while the agent still looks at it: an `async` answer would come a turn late.
                 Entry("PostToolUseFailure", "tool-failure", 5, "Bash"),
                 Entry("PreCompact", "pre-compact", 5),
@@ -98,6 +99,7 @@ HOSTS: dict[str, Host] = {
                 Entry("UserPromptSubmit", "prompt", 5),
                 Entry("SubagentStart", "subagent-start", 5),
                 Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
+                Entry("PreToolUse", "before-command", 5, CODEX_SHELLS),
                 Entry("PostToolUse", "tool-failure", 5, CODEX_SHELLS),
                 Entry("PreCompact", "pre-compact", 5),
                 Entry("Stop", "stop", 10),

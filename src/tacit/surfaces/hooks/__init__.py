@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
 
-EVENTS = ("session-start", "prompt", "subagent-start", "step", "tool-failure", "pre-compact", "stop", "session-end")
+EVENTS = ("session-start", "prompt", "subagent-start", "step", "before-command", "tool-failure", "pre-compact", "stop", "session-end")
+NEED_TEXT = ("prompt", "before-command", "tool-failure")
 DIALECTS = {
     "claude-code": "tacit.surfaces.hooks.claude_code",
     "codex": "tacit.surfaces.hooks.codex",
@@ -59,7 +60,7 @@ class Event:
     model: str = ""
     agent: str = ""  # the type of the sub-agent that starts, or in which it happened
     context: str = ""  # the host's id of that sub-agent; empty for the main one
-    text: str = ""  # what the person typed, or the error of a tool
+    text: str = ""  # what the person typed, the command that is about to run, or the error of a tool
     files: tuple[str, ...] = ()  # files that the text names
     env_file: str = ""  # where the host takes variables for the commands of its agent from
     root: str = ""  # the session that this one continues
@@ -274,12 +275,12 @@ _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 
 def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
-    if memories.project is None or (event.name in ("prompt", "tool-failure") and not event.text):
+    if memories.project is None or (event.name in NEED_TEXT and not event.text):
         return ""
-    failed = event.name == "tool-failure"
+    failed, running = event.name == "tool-failure", event.name == "before-command"
     compacted = event.source == "compact"
     injection = memories.inject(
-        "" if failed else event.text,
+        "" if failed or running else event.text,
         run=event.session,
         host=event.host,
         root=event.root,
@@ -292,6 +293,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         repeat=compacted,
         files=event.files,
         errors=(event.text,) if failed else (event.error,) if event.error else (),
+        command=event.text if running else "",
         agent=event.agent,
         main=not (event.context or event.agent),
         context=event.context,

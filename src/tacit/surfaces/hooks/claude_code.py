@@ -11,7 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, files_in, in_claudes_shape, public, text_at
+from tacit.surfaces.hooks.dialect import OWN_FOLDER, command_of, files_in, in_claudes_shape, public, text_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +25,15 @@ NAMES = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
     "subagent-start": "SubagentStart",
+    "before-command": "PreToolUse",
     "tool-failure": "PostToolUseFailure",
     "pre-compact": "PreCompact",
     "stop": "Stop",
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-ANSWERED = ("session-start", "prompt", "subagent-start", "tool-failure")
-IN_AGENTS = ("subagent-start", "tool-failure")  # what is answered inside a sub-agent too
+ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
+IN_AGENTS = ("subagent-start", "before-command", "tool-failure")  # what is answered inside a sub-agent too
 
 LIMIT = 9500  # characters of a string; the host's own limit is 10,000
 PEOPLE = (
@@ -55,7 +56,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     # The folder in which the session was opened: `cwd` follows the agent's `cd`, and a session belongs to one project.
     opened = env.get("CLAUDE_PROJECT_DIR", "")
     source = text_at(payload, "source") if event == "session-start" else ""
-    said = text_at(payload, _SAID.get(event, ""))
+    said = command_of(payload) if event == "before-command" else text_at(payload, _SAID.get(event, ""))
+    if event == "before-command" and not said:
+        return None
     text = public(said)
     return Event(
         name=event,
@@ -80,6 +83,7 @@ _IDS: dict[str, tuple[str, ...]] = {
     "session-start": ("prompt_id",),
     "prompt": ("prompt_id",),
     "subagent-start": ("agent_id",),
+    "before-command": ("tool_use_id",),
     "tool-failure": ("tool_use_id",),
     "pre-compact": (),
     "stop": (),

@@ -14,6 +14,7 @@ from tacit.core.digest import short_hash
 from tacit.surfaces.hooks import Event
 from tacit.surfaces.hooks.dialect import (
     OWN_FOLDER,
+    command_of,
     exit_status,
     files_in,
     in_claudes_shape,
@@ -35,6 +36,7 @@ NAMES = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
     "subagent-start": "SubagentStart",
+    "before-command": "PreToolUse",
     "tool-failure": "PostToolUse",
     "pre-compact": "PreCompact",
     "stop": "Stop",
@@ -42,8 +44,8 @@ NAMES = {
 }
 # The end of a sub-agent is the end of a run: its rollout is a file of its own, which names its parent.
 OURS = {**{theirs: ours for ours, theirs in NAMES.items()}, "SubagentStop": "session-end"}
-ANSWERED = ("session-start", "prompt", "subagent-start", "tool-failure")
-IN_AGENTS = ("subagent-start", "tool-failure", "session-end")  # what concerns us inside a sub-agent too
+ANSWERED = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure")
+IN_AGENTS = ("subagent-start", "before-command", "tool-failure", "session-end")  # what concerns us inside a sub-agent too
 TAIL = 1 << 18  # bytes at a rollout's end in which the call that has just ended is looked for
 LIMIT = 7_000  # characters; the host moves what is over about 2,500 tokens into a file
 
@@ -58,7 +60,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     if inside and event not in IN_AGENTS:
         return None
     said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
-    if event == "tool-failure" and not said:
+    if event == "before-command":
+        said = command_of(payload)
+    if event in ("before-command", "tool-failure") and not said:
         return None
     text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if event == "session-start" else ""

@@ -39,6 +39,14 @@ def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {}
 
 
+def command_of(payload: Mapping[str, Any]) -> str:
+    """The command that is about to run; empty where it runs no program that a lesson could be about."""
+    from tacit.core.programs import programs
+
+    line = text_at(object_at(payload, "tool_input", "toolArgs"), "command", "cmd")
+    return line if programs(line) else ""
+
+
 def public(text: str) -> str:
     """A text without what is private. Secrets need not be looked for: a prompt is searched with, and never written."""
     from tacit.core.memory import sound_text

@@ -1,0 +1,67 @@
+"""Which programs a command line runs, and whether a lesson is about one of them.
+
+Asked before every shell call of an agent, so it is cheap and plain: no shell grammar, only where a command begins. Programs that look
+and change nothing have no lesson worth a moment; of words that are also English ("make", "go") only code counts.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.memory import Memory
+
+LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
+LOOKING = frozenset(
+    "[ : awk basename cat cd clear column cut date dirname du echo env export false file find grep head hostname id jq less ls"
+    " mkdir more printenv printf ps pwd readlink realpath rg sed set sleep sort source stat tail tee test time touch tr tree true type"
+    " uname uniq wait wc which whoami xargs yes".split()
+)
+# In front of a program: themselves, their options, and for some one argument.
+WRAPPERS = frozenset("sudo env time nice nohup timeout exec command npx pnpx bunx uvx stdbuf".split())
+RUNNERS = {"uv": "run", "poetry": "run", "pdm": "run", "pipenv": "run", "bundle": "exec", "python": "-m", "python3": "-m", "pnpm": "exec"}
+ENGLISH = frozenset("at bash cc code dd go just kill link make man node open php play python run serve sh split tar test top watch".split())
+
+
+def programs(line: str) -> tuple[str, ...]:
+    """The programs that a command line runs, by their plain names; none that only look."""
+    found = []
+    for part in _parts(line[:LONGEST]):
+        name = _program(part.split())
+        if name and name not in LOOKING:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+def _parts(line: str) -> list[str]:
+    for mark in ("&&", "||", ";", "|", "&", "(", ")", "{", "}"):
+        line = line.replace(mark, "\n")
+    return line.split("\n")
+
+
+def _program(words: list[str]) -> str:
+    at = 0
+    while at < len(words):
+        word = words[at].strip("'\"")
+        name = word.rpartition("/")[2]
+        ahead = words[at + 1] if at + 1 < len(words) else ""
+        if RUNNERS.get(name) == ahead and ahead:
+            at += 2
+        elif name in WRAPPERS or "=" in word.partition("/")[0] or word.startswith("-") or word[:1].isdigit():
+            at += 1
+        else:
+            return name if name.strip("._-+").replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum() else ""
+    return ""
+
+
+def is_about(memory: Memory, names: tuple[str, ...]) -> bool:
+    """Whether a lesson speaks of one of these programs: in code, or, where the name is no English word, anywhere.
+
+    A command's own lesson says how to call it, which whoever calls it knows.
+    """
+    if memory.klass in ("command", "estimate"):
+        return False
+    spans = memory.text.split("`")[1::2]
+    if any(name in programs(span) for span in spans for name in names):
+        return True
+    words = {word.strip(".,;:!?\"'()[]").lower() for word in memory.text.split()}
+    return any(name in words for name in names if name not in ENGLISH)
