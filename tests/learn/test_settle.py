@@ -269,3 +269,22 @@ def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: M
     assert sum(entry.verb == "verdict" for entry in memories.log(memory=lesson)) == 1
     rates = {epoch: assignments([now], [], key=b"k" * 32, unit="next", settings=memories.profile.trial, epoch=epoch)[0].probability for epoch in ("a / h", "b / h", "new / h")}
     assert rates == {"a / h": 0.05, "b / h": 0.3, "new / h": 0.05}
+
+
+def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clock) -> None:
+    """One row a use, with what it cost; of former words it says so. Enough to redo the verdict elsewhere."""
+    memory = signed(memories)
+    for n, steps in enumerate(([FAILS, CURE, PASSES], [PASSES], [FAILS])):
+        clock.advance(60)
+        assign(memories, memory, f"u{n}", "injected" if n else "withheld", at=clock())
+        clock.advance(60)
+        memories.learn(run(f"u{n}", *steps, complete=True))
+    head, *rows = memories.effect_rows()
+    told = [dict(zip(head, row)) for row in rows]
+    assert [(each["arm"], each["outcome"], each["loss"], each["former"]) for each in told] == [
+        ("withheld", "occurred", "0.25", "0"),
+        ("injected", "not_occurred", "0", "0"),
+        ("injected", "occurred", "1", "0"),
+    ]
+    memories.edit(memory, text="Start the database first.")
+    assert {dict(zip(head, row))["former"] for row in list(memories.effect_rows())[1:]} == {"1"}

@@ -8,6 +8,8 @@ signals are counted under their own names.
 from __future__ import annotations
 
 from tacit.core import effect as stats
+from tacit.core.links import NEW_TABLE
+from tacit.core.outcome import OCCURRED
 from tacit.core.value import value
 from tacit.core.whole import whole_memory
 from tacit.prove.blank import compared
@@ -35,6 +37,8 @@ CSV_COLUMNS = (
     "h",
     "arm",
     "outcome",
+    "loss",
+    "former",
     "blank",
     "crossed",
     "delivered",
@@ -182,6 +186,7 @@ def _said(trials: Sequence[Trial], alpha: float, margin: float) -> str:
 def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]]:
     """One row per use, ordered by when it was settled, with its assignment probability: enough to redo everything elsewhere."""
     said: dict[tuple[str, str], dict[str, Mark]] = {}
+    since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
     for mark in marks:
         said.setdefault((mark.memory, mark.unit), {})[mark.signal] = mark
 
@@ -192,6 +197,7 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
     for use in uses:
         outcome = said.get((use.memory, use.unit), {}).get("outcome")
         told = (outcome.value, outcome.at) if outcome else ("", "")
+        loss = f"{stats.graded(outcome.amount) / stats.GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
         rows.append(
             (
                 use.memory,
@@ -201,6 +207,8 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
                 repr(use.probability),
                 use.arm,
                 told[0],
+                loss,
+                str(int(use.at <= since.get(use.memory, ""))),
                 str(int(use.blank)),
                 flag(use, "crossed"),
                 flag(use, "delivered"),
