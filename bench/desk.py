@@ -26,7 +26,7 @@ from tacit.core.journal import change
 from tacit.core.value import replace
 from tacit.surfaces.web.security import Keys, names
 from tacit.surfaces.web.server import Desk, application
-from tacit.testing import finding, run
+from tacit.testing import finding, run, signed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ RUNS = 40  # learned in each store
 
 def filled(folder: str, count: int) -> dict[str, str]:
     """A home with so many lessons; the environment that finds it."""
-    env = {**os.environ, "HOME": folder, "XDG_DATA_HOME": os.path.join(folder, "data"), "USER": "sam"}
+    env = signed({**os.environ, "HOME": folder, "XDG_DATA_HOME": os.path.join(folder, "data"), "USER": "sam"})
     os.makedirs(os.path.join(folder, "work"), exist_ok=True)
     with open_memories(env=env, cwd=os.path.join(folder, "work")) as memories:
         subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")

@@ -37,6 +37,7 @@ from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import tokens
 from tacit.stores.sql import RunRow, Writer, run_id
+from tacit.testing import signed
 from texts import Writer as Texts
 
 BLOCK = 20  # memories of a project that come one after the other
@@ -120,7 +121,7 @@ def _tokens(text: str) -> list[str]:
 
 def opened(url: str, folder: str, project: str) -> Memories:
     """A project as its people open it."""
-    return open_memories(url, project=project, env={"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}, cwd=folder)
+    return open_memories(url, project=project, env=signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}), cwd=folder)
 
 
 def prepare(server: Server, database: str, names: list[str], folder: str) -> dict[str, str]:

@@ -53,6 +53,7 @@ from tacit.core.clock import now  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
 from tacit.core.words import index_words, query_words  # noqa: E402
 from tacit.stores.sql import FindingRow, RunRow, run_id  # noqa: E402
+from tacit.testing import signed  # noqa: E402
 
 DEPTH = 40  # answers that are looked at before those of the question's own item are taken out
 HEADLINE = {
@@ -196,7 +197,7 @@ class Tacit:
 
     def __init__(self, profile: str = "default", embedder: str = "", change: Any = None) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="tacit-quality-")
-        env = {"HOME": self.folder.name, "XDG_DATA_HOME": self.folder.name, "XDG_CONFIG_HOME": self.folder.name, "TACIT_EMBEDDER": embedder}
+        env = signed({"HOME": self.folder.name, "XDG_DATA_HOME": self.folder.name, "XDG_CONFIG_HOME": self.folder.name, "TACIT_EMBEDDER": embedder})
         self.memories = tacit.open(
             str(Path(self.folder.name) / "tacit.db"), project="quality", profile=profile, env=env, cwd=self.folder.name, by="bench", yes=True
         )

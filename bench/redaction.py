@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from tacit.core.redact import redact
 from tacit.core.screen import screen
+from tacit.testing import signed
 
 LEAST_RECALL = 0.97
 MOST_ALARMS = 0.002
@@ -1056,7 +1057,7 @@ def left_in_a_store(each: int, seed: int) -> tuple[int, int]:
 
     with tempfile.TemporaryDirectory() as folder:
         samples = [kind.make(r) for kind in KNOWN for r in [Random(f"{seed}:{kind.name}")] for _ in range(each)]
-        env = {"HOME": folder, "XDG_DATA_HOME": folder, "USER": "bench", "PATH": os.environ.get("PATH", "")}
+        env = signed({"HOME": folder, "XDG_DATA_HOME": folder, "USER": "bench", "PATH": os.environ.get("PATH", "")})
         with open_store(str(Path(folder) / "tacit.db"), cwd=folder, env=env) as memories:
             memories.add_many([sample.text for sample in samples])
         files = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())

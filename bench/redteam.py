@@ -30,6 +30,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 from tacit.core.trust import HOST_MARKERS  # noqa: E402
 from tacit.surfaces.cli import main  # noqa: E402
+from tacit.testing import signed  # noqa: E402
 
 # Two words of one text stand in no other: which one is through is never in doubt.
 TEXTS = tuple(
@@ -100,6 +101,7 @@ class World:
         for name in [*HOST_MARKERS, *(each for each in os.environ if each.startswith(("CLAUDE", "CODEX", "TACIT_", "GEMINI", "CURSOR")))]:
             os.environ.pop(name, None)
         os.environ.update(HOME=str(self.home), XDG_DATA_HOME=str(self.home / "data"), XDG_CONFIG_HOME=str(self.home / "config"), USER="ada", TACIT_NO_WORKER="1")
+        os.environ.update(signed(os.environ))  # ada has no terminal here
         os.chdir(self.repo)
 
     def tacit(self, *args: str, given: str = "", env: dict[str, str] | None = None) -> str:

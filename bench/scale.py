@@ -24,7 +24,7 @@ from postgres import SETTINGS, THE_ONE, opened, prepare, spent
 from server import Server
 from tacit.app import open as open_memories
 from tacit.stores.carry import in_step
-from tacit.testing import run, tool, user
+from tacit.testing import run, signed, tool, user
 from texts import Writer as Texts
 
 COUNTED = ("run", "finding", "evidence", "use", "use_mark", "injection", "journal", "memory")
@@ -95,7 +95,7 @@ def works(table: measure.Table, far: Any, url: str, home: str, memories: int, se
     far.add_many(lessons[200:])
     filled = size()
     table.tell(f"{memories:,} lessons on disk, all tables and indexes, bytes of each", f"{(filled - base) / memories:,.0f}")
-    env = {"HOME": home, "USER": "ada", "XDG_DATA_HOME": home}
+    env = signed({"HOME": home, "USER": "ada", "XDG_DATA_HOME": home})
     with open_memories(url, project=THE_ONE, env=env, cwd=home, near=True) as near:
         costs.of(f"the first fetch of {memories:,} lessons by a machine", lambda _: in_step(near.store, far.store, only=(far.project_id,)), 1)
         costs.of("a look for news where there is none", lambda _: in_step(near.store, far.store), 40)

@@ -16,6 +16,7 @@ import time
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.testing import signed
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -98,7 +99,7 @@ def opened(path: str, project: str = PROJECT) -> Memories:
 
 def environment(folder: str) -> dict[str, str]:
     """The surroundings of every call."""
-    return {"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}
+    return signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder})
 
 
 def fresh(memories: int, name: str, *, kind: str = "lessons") -> str:

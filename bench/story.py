@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+from tacit.testing import signed
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TACIT = os.path.join(os.path.dirname(sys.executable), "tacit")
 
@@ -42,7 +44,7 @@ class World:
         self.project = os.path.join(folder, "shop")
         os.makedirs(self.project, exist_ok=True)
         own = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI")
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith(own)} | {"HOME": folder, "USER": "sam"}
+        self.env = signed({k: v for k, v in os.environ.items() if not k.startswith(own)} | {"HOME": folder, "USER": "sam"})
         self.lessons: dict[str, str] = {}  # id -> problem
         self.truth: dict[tuple[str, str], bool] = {}  # (session, problem) -> it occurred
         self.clock = time.time() - 40 * 86400

@@ -27,7 +27,7 @@ from typing import Any
 
 import tacit
 from tacit.core.errors import TacitError
-from tacit.testing import run, user
+from tacit.testing import run, signed, user
 
 NAMES = ("ann", "bob", "cem")
 HOT = 6  # lessons that half of all changes are about, so that they meet
@@ -46,11 +46,11 @@ class Clone:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
         with signers.open("a") as file:
             file.write(f"{name}@team {(self.home / 'key.pub').read_text()}")
-        self.env = {
+        self.env = signed({
             "PATH": os.environ["PATH"], "HOME": str(self.home), "XDG_DATA_HOME": str(self.home / "data"), "USER": name,
             "TACIT_SYNC_KEY": str(key), "TACIT_SYNC_SIGNERS": str(signers), "GIT_CONFIG_NOSYSTEM": "1", "TACIT_NO_WORKER": "1",
             **{f"GIT_{who}_{what}": f"{name}@team" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
-        }  # fmt: skip
+        })  # fmt: skip
         subprocess.run(
             ["git", "clone", "-q", str(remote), str(self.tree)], check=True, env=self.env, capture_output=True
         )

@@ -27,7 +27,7 @@ from tacit.app import Memories
 from tacit.core.profile import changed, profile_id, to_json
 from tacit.core.run import Run
 from tacit.core.value import replace
-from tacit.testing import Clock, finding, run, tool, user
+from tacit.testing import Clock, finding, run, signed, tool, user
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = "2026-01-01T08:00:00.000Z"
@@ -126,7 +126,7 @@ def simulate(place: str, days: int, runs: int, problems: int, seed: int) -> dict
         world.dice.setstate((at["dice"][0], tuple(at["dice"][1]), at["dice"][2]))
     project = os.path.join(place, "shop")
     os.makedirs(project, exist_ok=True)
-    env = {"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"}
+    env = signed({"HOME": place, "XDG_DATA_HOME": os.path.join(place, "data"), "USER": "ada"})
     memories = tacit.open(os.path.join(place, "year.db"), env=env, cwd=project, by="ada", yes=True, now=clock)
     memories.store.rows("PRAGMA cache_size = -64000")  # one long process instead of many short ones
     if not at["day"]:

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import textwrap
 
+from tacit.testing import signed
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SESSIONS = os.path.join(HERE, "sessions")
 BOLD, DIM, PLAIN = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
@@ -27,7 +29,7 @@ class Stage:
         os.makedirs(self.project)
         own = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI")
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-        self.env |= {"HOME": folder, "USER": "sam", "COLUMNS": "110"}
+        self.env = signed({**self.env, "HOME": folder, "USER": "sam", "COLUMNS": "110"})  # the demo's person has no terminal: a key stands for it
 
     def tacit(self, *args: str, show: bool = True, stdin: str = "") -> str:
         """Run a command, show what it prints, and stop the demo if it fails."""

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tacit.core.digest import hex_digest
 from tacit.core.trust import HOST_MARKERS
 
+KEY = "a key of ada's"  # tests have no terminal: they show it, as any program of hers would
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
 settings.load_profile("untimed")
 
@@ -51,6 +53,11 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     monkeypatch.setenv("USER", "ada")
+    # Whoever plays an agent sets a host's marker, or takes the key away.
+    keys = home / ".config" / "tacit" / "keys"
+    keys.parent.mkdir(parents=True)
+    keys.write_text(json.dumps({hex_digest(KEY): "ada"}))
+    monkeypatch.setenv("TACIT_KEY", KEY)
     if url:
         monkeypatch.setenv("TACIT_STORE", url)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")

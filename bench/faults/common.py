@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,11 @@ def commit() -> str:
 def surroundings(home: Path, **more: str) -> dict[str, str]:
     """The environment of a user who has nothing but a home."""
     keep = {name: said for name, said in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
+    keys = home / ".config" / "tacit" / "keys"  # ada has no terminal here; she shows a key instead
+    keys.parent.mkdir(parents=True, exist_ok=True)
+    keys.write_text(json.dumps({sha256(b"ada's").hexdigest(): "ada"}))
     return {
-        **keep, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "ada", "PYTHONPATH": str(frozen_source()), "TACIT_NO_WORKER": "1",
+        "TACIT_KEY": "ada's", **keep, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "ada", "PYTHONPATH": str(frozen_source()), "TACIT_NO_WORKER": "1",
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home.parent), "PYTHONDONTWRITEBYTECODE": "1", **more,
     }  # fmt: skip
 

@@ -20,6 +20,8 @@ from typing import Any
 
 from common import campaign, doctor, frozen_source, new_home, store_of, tacit, texts
 
+from tacit.testing import signed
+
 BLOCK = 4096
 STEPS = 16  # a batch
 LIMIT = 30.0  # seconds; a hook's own limit is 0.15 for recording, the rest is a loaded machine
@@ -111,7 +113,7 @@ def _fill(disk: Path, free: int) -> None:
 
 def _crash(home: Path) -> None:
     code = "import os, sys; from tacit.app import open; m = open(); m.store.write().__enter__().put_meta('crashed', sys.argv[1]); m.store._cursor.execute('COMMIT'); os._exit(0)"
-    env = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(frozen_source())}
+    env = signed({**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(frozen_source())})
     subprocess.run([sys.executable, "-c", code, str(time.time())], cwd=home / "work", env=env, check=True)
     shm = Path(str(store_of(home)) + "-shm")
     if shm.exists():

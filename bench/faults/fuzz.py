@@ -35,6 +35,8 @@ from typing import Any
 
 from common import HERE, campaign, frozen_source, taken
 
+from tacit.testing import signed
+
 CORPUS = HERE / "corpus"
 SECONDS = 20.0  # a batch
 SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
@@ -60,7 +62,7 @@ class Hang(BaseException):
 def doors(home: Path) -> dict[str, Door]:
     """Every door, each a function of bytes; what it returns tells one behaviour from another."""
     sys.path.insert(0, str(frozen_source()))
-    env = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config"), "USER": "ada", "TACIT_NO_WORKER": "1"}
+    env = signed({"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config"), "USER": "ada", "TACIT_NO_WORKER": "1"})
     work = home / "work"
     work.mkdir(parents=True, exist_ok=True)
     from tacit import formats

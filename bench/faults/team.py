@@ -100,7 +100,7 @@ class Worker:
             if len(self.memories) >= 2:
                 self.close()
             env = {"HOME": str(self.place), "USER": f"person{self.number}", "XDG_DATA_HOME": str(self.place / "data")}
-            self.memories[name] = open_memories(self.plan["url"].replace("USER", name), project=name, env=env, cwd=str(self.place), wait=30.0)
+            self.memories[name] = open_memories(self.plan["url"].replace("USER", name), project=name, env=env, cwd=str(self.place), wait=30.0, by=env["USER"], yes=True)
         return self.memories[name]
 
     def close(self) -> None:
@@ -176,7 +176,7 @@ def prepare(server: Server, place: Path, names: list[str]) -> None:
             admin.execute(f"CREATE ROLE {name} LOGIN IN ROLE tacit_writer")
     env = {"HOME": str(place), "USER": "ada", "XDG_DATA_HOME": str(place / "data")}
     for name in names:
-        with open_memories(server.url("team", name), project=name, env=env, cwd=str(place)) as memories:
+        with open_memories(server.url("team", name), project=name, env=env, cwd=str(place), by="ada", yes=True) as memories:
             memories.add(f"In {name} nothing is cached on Mondays.")
         close_pools()
 

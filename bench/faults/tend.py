@@ -111,7 +111,7 @@ class Endpoint:
 def prepared(place: Path, endpoint: Endpoint) -> Path:
     """A home with much to tend."""
     home = new_home(place)
-    (home / ".config" / "tacit").mkdir(parents=True)
+    (home / ".config" / "tacit").mkdir(parents=True, exist_ok=True)
     (home / ".config" / "tacit" / "config.toml").write_text(f'[model]\nurl = "{endpoint.url}"\nname = "slow"\n')
     store_of(home).parent.mkdir(parents=True)
     subprocess.run(

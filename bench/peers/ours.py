@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 import tacit
+from tacit.testing import signed
 
 
 class Peer:
     """One open store."""
 
     def __init__(self, folder: str) -> None:
-        env = {"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder}
+        env = signed({"HOME": folder, "USER": "bench", "XDG_DATA_HOME": folder})
         self.memories = tacit.open(os.path.join(folder, "tacit.db"), project="bench", env=env, cwd=folder)
 
     def fill(self, texts: list[str]) -> None:

@@ -8,7 +8,7 @@ learned = memories.learn(run("r1", user("No, use pnpm instead of npm in this rep
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 from typing import Any
@@ -19,6 +19,14 @@ from tacit.core.run import Finding, Run, Step
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.app import Memories
+
+
+def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:
+    """Surroundings in which a program acts as a person without a terminal: with a new key in their name, made in the home that is named."""
+    from tacit.app.acting import keys_path
+    from tacit.stores.keys import make
+
+    return {**env, "TACIT_KEY": make(name or env.get("USER") or "user", keys_path(env))}
 
 
 class Clock:

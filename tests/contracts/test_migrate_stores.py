@@ -14,7 +14,7 @@ from tacit.formats.source import FileSource
 from tacit.stores.check import check, rule_of
 from tacit.stores.tables import LEFT, TRUTH
 from tacit.stores.truth import copy
-from tacit.testing import content, live
+from tacit.testing import content, live, signed
 
 ENV = {"USER": "ada"}
 
@@ -42,11 +42,11 @@ def inside(path: str, folder: Path) -> dict[str, list[Any]]:
 def test_there_and_back_is_equal(lived: str, target: str, folder: Path) -> None:
     """Numbers, hashes, chains, seals; found by the same words; and both ends go on from there."""
     before, raw = inside(lived, folder), Path(lived).read_bytes()
-    there = migrate_store(lived, target, {**ENV, "HOME": str(folder)})
+    there = migrate_store(lived, target, signed({**ENV, "HOME": str(folder)}))
     assert (there.moved.already, there.moved.rows["memory"]) == (False, len(before["memory"]))
     assert inside(target, folder) == before
     back = str(folder / "c.db")
-    migrate_store(target, back, {**ENV, "HOME": str(folder)})
+    migrate_store(target, back, signed({**ENV, "HOME": str(folder)}))
     assert inside(back, folder) == before
     assert Path(lived).read_bytes() == raw
     with open(lived, cwd=str(folder)) as first, open(target, cwd=str(folder)) as second:
@@ -60,7 +60,7 @@ def test_there_and_back_is_equal(lived: str, target: str, folder: Path) -> None:
 
 
 def test_twice_is_once_and_anything_else_is_refused(lived: str, target: str, folder: Path) -> None:
-    env = {**ENV, "HOME": str(folder)}
+    env = signed({**ENV, "HOME": str(folder)})
     migrate_store(lived, target, env)
     before = inside(target, folder)
     again = migrate_store(lived, target, env)
@@ -80,7 +80,7 @@ def test_an_opened_project_is_no_obstacle(lived: str, target: str, folder: Path)
     other.mkdir()
     with open(target, cwd=str(other)) as memories:
         opened = memories.ensure_project()
-    migrate_store(lived, target, {**ENV, "HOME": str(folder)})
+    migrate_store(lived, target, signed({**ENV, "HOME": str(folder)}))
     there, was = inside(target, folder), inside(lived, folder)
     assert [row for row in there["project"] if row[0] != opened.id] == was["project"]
     assert there["journal"] == was["journal"]
@@ -88,7 +88,7 @@ def test_an_opened_project_is_no_obstacle(lived: str, target: str, folder: Path)
 
 def test_a_copy_is_of_one_moment(target: str, lived: str, folder: Path) -> None:
     """Whatever others write while a store is read stays out, whole: no lesson without its journal, no journal without its lesson."""
-    migrate_store(lived, target, {**ENV, "HOME": str(folder)})
+    migrate_store(lived, target, signed({**ENV, "HOME": str(folder)}))
     written: list[str] = []
     with open(target, cwd=str(folder)) as memories, open(target, cwd=str(folder)) as other:
         before = content(memories.store)
@@ -144,12 +144,12 @@ def test_others_on_the_server_are_an_obstacle(lived: str, postgres_store: Any, p
     """A server that looks empty because its projects are somebody else's is not."""
     assert postgres_store.projects() == []
     with pytest.raises(Refused, match="do not see"):
-        migrate_store(lived, postgres_url, {**ENV, "HOME": str(folder)})
+        migrate_store(lived, postgres_url, signed({**ENV, "HOME": str(folder)}))
     assert content(postgres_store)["memory"] == []
 
 
 def test_what_cannot_be_a_move_is_refused(lived: str, folder: Path) -> None:
-    env = {**ENV, "HOME": str(folder)}
+    env = signed({**ENV, "HOME": str(folder)})
     with pytest.raises(UsageError):
         migrate_store(lived, lived, env)
     with pytest.raises(Refused):

@@ -23,6 +23,7 @@ from tacit.core.memory import DECIDED, to_row
 from tacit.core.states import ADMINISTRATIVE, LEGAL, STATES, is_legal
 from tacit.core.value import replace
 from tacit.stores.check import check
+from tacit.testing import signed
 
 sys.path.insert(0, str(Path(__file__).parent))
 from test_migrate import old_store
@@ -38,7 +39,7 @@ class Keeping(RuleBasedStateMachine):
     @initialize(old=st.booleans())
     def begin(self, old: bool) -> None:
         self.folder = tempfile.mkdtemp()
-        self.env = {"HOME": self.folder, "USER": "ada", "XDG_DATA_HOME": self.folder}
+        self.env = signed({"HOME": self.folder, "USER": "ada", "XDG_DATA_HOME": self.folder})
         self.path = os.path.join(self.folder, "s.db")
         self.made: set[str] = set()
         self.erased: list[str] = []

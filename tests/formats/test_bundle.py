@@ -22,14 +22,14 @@ from tacit.formats.source import BytesSource
 from tacit.stores.check import check, rule_of
 from tacit.stores.tables import LEFT, TRUTH
 from tacit.stores.truth import is_empty
-from tacit.testing import content, live
+from tacit.testing import content, live, signed
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bundle of a store that has seen something."""
     place = tmp_path_factory.mktemp("lived")
-    env = {"HOME": str(place), "XDG_DATA_HOME": str(place), "USER": "ada"}
+    env = signed({"HOME": str(place), "XDG_DATA_HOME": str(place), "USER": "ada"})
     with open(str(place / "a.db"), env=env, cwd=str(place)) as memories:
         live(memories)
         memories.export_bundle(str(place / "a.zip"))

@@ -162,7 +162,7 @@ def test_without_a_store_nothing_is_said_and_nothing_made(host: Any, folder: Pat
     """Whoever has not asked for Tacit gets no file of its."""
     for event, name in (("session-start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("session-end", "SessionEnd")):
         assert silent(host.hook(event, payload(folder, name)))
-    assert list(alone.iterdir()) == []
+    assert [each.name for each in alone.iterdir()] == [".config"] and [each.name for each in (alone / ".config/tacit").iterdir()] == ["keys"]
 
 
 @pytest.mark.parametrize("env", [{"TACIT_OFF": "1"}, {"TACIT_MODEL_CALL": "1"}, {"TACIT_IGNORE": "*/work"}])
@@ -193,7 +193,6 @@ def test_paused(kept: Any, host: Any, folder: Path) -> None:
 def test_a_changed_configuration_counts_at_once(kept: Any, host: Any, folder: Path, alone: Path) -> None:
     """The hook reads compiled settings, and notices when the file is no longer what was compiled."""
     config = alone / ".config" / "tacit" / "config.toml"
-    config.parent.mkdir(parents=True)
     config.write_text('ignore = ["~/private/*"]\n')
     assert lessons(host.hook("prompt", payload(folder)).stdout)
     config.write_text(f'ignore = ["{folder.parent}/*"]\n')

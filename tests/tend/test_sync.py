@@ -23,6 +23,7 @@ from tacit.formats.source import BytesSource
 from tacit.providers.ssh import Keys
 from tacit.stores.files import JournalFolder
 from tacit.tend.sync import sync
+from tacit.testing import signed
 
 needs_ssh = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
 
@@ -38,7 +39,7 @@ class Team:
     def member(self, name: str, *, signs: bool = True, known: bool = True, allows: bool = True) -> Member:
         home, key = self.folder / name, self.folder / name / "key"
         (home / "tree" / ".git").mkdir(parents=True)
-        env = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": name, "PATH": os.environ["PATH"]}
+        env = signed({"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": name, "PATH": os.environ["PATH"]})
         if signs:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
             env["TACIT_SYNC_KEY"] = str(key)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
+from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, UsageError
+from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
 from tacit.core.states import CLOSED, OPEN
 from tacit.stores.sql import RunRow, run_id
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from tacit.core.journal import Change, Entry
+    from tacit.core.proposal import Proposal
 
     T = TypeVar("T")
 
@@ -111,6 +113,7 @@ class ByHand(PageVerbs, Safety):
         from tacit.learn.by_hand import checked_facets
 
         found = self.get(id)
+        self._need_standing(found, "Editing")
         wanted = checked_facets(fields, self.profile)
         return self._change(
             found.id,
@@ -126,11 +129,41 @@ class ByHand(PageVerbs, Safety):
             ),
         )
 
+    def propose_edit(self, id: str, text: str, *, reason: str = "") -> Proposal:
+        """Other words for a lesson that only a person may change: they wait in the inbox."""
+        from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
+        from tacit.core.redact import private, redact
+
+        found, at = self.get(id), self.now()
+        proposal = Proposal(
+            new_id(), found.project, "edit", reason or "an agent would word it so", self.actor.name, at, memory=found.id,
+            payload={"text": redact(private(text)).text}, expires_at=clock.after_days(at, EXPIRES_AFTER_DAYS),
+        )  # fmt: skip
+        with self.store.write() as tx:
+            tx.put_proposal(proposal)
+        return proposal
+
+    def may_change(self, memory: Memory) -> bool:
+        """Whether whoever acts may reword a lesson or take it out: that needs as much as it took to put it in."""
+        from tacit.core.trust import reaches, tier_to_take_away
+
+        return self.actor.is_person or reaches(self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id)))
+
+    def _need_standing(self, memory: Memory, what: str) -> None:
+        from tacit.app.acting import HOW_TO_SIGN
+
+        if not self.may_change(memory):
+            raise Refused(
+                f"{what} {memory.id}, which stands on more than an agent's word, is for a person; {self.actor.reason}.",
+                f"tacit feedback {memory.id} --wrong keeps your doubt. {HOW_TO_SIGN}",
+            )
+
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
         from tacit.core.keep import rewritten
         from tacit.core.redact import private, redact
 
+        self._need_standing(self.get(id), "Rewording")
         clean = redact(private(text)).text
         by, version = self.actor.name, self.profile_version
         return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=self.now(), reason=reason, profile=version))
@@ -173,6 +206,8 @@ class ByHand(PageVerbs, Safety):
             raise NotFound(f"Nothing that is kept came from {origin!r}.", "tacit list --origin shows what did.")
         if id and self.store.get(ids[0]).state in CLOSED:
             raise NotFound(f"{id} is not here any more: it was taken out before.", f"tacit log --memory {ids[0]} tells when.")
+        for one in ids:
+            self._need_standing(self.store.get(one), "Forgetting")
         told = reason or (f"everything from {origin}" if origin else "")
         return [
             self._change(
@@ -207,6 +242,9 @@ class ByHand(PageVerbs, Safety):
 
         with self.store.write() as tx:
             memory = tx.get(entry.memory)
+            self._need_standing(memory, "Undoing a change of")
+            if entry.by != self.actor.name:
+                self._need_person(f"Taking back what {entry.by} did")
             later = tx.entries(memory=entry.memory, after=entry.id)
             tx.apply(undone(memory, entry, later, by=self.actor.name, at=self.now(), profile=self.profile_version))
             return tx.get(entry.memory)

@@ -142,13 +142,13 @@ class Opened:
         yes: bool = False,
         now: Callable[[], str] | None = None,
     ) -> None:
-        from tacit.core.trust import actor
+        from tacit.app.acting import acting
 
         self.store = store
         self.now = now or _now
         self.env = env
         self.folder = folder
-        self.actor: Actor = actor(env, by, yes)
+        self.actor: Actor = acting(env, by, yes)
         self._asked_project = project
         self._asked_profile = profile
         self._project: Project | None = None
@@ -479,8 +479,10 @@ class Opened:
         self._need_person(what)
 
     def _need_person(self, what: str) -> None:
+        from tacit.app.acting import HOW_TO_SIGN
+
         if not self.actor.is_person:
-            raise Refused(f"{what} is a person's word; {self.actor.reason}.", "A person signs with --by NAME --yes.")
+            raise Refused(f"{what} is a person's word; {self.actor.reason}.", HOW_TO_SIGN)
 
     def _need_file(self, what: str) -> None:
         if not self.store.is_file:

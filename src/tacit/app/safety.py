@@ -120,10 +120,10 @@ def migrate_store(
     each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Migrated:
     """Everything of one store into an empty other one, a file or a server; the first is not changed."""
-    from tacit.core.trust import actor
+    from tacit.app.acting import acting
     from tacit.stores.truth import Migrated, copy
 
-    if not actor(env, by, yes).is_person:
+    if not acting(env, by, yes).is_person:
         raise Refused("Moving a store is for a person.", "Sign it: --by NAME --yes.")
     one, other = os.path.expanduser(source), os.path.expanduser(target)
     if one == other or ("://" not in one + other and os.path.realpath(one) == os.path.realpath(other)):

@@ -31,6 +31,8 @@ class Team(ByHand):
         from tacit.tend.sync import sync
 
         self._need_file("Sharing a memory through git")
+        if not dry_run:
+            self._need_person("Sharing lessons under your signature")
         settings, project = self.settings(), self.ensure_project()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
         return sync(

@@ -35,6 +35,11 @@ def short_hash(*parts: str) -> str:
     return _spell(int.from_bytes(digest(*parts)[:10], "big"), 16)
 
 
+def hex_digest(text: str) -> str:
+    """The plain SHA-256 of a text, as other programs write it."""
+    return sha256(text.encode()).hexdigest()
+
+
 def digest(*parts: str | bytes) -> bytes:
     """SHA-256 over length-prefixed parts, so that ("ab", "c") and ("a", "bc") differ."""
     h = sha256()

@@ -2,8 +2,8 @@
 
 Memory is a way into every later prompt. Text filters are a tripwire only; provenance is the wall: the tier follows
 who wrote the words, the least source of a text decides, and trust never rises by repetition. An agent with a shell is
-not a person: inside a host or a run the command line acts as the agent. Whoever has the user's shell can still lie
-here, and the documentation says so.
+not a person: inside a host or a run the command line acts as the agent, and so does whatever comes without a terminal
+and without a key. Whoever has the user's shell can still lie here, and the documentation says so (docs/security.md).
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tacit.core.links import Evidence
+    from tacit.core.memory import Memory
     from tacit.core.run import Finding, Run
 
 # Variables that hosts set for the commands their agents run.
@@ -50,6 +52,7 @@ TIER_OF = {
     **dict.fromkeys(("harness", "tool", "command", "exit-status"), "observed"),
     **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
 }
+DOUBTS = "doubts"  # the stance of a word against a lesson that counts for nothing; shown by `why`
 PERSONS = ("user", "human", "person", "team")
 
 
@@ -72,15 +75,25 @@ class Actor:
         return self.tier == "user"
 
 
-def actor(env: Mapping[str, str], by: str = "", yes: bool = False, login: str = "") -> Actor:
-    """Who acts: the agent inside a host or run, unless a person signs with a name and says yes."""
+def actor(
+    env: Mapping[str, str], by: str = "", yes: bool = False, login: str = "", *, terminal: bool = False, key: str = ""
+) -> Actor:
+    """Who acts: a person signs with a name and says yes, shows a key (`key` is whose it is), or sits at a terminal outside any agent.
+
+    Everybody else is an agent: one whose host marks its shell, and whoever comes with none of the three, as agents of other hosts do.
+    """
     marker = next((name for name in HOST_MARKERS if env.get(name)), "")
-    person = by or env.get("TACIT_BY", "") or login or env.get("USER", "") or env.get("LOGNAME", "") or "user"
-    if not marker:
-        return Actor(person, "user", "outside any agent")
     if by and yes:
-        return Actor(by, "user", f"signed by {by} although {marker} is set")
-    return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person")
+        return Actor(by, "user", f"signed by {by}" + (f" although {marker} is set" if marker else ""))
+    if marker:
+        return Actor("agent", "agent", f"{marker} is set: an agent's shell is not a person")
+    named = by or env.get("TACIT_BY", "")
+    if key:
+        return Actor(named or key, "user", f"signed with the key of {key}")
+    if terminal:
+        person = named or login or env.get("USER", "") or env.get("LOGNAME", "") or "user"
+        return Actor(person, "user", "at a terminal, outside any agent")
+    return Actor("agent", "agent", "nobody is at a terminal, and no key is shown")
 
 
 def of_session(name: str) -> bool:
@@ -91,6 +104,25 @@ def of_session(name: str) -> bool:
 def least(tiers: Iterable[str]) -> str:
     """The trust of a text put together from several sources."""
     return min(tiers, key=TIERS.index, default="imported")
+
+
+def tier_to_take_away(memory: Memory, evidence: Iterable[Evidence]) -> str:
+    """Whose word it takes to change a lesson, take it out or count against it: as much as was put in.
+
+    That is the tier of its words, or a person's where one confirmed it, pinned it or put it on a page.
+    """
+    is_confirmed = any(row.stance == "supports" and row.tier == "user" for row in evidence)
+    return "user" if is_confirmed or memory.pinned or memory.on_page else memory.trust
+
+
+def reaches(tier: str, needed: str) -> bool:
+    """Whether somebody's word is enough. A team's lesson is every person's of it."""
+    return tier == "user" or TIERS.index(tier) >= TIERS.index(needed)
+
+
+def stance_against(tier: str, needed: str) -> str:
+    """How a word against a lesson counts: it contradicts one of its own tier or below, and is kept as a doubt about any other."""
+    return "contradicts" if reaches(tier, needed) else DOUBTS
 
 
 # Formats that carry words of strangers: what such a report becomes that nobody stands for. Others speak as the agents that wrote them.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from tacit.core.digest import digest, short_hash
 from tacit.core.links import Evidence, Mark
 from tacit.core.run import Run
+from tacit.core.trust import stance_against, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.stores.lookups import incidents
 
@@ -488,6 +489,9 @@ class _Session:
         return memory.id
 
     def _witness(self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision) -> None:
+        stance = finding.stance
+        if stance == "contradicts":
+            stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
         tx.add_evidence(
             Evidence(
                 memory=memory.id,
@@ -495,7 +499,7 @@ class _Session:
                 run=self.id,
                 root=self.row.root,
                 finding=finding.key,
-                stance=finding.stance,
+                stance=stance,
                 origin=finding.origin or self.run.descent,
                 by=finding.by,
                 tier=(finding.extra or {}).get("witness") or finding.tier,

@@ -2,13 +2,15 @@
 
 `helped` is a signal under its own name and never a verdict: nobody can see in one run what would have happened
 without the lesson. `wrong` is evidence against its text, and two independent ones send it to review. `outdated` marks
-it stale, so that it sinks until it is met again.
+it stale, so that it sinks until it is met again. Both count from the lesson's own tier on: what an agent says against a
+person's lesson is kept as a doubt, for people to see.
 """
 
 from __future__ import annotations
 
 from tacit.core.journal import change
 from tacit.core.links import Evidence, Mark
+from tacit.core.trust import reaches, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.promote import promote
 
@@ -38,10 +40,11 @@ def give_feedback(
 ) -> None:
     """Record it, and let the ladder answer."""
     id, root = (run.id, run.root) if run else ("", "")
+    needed = tier_to_take_away(memory, store.evidence(memory.id))
     with store.write(confidence=profile.signals) as tx:
         if word == "helped":
             tx.add_mark(Mark(memory.id, root, memory.project, "helped", reason, run=id, surface="feedback", at=at))
-        elif word == "wrong":
+        elif word == "wrong" or not reaches(tier, needed):
             place = f"feedback {at}" if not id else "feedback"
             tx.add_evidence(
                 Evidence(
@@ -49,11 +52,11 @@ def give_feedback(
                     memory.project,
                     id,
                     root,
-                    stance="contradicts",
+                    stance=stance_against(tier, needed),
                     by=by,
                     tier=tier,
                     place=place,
-                    quote=reason,
+                    quote=reason or ("" if word == "wrong" else word),
                     at=at,
                 )
             )

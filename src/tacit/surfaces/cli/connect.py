@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from tacit.core.errors import TacitError, UsageError
+from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.entries import is_ours, parsed, with_entries, without_entries
@@ -98,6 +98,11 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if host.name == "cursor" and (args.rules or args.undo):
         plans.append(_plan(rules, cli.env, lambda _: RULE, lambda text: "" if text == RULE else text))
     if args.undo:
+        from tacit.app.acting import HOW_TO_SIGN, acting
+
+        who = acting(cli.env, args.by or "", args.yes)
+        if not (who.is_person or args.dry_run):
+            raise Refused(f"Disconnecting a host is a person's word; {who.reason}.", HOW_TO_SIGN)
         return _undo(args, plans)
     if args.dry_run:
         data = {"settings": plans[0].file.named, "changed": any(plan.changes for plan in plans), "dry_run": True}

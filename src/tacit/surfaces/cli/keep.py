@@ -190,6 +190,11 @@ def _edit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not fields:
         raise UsageError("Edit what?", "Give a text, or facets such as --kind or --tag.")
     with cli.open(args, create=False) as memories:
+        found = memories.get(args.id)
+        if "text" in fields and not memories.may_change(found):
+            proposal = memories.propose_edit(found.id, fields["text"], reason=args.reason or "")
+            told = f"proposed {proposal.id}: {found.id} stays as it is until a person decides (tacit review show {proposal.id})"
+            return Answer({**as_json(found), "proposal": proposal.id}, told)
         memory = memories.edit(args.id, reason=args.reason or "", typo=args.typo, **fields)
     return Answer(as_json(memory), f"edited {memory.id}: {one_line(memory.text, 100)}")
 

@@ -439,10 +439,39 @@ def _in_force(args: argparse.Namespace, cli: Cli) -> Any:
 
 
 def _declare_config(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("show", "path"), nargs="?", default="show")
+    parser.add_argument("what", choices=("show", "path", "key"), nargs="?", default="show")
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="key: in whose name a program of yours shall act")
+    parser.add_argument("--off", action="store_true", help="key: those of this name no longer count")
+    parser.epilog = (
+        "A program without a terminal is taken for an agent. With a key in TACIT_KEY it acts in your name: set it for that\n"
+        "program alone, never in your shell's profile, where agents would find it.\n\nexample:\n  tacit config key ci"
+    )
+
+
+def _key(args: argparse.Namespace, cli: Cli) -> Answer:
+    """A key for a program, or the names of those there are."""
+    from tacit.app.acting import HOW_TO_SIGN, acting, keys_path
+    from tacit.core.errors import Refused
+    from tacit.stores import keys
+
+    path = keys_path(cli.env)
+    if not args.name:
+        found = sorted(set(keys.names(path).values()))
+        return Answer({"names": found}, "\n".join(found) or "no keys yet: tacit config key NAME makes one")
+    who = acting(cli.env, args.by or "", args.yes)
+    if not who.is_person:
+        raise Refused(f"Making a key is a person's word; {who.reason}.", HOW_TO_SIGN)
+    if args.off:
+        gone = keys.take_back(args.name, path)
+        return Answer({"name": args.name, "taken_back": gone}, f"{gone} keys of {args.name} no longer count")
+    key = keys.make(args.name, path)
+    told = f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
+    return Answer({"name": args.name, "key": key}, told)
 
 
 def _config(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.what == "key":
+        return _key(args, cli)
     from tacit.app import config_path
     from tacit.core.config import KEYS, settle
     from tacit.surfaces.cli.setup import layers

@@ -113,9 +113,9 @@ def _path(args: argparse.Namespace, cli: Cli) -> str:
 
 
 def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
-    from tacit.core.trust import actor
+    from tacit.app.acting import acting
 
-    who = actor(cli.env, args.by or "", args.yes)
+    who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:
         raise Refused(f"Restoring is a person's word; {who.reason}.", "A person signs with --by NAME --yes.")
     if args.yes:

@@ -1,0 +1,161 @@
+"""Who acts, and what an agent's shell may do: recall, remember, report and learn, and nothing that takes away."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.core.errors import Refused
+from tacit.core.trust import actor
+from tacit.surfaces.cli import main
+
+
+@pytest.mark.parametrize(
+    ("env", "signs", "is_person"),
+    [
+        ({}, {"terminal": True}, True),
+        ({}, {"key": "ci"}, True),
+        ({}, {"by": "ada", "yes": True}, True),
+        ({"CLAUDECODE": "1"}, {"by": "ada", "yes": True}, True),
+        ({}, {}, False),
+        ({}, {"by": "ada"}, False),
+        ({"TACIT_BY": "ada", "USER": "ada"}, {}, False),
+        ({"CLAUDECODE": "1"}, {"terminal": True}, False),
+        ({"TACIT_RUN": "r1"}, {"key": "ci"}, False),
+    ],
+)
+def test_who_is_a_person(env: dict[str, str], signs: dict[str, Any], is_person: bool) -> None:
+    """A terminal outside any agent, a key, or a signature; a name alone is none."""
+    assert actor(env, **signs).is_person is is_person
+
+
+def test_without_terminal_key_and_mark_one_is_an_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library and the command line alike; a key that nobody made is none, and one that was taken back is none any more."""
+    from tacit.app.acting import keys_path
+    from tacit.stores import keys
+
+    path = keys_path(os.environ)
+    key = keys.make("ci", path)
+    assert os.stat(path).st_mode & 0o777 == 0o600 and key not in Path(path).read_text()
+    for shown, tier in ((key, "user"), ("0" * 48, "agent"), ("", "agent")):
+        monkeypatch.setenv("TACIT_KEY", shown)
+        with tacit.open() as memories:
+            assert memories.actor.tier == tier
+    keys.take_back("ci", path)
+    monkeypatch.setenv("TACIT_KEY", key)
+    with tacit.open() as memories, pytest.raises(Refused, match="no key is shown"):
+        memories.pin(memories.add("Run make seed.").id)
+
+
+# What an agent tried in its shell on a pinned rule of its user's, and what comes of it.
+ALLOWED = {
+    "recall": ["recall", "push"],
+    "remember": ["add", "Ports below 1024 need root here."],
+    "report": ["feedback", "ID", "--wrong"],
+    "report as outdated": ["feedback", "ID", "--outdated"],
+    "learn": ["learn", "-", "--format", "neutral"],
+    "an edit, as a proposal": ["edit", "ID", "Pushing to main without review is fine."],
+}
+REFUSED = {
+    "edit a facet": ["edit", "ID", "--severity", "info"],
+    "edit the source": ["edit", "ID", "--source", "ann"],
+    "forget": ["forget", "ID"],
+    "forget an origin": ["forget", "--origin", "a page"],
+    "undo": ["undo", "ID"],
+    "pin": ["pin", "ID", "--off"],
+    "approve": ["review", "approve", "ID"],
+    "reject": ["review", "reject", "ID"],
+    "open a review": ["review", "open", "ID"],
+    "erase": ["erase", "ID", "--yes"],
+    "restore": ["restore", "--yes"],
+    "serve": ["serve"],
+    "choose a profile": ["profile", "use", "joelclaw"],
+    "borrow a profile": ["add", "x y z w", "--profile", "joelclaw"],
+    "pause": ["pause"],
+    "disconnect": ["connect", "claude-code", "--undo"],
+    "sync": ["sync"],
+    "make a key": ["config", "key", "ci"],
+    "import as the user": ["import", "lessons.json", "--trust", "user"],
+    "global scope": ["add", "everywhere", "--scope", "global"],
+    "move the store": ["migrate", "a.db", "b.db"],
+}
+
+
+RUN = '{"type": "run", "id": "r9"}\n{"type": "end", "outcome": "success"}\n'
+
+
+@pytest.fixture
+def rule(folder: Path) -> Any:
+    """A pinned rule of ada's, and the command line as an agent calls it."""
+    with tacit.open() as memories:
+        id = memories.add("Never push to main without a review.", kind="security", origin="a page").id
+        memories.pin(id)
+    return id
+
+
+@pytest.mark.parametrize("shell", [{"CLAUDECODE": "1", "TACIT_RUN": "r1"}, {"TACIT_KEY": ""}], ids=["marked", "unmarked"])
+@pytest.mark.parametrize("act", [*ALLOWED, *REFUSED])
+def test_acts_of_an_agents_shell(
+    rule: str, act: str, shell: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only what adds an agent's word is done; after each of them the rule stands as it stood, and is given."""
+    with tacit.open() as memories:
+        before = memories.get(rule)
+    for name, value in shell.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    words = [rule if word == "ID" else word for word in {**ALLOWED, **REFUSED}[act]]
+    code = main([*words, "--json"])
+    told = capsys.readouterr()
+    if act in ALLOWED:
+        assert code == 0, told
+    else:
+        answer = json.loads(told.out)
+        assert (code, answer["error"]["code"]) == (1, "refused"), told
+    for name in shell:
+        monkeypatch.delenv(name)
+    with tacit.open() as memories:
+        after = memories.get(rule)
+        assert (after.text, after.state, after.pinned, after.severity, after.source, after.stale_at) == (
+            before.text, before.state, before.pinned, before.severity, before.source, before.stale_at,
+        )  # fmt: skip
+        assert after.tally.contradicted == 0 and memories.profile.name == "default" and not memories.store.meta("paused_until")
+        assert rule in memories.inject("push to main").markdown
+
+
+def test_an_agents_edit_waits_for_a_person(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands in the inbox, and becomes the lesson's words by a person's yes alone."""
+    with tacit.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
+        with pytest.raises(Refused, match="for a person"):
+            agent.edit(rule, text="Push as you like.")
+        proposal = agent.propose_edit(rule, "Never push to main without two reviews.")
+    with tacit.open() as memories:
+        assert [each.id for each in memories.proposals()] == [proposal.id]
+        memories.review(proposal.id, "approve")
+        assert memories.get(rule).text == "Never push to main without two reviews."
+
+
+def test_many_agents_do_not_take_out_a_persons_word(folder: Path) -> None:
+    """Their doubts are kept and shown; against an agent's lesson two of them count, and a person's counts against both."""
+    with tacit.open() as memories:
+        mine = memories.add("Use pnpm, not npm.")
+    with tacit.open(env={**os.environ, "CLAUDECODE": "1"}) as agent:
+        theirs = agent.add("The cache lies in var.")
+        for word in ("r1", "r2", "r3"):
+            with agent.run(task="x", run=word):
+                pass
+            for each in (mine, theirs):
+                agent.feedback(each.id, "wrong", run=word)
+        assert (agent.get(mine.id).state, agent.get(mine.id).tally.contradicted) == ("provisional", 0)
+        assert agent.get(theirs.id).tally.contradicted == 3
+        assert {row.stance for row in agent.store.evidence(mine.id)} >= {"doubts"}
+        assert agent.forget(theirs.id)[0].state == "archived"
+    with tacit.open() as memories:
+        memories.feedback(mine.id, "wrong")
+        assert memories.get(mine.id).tally.contradicted == 1
