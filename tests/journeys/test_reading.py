@@ -12,9 +12,18 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.learn.reader.exam import PAIRS
 from tacit.surfaces.cli.reading import remember
 
 SAID = "before new work we need to get back to main and pull in latest"
+
+
+# What passes the exam: pieces of its questions and their answers.
+EXAM = [
+    ("postal code to the address form", json.dumps({"lessons": [{"text": "Never start the dev server.", "kind": "rule", "standing": "said", "quotes": [
+        {"line": 5, "words": "please never start the dev server yourself"}]}]})),
+    ("this repo is pnpm only", json.dumps({"answers": [{"n": n, "says": says[0], "holds": holds[0]} for n, (_, _, says, holds) in enumerate(PAIRS, 1)]})),
+]  # fmt: skip
 
 
 def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
@@ -23,7 +32,8 @@ def program(folder: Path, name: str, said: str, status: int = 0) -> Path:
     path.write_text(
         f"#!{sys.executable}\nimport json, os, sys\nasked = sys.stdin.read()\n"
         f"open({str(folder / 'calls')!r}, 'a').write(json.dumps([sys.argv[1:], os.environ.get('TACIT_MODEL_CALL'), os.getcwd(), asked[:40]]) + '\\n')\n"
-        f"print({said!r})\nsys.exit({status})\n"
+        f"exam = {EXAM!r}\n"
+        f"print(next((told for asked_for, told in exam if asked_for in asked), {said!r}))\nsys.exit({status})\n"
     )
     path.chmod(0o755)
     return path
@@ -86,11 +96,12 @@ def test_a_yes_has_sessions_read_by_the_hosts_own_program(tacit: Any, folder: Pa
     assert "ct at list price" in done.out and tomllib.loads(config(alone).read_text())["reader"]["by"] == "claude-code"
     tacit("learn", str(session), "--over", PATH=path)
     calls = [json.loads(line) for line in (tmp_path / "calls").read_text().splitlines()]
-    assert len(calls) == 2  # what it teaches, whether the line says it; nothing is remembered yet
+    assert len(calls) == 4  # two of its exam, what the session teaches, whether the line says it; nothing is remembered yet
     for words, marker, place, asked in calls:
         assert words[words.index("--tools") + 1] == "" and words[words.index("--setting-sources") + 1] == ""
         assert {"--strict-mcp-config", "--no-session-persistence", "--disable-slash-commands"} <= {*words}
         assert marker == "1" and place != str(folder) and asked.startswith("[tacit asks]")
+    assert "passed its exam; 1 sessions read" in tacit("doctor", PATH=path).out
     [lesson] = [each for each in tacit("list", "--json").data["memories"] if each["extra"].get("word")]
     assert (lesson["state"], lesson["trust"]) == ("provisional", "user")
 

@@ -64,7 +64,7 @@ def test_a_model_that_answers_adds_to_what_rules_find(
         memories.learn(a_run("r1"))
         assert texts(memories) == {*by_rules, LESSON}
         counters = memories.health().counters
-    assert (counters["model.calls"], counters["model.tokens.in"], counters["model.tokens.out"]) == (2, 22, 14)
+    assert (counters["model.calls"], counters["model.tokens.in"], counters["model.tokens.out"]) == (3, 33, 21)
     sent = json.dumps(endpoint.asked)
     assert SECRET not in sent and "do not tell" not in sent and QUOTE in sent
 

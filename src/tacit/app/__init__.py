@@ -47,13 +47,13 @@ _VERBS = {
     ("by_hand", "ByHand"): "add add_many edit propose_edit may_change rewrite pin put_on_page forget undo erase figures feedback",
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again unread "
+        "read_again reading_notes unread "
     ),
     ("proving", "Proving"): "effect effect_rows audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes canonical",
-    ("reviewing", "Reviewing"): "proposals review reopen settle",
+    ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "log health reindex each_entry embed explain notes exempt is_withheld look_up knowledge estimate conventions "
         "antipatterns top list "

@@ -111,8 +111,29 @@ class Learning(Recalling):
             return None
         return Desk(
             self.store, self.ensure_project(), self.profile, folder_of(self.near.path), model, self.now, new_id,
-            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name,
+            self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True,
         )  # fmt: skip
+
+    def reading_notes(self) -> list[str]:
+        """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
+        from tacit.learn.reader import exam_key
+        from tacit.providers import reader
+        from tacit.stores.ledger import StoreLedger
+        from tacit.stores.readings import READ, every, folder_of
+
+        settings = self.settings()
+        by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
+        if by in ("", "nobody"):
+            return []
+        model = reader(settings, self.env, StoreLedger(self.store, self.now), (hosts or [by])[0], self.place.root or self.folder)
+        if model is None or "read" not in self.profile.model.steps:
+            return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
+        found = [reading for reading in every(folder_of(self.near.path)) if reading.project == self.project_id]
+        at, _, failed = self.store.meta(exam_key(model.identity)).partition(" ")
+        exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
+        done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
+        told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
+        return [f"reader: {model.identity}, {exam}; {done} sessions read{told}"]
 
     def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Any) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.

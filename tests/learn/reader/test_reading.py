@@ -257,3 +257,19 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     outcomes = [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
     assert outcomes[-1] == ("occurred" if came else "not_occurred")
     assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]
+
+
+def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
+    """What it hears is held for a person, and nothing that is remembered is touched on its word."""
+    memory = memories.add("Use the develop branch for new work, never main.")
+    at = replace(desk(memories, answer([SAID], [weighs()], [{"id": "k1", "verdict": "contradicted", "line": 1, "words": BRANCH, "scope": "for_good"}])), examine=True)
+    found = session("r1")
+    memories.learn(found)
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    reading = prepared(at.folder, found, row.id, row.project, memories.now())
+    assert reading is not None
+    read(at, reading)
+    heard = by_text(memories, "Before new work")
+    assert (heard.state, heard.gate) == ("candidate", "hold") and "only advises" in heard.gate_reason
+    assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0

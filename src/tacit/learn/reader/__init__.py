@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.stores.sql import Project
     from tacit.stores.sqlite import SqliteStore
 
+HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
 
 
@@ -39,6 +40,8 @@ class Desk:
     headings: Sequence[str] = ()
     person: str = ""  # whose session it is
     hold_all: bool = False
+    examine: bool = False  # have the model take its exam first, if it did not lately
+    advises: str = ""  # why its word does not count by itself
 
 
 def version() -> str:
@@ -94,6 +97,11 @@ def read(desk: Desk, reading: Reading) -> Learned:
     from tacit.learn.reader.take import Taking
     from tacit.stores import readings
 
+    try:
+        desk = examined(desk)
+    except Unavailable as error:
+        readings.save(desk.folder, postponed(reading, error.message, desk.now()))
+        return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Asking(reading, desk.folder, desk.model, desk.profile.model.timeout_s, desk.now)
     try:
         heard = asking.weigh(asking.lessons())
@@ -109,6 +117,34 @@ def read(desk: Desk, reading: Reading) -> Learned:
     )  # fmt: skip
     readings.save(desk.folder, done)
     return report
+
+
+def examined(desk: Desk) -> Desk:
+    """The desk with what the exam says of its model. It is taken once, again after a month, and by one that failed after a week."""
+    from tacit.core.clock import days_between
+    from tacit.learn.reader import exam, prompt
+
+    if not desk.examine:
+        return desk
+    key = exam_key(desk.model.identity)
+    at, _, ended = desk.store.meta(key).partition(" ")
+    if not at or days_between(at, desk.now()) >= HOLDS[not ended]:
+        asked = exam.prompts()
+        schemas = (prompt.lessons_schema(), prompt.weigh_schema())
+        said = [desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s) for text, schema in zip(asked, schemas)]
+        graded = exam.grade(*said)
+        ended = "" if graded.passed else graded.reason
+        with desk.store.write() as tx:
+            tx.put_meta(key, f"{desk.now()} {ended}")
+    return replace(desk, advises=ended, examine=False)
+
+
+def exam_key(identity: str) -> str:
+    """Where the store keeps how a model fared; another exam or other questions are another key."""
+    from tacit.core.digest import short_hash
+    from tacit.learn.reader import exam, prompt
+
+    return f"reader:exam:{short_hash(identity, exam.VERSION, prompt.VERSION)}"
 
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:

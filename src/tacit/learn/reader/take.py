@@ -66,6 +66,8 @@ class Taking:
 
     def judge(self, asking: Asking) -> None:
         """Hold the session against what is known, outside any transaction."""
+        if self.desk.advises:
+            return  # nobody's lesson is touched on the word of a model that failed its exam
         new = [decided.text for _, decided in self.heard if decided.word]
         known = remembered(self.desk.store, self.desk.project.id, new, self.lines)
         names = {f"k{number}": memory for number, memory in enumerate(known, 1)}
@@ -236,6 +238,7 @@ def _gated(finding: Finding, decided: Decided, desk: Desk) -> tuple[Finding, Gat
     finding, decision = _judged(finding, desk.profile, desk.known_lines, desk.hold_all)
     if decision.outcome == "hold" and decision.reason == UNCERTAIN:
         decision = replace(decision, outcome="allow", reason=decided.reason)
-    if decision.outcome == "allow" and not decision.linked and decided.hold:
-        decision = replace(decision, outcome="hold", reason=decided.hold)
+    hold = decided.hold or (f"its reader only advises: {desk.advises}" if desk.advises else "")
+    if decision.outcome == "allow" and not decision.linked and hold:
+        decision = replace(decision, outcome="hold", reason=hold)
     return finding, decision

@@ -281,6 +281,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
+        reads = memories.reading_notes()
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
@@ -326,7 +327,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         lines.append(f"uses here: {trials.unsettled} not joined with a finished run yet, {trials.unknown} whose run could not tell")
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
-    lines += doctor_lines(figures) if figures else []
+    lines += [*(doctor_lines(figures) if figures else []), *reads]
     lines += cache_lines(cache) if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
