@@ -64,7 +64,7 @@ FRESH = (
 )  # fmt: skip
 
 
-def left(kinds: list[Kind], count: int, seed: int) -> tuple[int, int, Counter[str]]:
+def left(kinds: list[Kind], count: int, seed: int, show: bool = False) -> tuple[int, int, Counter[str]]:
     """(secrets planted, secrets found again, by kind)."""
     from tacit.app import open as open_store
     from tacit.core.run import Finding, Run, Step
@@ -89,7 +89,7 @@ def left(kinds: list[Kind], count: int, seed: int) -> tuple[int, int, Counter[st
                             Step("tool", "3", tool="Bash", input={"command": f"make setup; {flat}"}, output=spread),
                             Step("tool", "4", tool="Bash", input={"command": f"make check{n}"}, output=sample.text),
                         ),
-                        findings=(Finding(f"r{n}", f"f{n}", f"Case {n}: {sample.text}", quote=spread, paths=(f"a/{flat}",), tags=(flat[:40],), extra={"said": [sample.text, spread]}),),
+                        findings=(Finding(f"r{n}", f"f{n}", f"Case {n}: {sample.text}", quote=spread, paths=(f"a/{flat}",), tags=(flat,), extra={"said": [sample.text, spread]}),),
                     )
                 )  # fmt: skip
             for name in ("jsonl", "csv", "json"):
@@ -100,7 +100,13 @@ def left(kinds: list[Kind], count: int, seed: int) -> tuple[int, int, Counter[st
     found: Counter[str] = Counter()
     for kind, sample in samples:
         pieces = {secret[at : at + 10] for secret in sample.secrets for at in range(max(1, len(secret) - 9))}
-        found[kind.name] += any(piece.encode() in everything or json.dumps(piece)[1:-1].encode() in everything for piece in pieces)
+        spelled = {each.encode() for piece in pieces for each in (piece, json.dumps(piece)[1:-1])}
+        there = next((piece for piece in spelled if piece in everything), b"")
+        found[kind.name] += bool(there)
+        if there and show:
+            for name, raw in written.items():
+                if (at := raw.find(there)) >= 0:
+                    print(f"    {kind.name} in {Path(name).name}: {raw[max(0, at - 70) : at + 40]!r}")
     return len(samples), sum(found.values()), +found
 
 
@@ -174,13 +180,14 @@ def run() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--show", action="store_true", help="where each leak stands")
     parser.add_argument("--transcripts", type=Path, nargs="*", default=[])
     parser.add_argument("--lines", type=int, default=60_000)
     args = parser.parse_args()
     known = [*KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
-    planted, leaked, by_kind = left(known, args.count, args.seed)
+    planted, leaked, by_kind = left(known, args.count, args.seed, args.show)
     print(f"known kinds: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}")
-    fresh = left([*FRESH], 4 * len(FRESH), args.seed)
+    fresh = left([*FRESH], 4 * len(FRESH), args.seed, args.show)
     print(f"kinds without a rule of their own, written for this: {len(FRESH)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
     other = [kind for kind in UNKNOWN if kind.name not in TAUGHT]
     rest = left(other, 3 * len(other), args.seed)

@@ -553,7 +553,7 @@ def _is_prose(text: str, start: int, end: int) -> bool:
     """Whether a name is a word of a sentence, not an identifier and not part of a path."""
     from tacit.core.redact_rules import ONLY_ASSIGNED
 
-    name = text[start:end].rstrip(".")
+    name = text[start:end].rstrip(".").replace("\\u00f1", "ñ")  # as JSON may spell it
     if name.lower() in ONLY_ASSIGNED or _compiled(r"[._]|--|[a-z][A-Z]|[0-9]").search(name):
         return False
     ends = _compiled(r"(?:['’]s)?[^\w\s]{0,3}(?:\s|$)").match(text, end) is not None

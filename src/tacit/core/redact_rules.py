@@ -211,9 +211,9 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password", ("htpasswd",), r"\bhtpasswd\b[^\n|;]{0,80}?\s-\w{0,6}b\w{0,6}\s{1,4}\S{1,200}\s{1,4}\S{1,80}\s{1,4}[\"']?([^\s\"']{3,200})"),
     ("password", ("pass:",), r"(?:-passin|-passout|-pass|-k)\s{1,4}[\"']?pass:([^\s\"']{3,200})"),
     ("password", ("auth plain", "auth login"), r"(?i)\bAUTH\s{1,4}(?:PLAIN|LOGIN)\s{1,4}([A-Za-z0-9+/]{12,400}={0,2})"),
-    ("private-key", ('"kty"', "kty"), r"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,4}:\s{0,4}[\"']([\w-]{20,1000})[\"']"),
-    ("private-key", ("private-lines",), r"(?m)^Private-Lines: \d{1,4}\r?\n((?:[A-Za-z0-9+/=]{4,80}\r?\n?){1,60})"),
-    ("password-hash", ("$2", "$argon2", "$5$", "$6$", "$y$", "$scrypt", "pbkdf2_"), r"(\$(?:2[abxy]|argon2(?:id|i|d)|5|6|y|scrypt)\$[\w./$=,+-]{20,200}|pbkdf2_sha\d{1,3}\$\d{2,8}\$[\w./+=$-]{16,200})"),
+    ("private-key", ('"kty"', "kty"), r"\\{0,4}[\"'](?:d|p|q|dp|dq|qi|k)\\{0,4}[\"']\s{0,4}:\s{0,4}\\{0,4}[\"']([\w-]{20,1000})"),
+    ("private-key", ("private-lines",), r"Private-Lines:\s{0,3}\d{1,4}[\s\x1f]{1,4}([A-Za-z0-9+/=]{16,80}(?:[\s\x1f]{1,4}[A-Za-z0-9+/=]{16,80}){0,60})"),
+    ("password-hash", ("$2", "$argon2", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$scrypt", "pbkdf2_"), r"(\$(?:2[abxy]|argon2(?:id|i|d)|1|5|6|y|apr1|scrypt)\$[\w./$=,+-]{20,200}|pbkdf2_sha\d{1,3}\$\d{2,8}\$[\w./+=$-]{16,200})"),
     ("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=([A-Za-z2-7]{12,128})"),
     ("seed", ("wireguard", "privatekey", "presharedkey"), r"(?i)\b(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{42,43}={0,2})"),
 )
@@ -222,7 +222,7 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 # The words, on lower-cased text. What surrounds one decides how much it says.
 NAME_WORDS = (
-    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd?|kennwort|contrase[ñn]a|mot[ _]de[ _]passe|motdepasse|mdp|"
+    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd?|kennwort|contrase(?:[ñn]|\\u00f1)a|mot[ _]de[ _]passe|motdepasse|mdp|"
     r"token|jeton|secret|geheimnis|key|schlüssel|clave|clé|credential|creds|auth"
 )
 # None of these in a text: no named secret in it, and nothing is compiled.

@@ -296,7 +296,12 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
     facets = {name: redacted_record(getattr(finding, name)) for name in FACETS}
-    lists = {name: tuple(redacted_record(getattr(finding, name))) for name in ("paths", "tags")}
+    # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.
+    gone = [path for path in finding.paths if path in finding.text and path not in text.text]
+    lists = {
+        "paths": tuple(redacted_record([path for path in finding.paths if path not in gone])),
+        "tags": tuple(redacted_record(finding.tags)),
+    }
     kept = replace(finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists)
     return kept, len(text.hits) + len(quote.hits)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.redact import redact
 from tacit.learn.shell import USUAL_BRANCHES, relative
 
 TYPE_CHECKING = False
@@ -171,7 +172,7 @@ def told(line: str, cwd: str = "", branch: str = "") -> str:
         text = text.replace(branch, "<branch>")
     if text.startswith("[") and text.endswith("]"):
         text = text[1:-1]
-    text = text.rstrip(".: ")
+    text = redact(text[: 4 * LONGEST_TELLING].rstrip(".: ")).text  # before it is cut: half a secret is known by nothing
     return text if len(text) <= LONGEST_TELLING else text[: LONGEST_TELLING - 1].rsplit(" ", 1)[0] + "…"
 
 

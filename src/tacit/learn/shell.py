@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.redact import redact
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -266,7 +267,7 @@ def shown(call: Call, cwd: str = "", branch: str = "") -> str:
     for place in range(1, len(words) if messages else 0):
         if words[place - 1] in ("-m", "--message", "--title", "--body", "--description", "-am") and words[place] != "…":
             words[place] = "…"
-    text = _CONTENT.sub(r"\1=…", " ".join(words)).replace("`", "'")
+    text = redact(_CONTENT.sub(r"\1=…", " ".join(words)).replace("`", "'")).text  # before it is cut: half a secret is known by nothing
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1].rstrip() + "…"
 
 
