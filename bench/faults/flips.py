@@ -102,7 +102,7 @@ def made(place: Path) -> tuple[Path, Path]:
     (home / "work" / ".git").mkdir()  # so that there is something to sync with
     (home / "short.toml").write_text(PROFILE)
     tacit(home, "init")
-    tacit(home, "profile", "use", str(home / "short.toml"))
+    tacit(home, "profile", "use", str(home / "short.toml"), "--by", "ada", "--yes")
     lines = "".join(json.dumps({"text": f"lesson {n} about zebra{n} in src/app/user_{n}.py", "tags": [f"t{n}"], "run": f"r{n % 5}", "alias": f"m-{n:03d}"}) + "\n" for n in range(24))
     tacit(home, "add", "-", stdin=lines)
     for n in range(3):

@@ -141,7 +141,7 @@ def prepared(place: Path) -> Path:
     """A home whose project has one lesson, and fades by runs."""
     home = new_home(place)
     (home / "short.toml").write_text(PROFILE)
-    for args in (("init",), ("profile", "use", str(home / "short.toml")), ("add", "before writing a lesson about tests, run make migrate")):
+    for args in (("init",), ("profile", "use", str(home / "short.toml"), "--by", "ada", "--yes"), ("add", "before writing a lesson about tests, run make migrate")):
         done = tacit(home, *args)
         if done.returncode:
             raise RuntimeError(f"{args}: {done.stderr}")
