@@ -30,13 +30,14 @@ from tacit.core.digest import new_id
 from tacit.core.journal import GENESIS, xor
 from tacit.core.links import Evidence
 from tacit.core.memory import NO_TALLY, Memory, Tally
+from tacit.core.rows import RunRow, run_id
 from tacit.core.value import replace
 from tacit.learn.by_hand import memory_from
 from tacit.stores.check import check, rule_of
 from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import tokens
-from tacit.stores.sql import RunRow, Writer, run_id
+from tacit.stores.sql import Writer
 from tacit.testing import signed
 from texts import Writer as Texts
 

@@ -51,8 +51,8 @@ import matching  # noqa: E402
 import tacit  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
+from tacit.core.rows import FindingRow, RunRow, run_id  # noqa: E402
 from tacit.core.words import index_words, query_words  # noqa: E402
-from tacit.stores.sql import FindingRow, RunRow, run_id  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
 DEPTH = 40  # answers that are looked at before those of the question's own item are taken out

@@ -25,10 +25,10 @@ from measure import Spent, Table, dated, interpreter, log, nice, over_floor, run
 from plot import lines, short
 from stores import PROJECT, cache, environment, fresh, make_store, opened
 from tacit.app import Memories
+from tacit.core.rows import Hit
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
 from tacit.stores.sql import _MEMORY
-from tacit.stores.sqlite.search import Hit
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -16,9 +16,9 @@ from tacit.core.errors import Ambiguous, NotFound, Refused, TacitError
 from tacit.core.links import Evidence, Mark, Use, sightings
 from tacit.core.memory import Memory
 from tacit.core.proposal import Proposal
+from tacit.core.rows import Fault, Project, RunRow, run_id
 from tacit.core.value import replace
-from tacit.stores.check import Fault, check
-from tacit.stores.sql import Project, RunRow, run_id
+from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
 
 

@@ -13,11 +13,11 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.links import Use
+from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.value import replace
 from tacit.learn import PORTION
 from tacit.stores.check import check
-from tacit.stores.sql import run_id
 from tacit.testing import finding, run, tool, user
 
 REFUSED = "Exit code 1\npsycopg.OperationalError: connection to server at 127.0.0.1, port 5432 failed: Connection refused"

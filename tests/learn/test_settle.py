@@ -13,12 +13,12 @@ from tacit.app import open as open_memories
 from tacit.core.diagnose import signatures
 from tacit.core.effect import by_epoch, course_from_json, course_of, trials_from
 from tacit.core.links import Use
+from tacit.core.rows import run_id
 from tacit.core.run import Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
 from tacit.recall.trial import assignments
 from tacit.stores.check import check
-from tacit.stores.sql import run_id
 from tacit.stores.sqlite import SqliteStore
 from tacit.testing import Clock, finding, run, tool, user
 

@@ -11,8 +11,8 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
+from tacit.core.rows import run_id
 from tacit.stores.check import check
-from tacit.stores.sql import run_id
 from tacit.testing import finding, run
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"

@@ -14,8 +14,8 @@ from tacit.core.memory import Memory, Tally
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
+from tacit.core.rows import RunRow, run_id
 from tacit.recall import Injection
-from tacit.stores.sql import RunRow, run_id
 from tacit.stores.sqlite import open_store
 
 Make = Callable[..., Memory]
@@ -223,7 +223,7 @@ def test_of_two_lessons_at_odds_one_is_given(world: Any, make: Make) -> None:
 
 def test_what_happened_in_the_same_task_comes_first(world: Any, make: Make) -> None:
     """A lesson met in a run with this very task is lifted above an equal one."""
-    from tacit.stores.sql import FindingRow
+    from tacit.core.rows import FindingRow
 
     plain, met = make("Mind the cache."), make("Mind the cache.")
     world.put(plain, met)

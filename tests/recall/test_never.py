@@ -14,10 +14,10 @@ from tacit.core.errors import Unavailable
 from tacit.core.memory import GATES, VERDICTS, Memory, Tally
 from tacit.core.profile import Profile, changed, profile_id, to_json
 from tacit.core.profile_toml import standard
+from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
 from tacit.recall import Asking, Query, inject, recall
-from tacit.stores.sql import Project
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"

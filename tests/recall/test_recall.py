@@ -9,9 +9,9 @@ import pytest
 
 from tacit.core import keep
 from tacit.core.memory import Memory, Tally
+from tacit.core.rows import run_id
 from tacit.recall import Asking
 from tacit.recall.past import memories_then
-from tacit.stores.sql import run_id
 
 Make = Callable[..., Memory]
 NOW = "2026-11-15T12:00:00.000Z"

@@ -8,8 +8,8 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, UsageError
 from tacit.core.memory import Memory
+from tacit.core.rows import RunRow, run_id
 from tacit.core.states import CLOSED, OPEN
-from tacit.stores.sql import RunRow, run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class ByHand(PageVerbs, Safety):
 
         if self.store.is_file:
             forget_words(self.packs_folder, found.id)
-            remove_holding(self.store, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
+            remove_holding(self._file, self.backups_folder, found.id)  # first: a reader may keep the log from being cut
             runs = [self.store.run(evidence.run) for evidence in self.store.evidence(found.id)]
             remove(self.store.path, {run.foreign_id for run in runs if run})
         from tacit.stores import readings

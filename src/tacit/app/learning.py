@@ -9,8 +9,8 @@ from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, Refused, TacitError
+from tacit.core.rows import run_id
 from tacit.core.value import replace
-from tacit.stores.sql import run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, TacitError, Unavailable, UsageError
 from tacit.core.memory import GLOBAL, Memory
+from tacit.core.rows import Project, scope_projects
 from tacit.core.value import replace
-from tacit.stores.sql import Project, scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self, TypeVar
 
-    from tacit.core.ports import Embedder, Model
+    from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
     from tacit.profiles.choice import NamedProfile
     from tacit.stores.identity import Choice, Place
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
     T = TypeVar("T")
 
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
 
 
-def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
+def bring_in_step(store: Store, env: Mapping[str, str], project: str = "", *, fetch: bool = True, make: bool = False) -> None:
     """Where this machine has a cache of the server (`make`: and where it has none yet), carry what waits there and fetch what is new.
 
     So whoever asks the server finds what hooks here recorded, and a hook finds what was just written. Nobody fails for it: the worker
@@ -50,7 +49,7 @@ def bring_in_step(store: SqliteStore, env: Mapping[str, str], project: str = "",
         pass
 
 
-def open_cache_of(url: str, env: Mapping[str, str], create: bool, wait: float) -> SqliteStore:
+def open_cache_of(url: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
     from tacit.stores.cache import is_far, open_cache
 
     _must_be_known(url, is_far(url))
@@ -62,7 +61,7 @@ def _must_be_known(address: str, known: bool) -> None:
         raise UsageError(f"{address} is not an address of a store.", "Name a file, or postgresql://USER@HOST/DATABASE.")
 
 
-def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Any:
+def open_store_at(path: str, env: Mapping[str, str], create: bool, wait: float) -> Store:
     if path.startswith(("postgresql://", "postgres://")):
         try:
             from tacit.stores.postgres import open_store as open_server
@@ -133,7 +132,7 @@ class Opened:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         env: Mapping[str, str],
         folder: str,
         project: str = "",
@@ -154,7 +153,7 @@ class Opened:
         self._project: Project | None = None
         self._place: Place | None = None
         self._profile: Profile | None = None
-        self._near: SqliteStore | None = None
+        self._near: Store | None = None
         self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
@@ -191,7 +190,7 @@ class Opened:
         self.store.close()
 
     @property
-    def near(self) -> SqliteStore:
+    def near(self) -> Store:
         """What only this machine knows (its pause, its sessions, its queue): the store itself, or its cache of a server, if it has one."""
         if self.store.url and self._near is None:
             try:
@@ -212,7 +211,7 @@ class Opened:
                 self._place = replace(self._place, given=self._asked_project)
         return self._place
 
-    def _choose(self, store: SqliteStore | Transaction) -> Choice:
+    def _choose(self, store: Reads) -> Choice:
         from tacit.stores import identity
 
         place = self.place

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from tacit.stores.packs import Packed
     from tacit.stores.renew import Renewed
+    from tacit.stores.sqlite import SqliteStore
     from tacit.stores.sqlite.backup import Backup, Restored
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.truth import Migrated
@@ -31,6 +32,11 @@ class Safety(Opened):
         from tacit.stores.sqlite.backup import folder_for
 
         return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
+
+    @property
+    def _file(self) -> SqliteStore:
+        """The store as the file that it is; ask `is_file` first."""
+        return self.store  # type: ignore[return-value]
 
     @property
     def packs_folder(self) -> str:
@@ -60,7 +66,7 @@ class Safety(Opened):
         from tacit.stores.sqlite.backup import back_up
 
         self._need_file("A backup")
-        return back_up(self.store, self.backups_folder)
+        return back_up(self._file, self.backups_folder)
 
     def backup_if_due(self) -> Backup | None:
         """For the worker: at most one a day, and only if something was written since; never an error."""
@@ -68,7 +74,7 @@ class Safety(Opened):
 
         if not self.store.is_file:
             return None
-        return back_up_if_due(self.store, self.backups_folder)
+        return back_up_if_due(self._file, self.backups_folder)
 
     def safety_notes(self) -> Sequence[str]:
         """What a person should know: no recent backup, little room, stores that were kept aside."""

@@ -24,12 +24,11 @@ if TYPE_CHECKING:
     from tacit.core.match import Prepared
     from tacit.core.memory import Memory
     from tacit.core.outcome import Outcome
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
@@ -64,7 +63,7 @@ class Learned:
 
 
 def learn(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     run: Run,
@@ -81,8 +80,8 @@ def learn(
 
     With a model, a run that is over is observed once more when everything else stands in the store.
     """
+    from tacit.core.rows import run_id
     from tacit.learn.echo import is_own_question
-    from tacit.stores.sql import run_id
 
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
@@ -119,7 +118,7 @@ def preview(*args: Any, **named: Any) -> Learned:
 
 
 def ask_model(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     run: Run,
@@ -132,9 +131,9 @@ def ask_model(
 ) -> Learned:
     """Ask a model what a learned run says beyond what the rules found. The same run is not asked about twice; a failure is a warning."""
     from tacit.core.errors import Unavailable
+    from tacit.core.rows import run_id
     from tacit.learn import ask
     from tacit.learn.echo import strip_echo
-    from tacit.stores.sql import run_id
 
     id = run_id(project.id, run.host, run.id)
     unit = _unit(store, project.id, run, id)
@@ -176,7 +175,7 @@ def _shaped(finding: Finding, run: Run, profile: Profile) -> Finding:
     return shaped(classified(finding, profile), run, profile)
 
 
-def _is_given(finding: Finding, store: SqliteStore, unit: str, profile: Profile) -> bool:
+def _is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:
     """Whether a model hands a lesson back that this unit was given: it heard it from us."""
     from tacit.learn.match import prepared, same
 
@@ -201,7 +200,7 @@ class Submitted:
 
 
 def submit(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     finding: Finding,
@@ -215,7 +214,7 @@ def submit(
 
     `host` names the run where nobody has met it yet. Submitting the same words twice in a run changes nothing.
     """
-    from tacit.stores.sql import run_id
+    from tacit.core.rows import run_id
 
     at = now()
     row = store.find_run(project.id, finding.run)
@@ -236,7 +235,7 @@ def submit(
 
 
 def _extract(
-    store: SqliteStore, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
+    store: Store, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
     from tacit.learn.echo import strip_echo
@@ -259,19 +258,19 @@ def _extract(
     return tuple(_shaped(each, run, profile) for each in said), tuple(_shaped(each, run, profile) for each in echoed)
 
 
-def _earlier(store: SqliteStore, project: str, run: Run) -> Iterator[Any]:
+def _earlier(store: Store, project: str, run: Run) -> Iterator[Any]:
     """What earlier runs noted as likely to come up again, in their order; asked only for a run that notes such things."""
     if (run.extra or {}).get("incidents"):
         yield from incidents(store, project)
 
 
-def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> str:
+def _unit(store: Reads, project: str, run: Run, id: str) -> str:
     """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for under the same name.
 
     A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
     which format the log will have. What tests and reviewers say of R (`extra["joins"]`) is part of R also after it was learned.
     """
-    from tacit.stores.sql import run_id
+    from tacit.core.rows import run_id
 
     row = store.run(id)
     if row is not None:
@@ -283,7 +282,7 @@ def _unit(store: SqliteStore | Transaction, project: str, run: Run, id: str) -> 
     return asked.root if asked is not None and joins else id
 
 
-def _given(store: SqliteStore, unit: str) -> list[str]:
+def _given(store: Store, unit: str) -> list[str]:
     """The texts this unit was given: its own words must not come back as news."""
     uses = store.uses(unit=unit)
     return [memory.text for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])]
@@ -362,9 +361,9 @@ class _Session:
 
     def enter(self, tx: Transaction) -> None:
         """Find out what is known of this run already."""
+        from tacit.core.rows import RunRow
         from tacit.learn.match import is_read
         from tacit.learn.said import Said
-        from tacit.stores.sql import RunRow
 
         root = _unit(tx, self.project.id, self.run, self.id)
         self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
@@ -542,7 +541,7 @@ class _Session:
     def _record(
         self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float
     ) -> None:
-        from tacit.stores.sql import FindingRow
+        from tacit.core.rows import FindingRow
 
         stays = bool(memory)
         tx.put_finding(

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile, Signals
     from tacit.core.run import Run
-    from tacit.stores.sqlite import Transaction
 
 EFFECTS = ("positive", "negative", "neutral", "unknown")
 TOUCHED_WORDS = 2  # of a memory's own words in the task's: one may be chance

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project, RunRow
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.rows import Project, RunRow
 
 
 def give_feedback(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     memory: Memory,

@@ -16,19 +16,19 @@ from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.redact import redacted_record
+from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
-from tacit.stores.sql import RunRow, run_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.rows import Project
 
 TOLD = 50  # faults that are told one by one; all are counted
 
@@ -63,7 +63,7 @@ class TakenIn:
 
 
 def take_in(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     files: Sequence[Read],

@@ -25,13 +25,12 @@ from tacit.core.match import (
     same_problem,
 )
 from tacit.core.profile import class_of, kind_named
+from tacit.core.rows import Hit, scope_projects
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.core.words import all_stop_words, index_words, query_words
 from tacit.learn.stage import scope_at_birth
 from tacit.stores.lookups import indexed, with_signature
-from tacit.stores.sql import scope_projects
-from tacit.stores.sqlite.search import Hit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,10 +38,10 @@ if TYPE_CHECKING:
 
     from tacit.core.match import Idf, Prepared, Rules
     from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Found
     from tacit.core.run import Finding
-    from tacit.stores.sqlite import Transaction
-    from tacit.stores.sqlite.search import Found
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 LONG, LONG_WORDS = 40, 64  # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it

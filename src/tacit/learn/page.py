@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Finding
     from tacit.core.trust import Actor
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
 # What may have happened to a line, as the act of a finding that tend read off a page.
 EDIT, ADD, DELETE, BACK, MANY, DROP, PUT = "edit", "add", "delete", "back", "many", "drop", "put"
@@ -47,7 +47,7 @@ class Line:
 
 
 def take(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     findings: Sequence[Finding],

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from tacit.core.lifecycle import Move
     from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import Transaction
+    from tacit.core.rows import Project
 
 RUNGS = 4  # a memory may climb at once; a ladder that needs more is a loop
 

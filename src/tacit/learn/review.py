@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.rows import Project
 
 PERSON = "person"
 # What a review may come to; where the memory goes then.
@@ -64,7 +64,7 @@ class Review:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         project: Project,
         profile: Profile,
         *,
@@ -485,7 +485,7 @@ class _Deciding:
                 tx.count(self._seat.project.id, "move_refused", self._seat.now())
 
 
-def find_proposal(store: SqliteStore, project: str, name: str) -> Proposal:
+def find_proposal(store: Store, project: str, name: str) -> Proposal:
     """A proposal by its id or a unique beginning of it."""
     found = store.proposals_named(project, name.strip())
     if len(found) == 1:

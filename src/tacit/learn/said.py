@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tacit.stores.sql import FindingRow
+    from tacit.core.rows import FindingRow
 
 
 def key_by_place(run: str, place: str, extractor: str, version: int) -> str:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.rows import Project
 
 STATES = (*ACTIVE, "rejected")
 
@@ -37,7 +37,7 @@ class Stage:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         project: Project,
         profile: Profile,
         *,

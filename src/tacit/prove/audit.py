@@ -17,10 +17,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tacit.core.ports import Store
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Run
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore
 
 HELPFUL, INEFFECTIVE = "helpful", "ineffective"
 
@@ -76,10 +76,10 @@ def overlap_of(text: str, other: str) -> int:
     return 100 * len(mine & keywords(other)) // len(mine) if mine else 0
 
 
-def check_run(store: SqliteStore, project: Project, profile: Profile, run: Run, at: str) -> list[Checked]:
+def check_run(store: Store, project: Project, profile: Profile, run: Run, at: str) -> list[Checked]:
     """Check every lesson that a run was given against its findings, and write the result down; once, however often asked."""
     from tacit.core.links import Mark
-    from tacit.stores.sql import run_id
+    from tacit.core.rows import run_id
 
     row = store.run(run_id(project.id, run.host, run.id)) or store.find_run(project.id, run.id)
     if row is None:
@@ -100,7 +100,7 @@ def check_run(store: SqliteStore, project: Project, profile: Profile, run: Run, 
     return found
 
 
-def _in_order(store: SqliteStore, unit: str, uses: Sequence[str]) -> list[str]:
+def _in_order(store: Store, unit: str, uses: Sequence[str]) -> list[str]:
     """Lessons in the order in which they were given."""
     given = [id for _, ids, _, _ in store.injections(unit) for id in json.loads(ids)]
     return list(dict.fromkeys(id for id in (*given, *uses) if id in set(uses)))

@@ -40,10 +40,10 @@ def backtest(
 ) -> Replayed:
     """Replay runs, oldest first, under a profile."""
     from tacit.core.profile import profile_id, to_json
+    from tacit.core.rows import Project
     from tacit.learn import learn
     from tacit.recall import Asking, inject
     from tacit.recall.query import Query
-    from tacit.stores.sql import Project
     from tacit.stores.sqlite import open_store
 
     ordered = sorted(runs, key=lambda run: (run.started_at, run.id))

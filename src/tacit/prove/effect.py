@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store
     from tacit.core.profile import Profile
     from tacit.core.whole import Whole
     from tacit.prove.blank import BlankEffect, UnitFacts
-    from tacit.stores.sqlite import SqliteStore
 
 CSV_COLUMNS = (
     "memory",
@@ -79,7 +79,7 @@ class Effects:
     blank: BlankEffect | None = None  # units without any lesson on trial, where the profile leaves some
 
 
-def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") -> Effects:
+def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:
     """The figures of a project's lessons, by expected difference, most helpful first."""
     uses, marks = store.all_uses(project), store.all_marks(project)
     trials = stats.trials_from(uses, marks)
@@ -117,7 +117,7 @@ def effects(store: SqliteStore, project: str, profile: Profile, only: str = "") 
     )
 
 
-def _units(store: SqliteStore, project: str, uses: Sequence[Use]) -> Iterator[UnitFacts]:
+def _units(store: Store, project: str, uses: Sequence[Use]) -> Iterator[UnitFacts]:
     """The settled units to which a lesson was assigned, each with all its runs; none where no unit was a control unit."""
     from tacit.prove.blank import UnitFacts
 

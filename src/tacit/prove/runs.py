@@ -6,8 +6,8 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.stores.sql import RunRow
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.ports import Store
+    from tacit.core.rows import RunRow
 
 
 @value
@@ -40,7 +40,7 @@ class RunAudit:
         return f"given {len(given)}, withheld {len(self.lessons) - len(given)}, cited {cited}, came back {back}"
 
 
-def audit_run(store: SqliteStore, run: RunRow) -> RunAudit:
+def audit_run(store: Store, run: RunRow) -> RunAudit:
     """What became of the lessons of a run's unit."""
     marks: dict[str, dict[str, str]] = {}
     for mark in store.marks(unit=run.root):

@@ -12,6 +12,7 @@ from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
 from tacit.core.programs import is_about, programs
+from tacit.core.rows import Near, RunRow, run_id, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query
 from tacit.recall.query import asked
@@ -27,7 +28,6 @@ from tacit.recall.rank import (
     ranking,
     showing,
 )
-from tacit.stores.sql import Near, RunRow, run_id, scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,15 +35,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder, Ids, Model
+    from tacit.core.ports import Embedder, Ids, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
     from tacit.recall.rewrite import Reworded
     from tacit.recall.trial import Assigned
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
@@ -82,7 +81,7 @@ class Injection:
 
 
 def inject(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     query: Query,
@@ -160,7 +159,7 @@ def inject(
     return Injection(run, markdown, tokens, injected, withheld, suppressed, counts)
 
 
-def _known(store: SqliteStore | Transaction, unit: str, context: str) -> dict[str, bool]:
+def _known(store: Reads, unit: str, context: str) -> dict[str, bool]:
     """What a context was assigned, and whether it was given. What was told on request stands in no answer; it is the main one's."""
     tellings = store.tellings(unit)
     known = known_in(tellings, context)
@@ -170,7 +169,7 @@ def _known(store: SqliteStore | Transaction, unit: str, context: str) -> dict[st
     return known
 
 
-def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
+def _run_of(store: Store, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
     """The run's row, as it is or as it will be written. Its task is not: a prompt may hold a secret, and `learn`, which
     redacts, writes it down."""
     id = run_id(project, asking.host, run)
@@ -187,7 +186,7 @@ def _run_of(store: SqliteStore, project: str, asking: Asking, run: str, query: Q
 
 
 def _ranking(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     wanted: Asked,
@@ -229,7 +228,7 @@ def _ranking(
 
 
 def _by_meaning(
-    store: SqliteStore,
+    store: Store,
     projects: Sequence[str],
     wanted: Asked,
     embedder: Callable[[], Embedder | None] | None,
@@ -251,7 +250,7 @@ def _by_meaning(
     return replace(found, note=f"Words alone were compared: {found.note}") if found.note else found
 
 
-def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
+def _every(store: Store, projects: Sequence[str]) -> list[Hit]:
     """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
     from tacit.core.states import INJECTABLE
 
@@ -259,7 +258,7 @@ def _every(store: SqliteStore, projects: Sequence[str]) -> list[Hit]:
     return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY else []
 
 
-def _signed(store: SqliteStore, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
+def _signed(store: Store, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
     """Lessons about exactly these errors."""
     return store.signed(projects, signatures) if signatures else ()
 
@@ -269,7 +268,7 @@ def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozense
     return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
 
 
-def _at_odds(store: SqliteStore, project: str) -> frozenset[frozenset[str]]:
+def _at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
     """Pairs of lessons that wait for a judge because they say opposite things."""
     return frozenset(
         frozenset((each.memory, str((each.payload or {}).get("other", ""))))
@@ -356,7 +355,7 @@ class Recalled:
 
 
 def recall(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     query: Query,
@@ -434,7 +433,7 @@ def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], M
 
 
 def explain(
-    store: SqliteStore,
+    store: Store,
     projects: Sequence[str],
     profile: Profile,
     memory: Memory,
@@ -460,7 +459,7 @@ def explain(
 
 
 def _told_in_run(
-    store: SqliteStore, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
+    store: Store, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
     from tacit.recall.trial import assignments, epoch_for
@@ -479,7 +478,7 @@ def _told_in_run(
     return [each for each in kept if each.memory.id not in withheld], row.foreign_id
 
 
-def _past(store: SqliteStore, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
+def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
     """The memories as they were at a time, and how common the asked words were among them."""
     from tacit.recall.past import frequencies, memories_then, tally_then
 

@@ -7,11 +7,11 @@ own formula (`log10(uses + 1)`), so that its oldest came first; equal scores go 
 
 from __future__ import annotations
 
+from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, barred, ordered, success_of
-from tacit.stores.sql import scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store
     from tacit.core.profile import Profile
     from tacit.recall.rank import Ranked
-    from tacit.stores.sqlite import SqliteStore
 
 CONVENTIONS = 5  # at most, where they are asked for by file; a prompt gets fewer
 TOP = 10
@@ -52,7 +52,7 @@ class Statistics:
 class Knowledge:
     """What one project knows at one time."""
 
-    def __init__(self, store: SqliteStore, project: str, profile: Profile, now: str) -> None:
+    def __init__(self, store: Store, project: str, profile: Profile, now: str) -> None:
         self.profile, self.now = profile, now
         projects = scope_projects(project)
         found = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=-1)

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Reads, Store, Transaction
 
 SCHEMES = ("postgresql://", "postgres://")
 FOLDER = "near"
@@ -69,7 +69,7 @@ def path_of(url: str, folder: str) -> str:
     return os.path.join(folder, FOLDER, short_hash("near", shown(url)) + ".db")
 
 
-def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> SqliteStore:
+def open_cache(url: str, folder: str, *, create: bool = False, machine: str = "", wait: float = 60.0) -> Store:
     """Open the copy that belongs to a server, without asking the server. `create` makes an empty one."""
     from tacit.stores.sqlite import open_store
 
@@ -87,17 +87,17 @@ def open_cache(url: str, folder: str, *, create: bool = False, machine: str = ""
     return store
 
 
-def held(store: SqliteStore | Transaction) -> list[str]:
+def held(store: Reads) -> list[str]:
     """The projects whose lessons are here."""
     return _named(store, _HELD)
 
 
-def wanted(store: SqliteStore) -> list[str]:
+def wanted(store: Store) -> list[str]:
     """The projects whose lessons should be here: those that are, and those that were used here since."""
     return sorted({*held(store), *_named(store, _WANTED)})
 
 
-def _named(store: SqliteStore | Transaction, prefix: str) -> list[str]:
+def _named(store: Reads, prefix: str) -> list[str]:
     """The rest of all settings that begin so."""
     rows = store.rows("SELECT key FROM meta WHERE key >= :low AND key < :high", low=prefix, high=prefix[:-1] + ";")
     return [row[0].removeprefix(prefix) for row in rows]
@@ -130,17 +130,17 @@ def want(tx: Transaction, project: str, now: str) -> None:
     tx.put_meta(_WANTED + project, now)
 
 
-def holds(store: SqliteStore, project: str) -> bool:
+def holds(store: Store, project: str) -> bool:
     """Whether a project's lessons are here."""
     return bool(project) and bool(store.meta(_HELD + project))
 
 
-def is_wanting(store: SqliteStore, project: str) -> bool:
+def is_wanting(store: Store, project: str) -> bool:
     """Whether a project is used here that nobody has asked for yet."""
     return bool(project) and not holds(store, project) and not store.meta(_WANTED + project)
 
 
-def is_due(store: SqliteStore, now: str) -> bool:
+def is_due(store: Store, now: str) -> bool:
     """Whether there is something to carry or to fetch, and the server was not just asked in vain."""
     if store.meta(ERROR) and _age(store, TRIED, now) < AGAIN:
         return False
@@ -148,17 +148,17 @@ def is_due(store: SqliteStore, now: str) -> bool:
     return waits or _age(store, REFRESHED, now) >= FRESH or bool(_named(store, _WANTED))
 
 
-def calls_for_worker(store: SqliteStore, project: str, now: str) -> bool:
+def calls_for_worker(store: Store, project: str, now: str) -> bool:
     """Whether a hook should see to a worker: a project's lessons are wanted, or something is due and none was at it a moment ago, since
     then it still looks."""
     return is_wanting(store, project) or (_age(store, TRIED, now) >= LINGERS and is_due(store, now))
 
 
-def _age(store: SqliteStore, key: str, now: str) -> float:
+def _age(store: Store, key: str, now: str) -> float:
     return seconds(now) - seconds(store.meta(key))
 
 
-def must_answer(store: SqliteStore, project: str, now: str) -> None:
+def must_answer(store: Store, project: str, now: str) -> None:
     """Raise `Unavailable` where nothing may be given: what is here is too old, or could not be recorded."""
     if store.meta(_REFUSED + project):
         raise Unavailable(f"The server keeps no record of what is given here: {store.meta(_REFUSED + project)}")
@@ -175,7 +175,7 @@ def must_answer(store: SqliteStore, project: str, now: str) -> None:
         )
 
 
-def waiting(store: SqliteStore) -> int:
+def waiting(store: Store) -> int:
     """How many names the outbox holds at most: its ends, not its rows, are looked at."""
     first, last = (
         store.one("SELECT n FROM outbox ORDER BY n LIMIT 1"),
@@ -184,7 +184,7 @@ def waiting(store: SqliteStore) -> int:
     return last[0] - first[0] + 1 if first else 0
 
 
-def note(store: SqliteStore, now: float, error: str = "") -> None:
+def note(store: Store, now: float, error: str = "") -> None:
     """Keep that the server was asked, and what came of it."""
     with store.write() as tx:
         tx.put_meta(TRIED, stamp(now))

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any
 
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Signals
     from tacit.core.proposal import Proposal
-    from tacit.stores.sql import Project, RunRow, Writer
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.rows import Project, RunRow
 
     Link = Use | Mark | RunRow | tuple[Any, ...]
 
@@ -120,7 +120,7 @@ class alone:
 
 
 def in_step(
-    near: SqliteStore, far: SqliteStore, *, only: Iterable[str] = (), wait: float = 60.0
+    near: Store, far: Store, *, only: Iterable[str] = (), wait: float = 60.0
 ) -> tuple[Carried, Refreshed]:
     """Carry, then fetch, all that is used here or `only` some projects. What the server says to it is noted in the cache."""
     with alone(near.path, wait) as got:
@@ -136,7 +136,7 @@ def in_step(
         return carried, fetched
 
 
-def standing(store: SqliteStore) -> Standing:
+def standing(store: Store) -> Standing:
     """What there is to tell of a copy."""
     return Standing(
         path=store.path,
@@ -154,7 +154,7 @@ def standing(store: SqliteStore) -> Standing:
 # -- there --------------------------------------------------------------------------------------------------------------
 
 
-def carry(near: SqliteStore, far: SqliteStore) -> Carried:
+def carry(near: Store, far: Store) -> Carried:
     """Bring what waits in the outbox to the server, oldest first."""
     rows = left = 0
     memories: set[str] = set()
@@ -166,7 +166,7 @@ def carry(near: SqliteStore, far: SqliteStore) -> Carried:
     return Carried(rows, left, frozenset(memories))
 
 
-def _waiting(near: SqliteStore) -> dict[str, list[tuple[int, Any]]]:
+def _waiting(near: Store) -> dict[str, list[tuple[int, Any]]]:
     """The next batch of the outbox, by project: numbers and rows."""
     found: dict[str, list[tuple[int, Any]]] = {}
     for n, kind, key in near.rows("SELECT n, kind, key FROM outbox ORDER BY n LIMIT :most", most=BATCH):
@@ -176,7 +176,7 @@ def _waiting(near: SqliteStore) -> dict[str, list[tuple[int, Any]]]:
     return found
 
 
-def _read_use(near: SqliteStore, key: str) -> Use | Unlike | None:
+def _read_use(near: Store, key: str) -> Use | Unlike | None:
     unit, _, memory = key.rpartition(" ")
     where = "use WHERE unit = :unit AND memory = :memory"
     row = near.one(f"SELECT {', '.join(USE_COLUMNS)}, hash FROM {where}", unit=unit, memory=memory)
@@ -185,14 +185,14 @@ def _read_use(near: SqliteStore, key: str) -> Use | Unlike | None:
     return next(use for use in near.uses(unit=unit) if use.memory == memory)
 
 
-def _read_mark(near: SqliteStore, key: str) -> Mark | Unlike | None:
+def _read_mark(near: Store, key: str) -> Mark | Unlike | None:
     row = near.one(f"SELECT {', '.join(MARK_COLUMNS)}, hash FROM use_mark WHERE n = :n", n=int(key))
     if row is None or link_hash(row[:-1]) != row[-1]:
         return row and Unlike()
     return Mark(*row[:-1])
 
 
-def _read_injection(near: SqliteStore, key: str) -> tuple[Any, ...] | None:
+def _read_injection(near: Store, key: str) -> tuple[Any, ...] | None:
     row = near.one(f"SELECT {', '.join(_INJECTION)} FROM injection WHERE id = :id", id=int(key))
     return tuple(row) if row else None
 
@@ -205,7 +205,7 @@ _READ: dict[str, Any] = {
 }
 
 
-def _deliver(near: SqliteStore, far: SqliteStore, project: str, links: Sequence[tuple[int, Any]]) -> int:
+def _deliver(near: Store, far: Store, project: str, links: Sequence[tuple[int, Any]]) -> int:
     """Some rows of one project, in one transaction there, and off the outbox once it is committed; how many were not taken.
 
     What a server will never take (a text it cannot hold, a project in which its user may only read, a row that is not what was written)
@@ -236,14 +236,14 @@ def _acknowledge(tx: Transaction, links: Iterable[tuple[int, object]]) -> None:
     tx.rows("DELETE FROM outbox WHERE n IN (SELECT value FROM json_each(:numbers))", numbers=numbers)
 
 
-def _signals(near: SqliteStore, project: str) -> str | Signals:
+def _signals(near: Store, project: str) -> str | Signals:
     """The rule by which the project's profile folds confidence."""
     row = near.project(project)
     compiled = near.profile_json(row.profile) if row else None
     return from_json(compiled).signals if compiled else "none"
 
 
-def _arrive(tx: Writer, link: Link | Unlike | None) -> None:
+def _arrive(tx: Transaction, link: Link | Unlike | None) -> None:
     if isinstance(link, Unlike):
         raise link
     if link is None:
@@ -261,7 +261,7 @@ def _arrive(tx: Writer, link: Link | Unlike | None) -> None:
         tx.put_run(link)
 
 
-def _mark_once(tx: Writer, mark: Mark) -> None:
+def _mark_once(tx: Transaction, mark: Mark) -> None:
     there = tx.one(
         "SELECT 1 FROM use_mark WHERE memory = :memory AND unit = :unit AND hash = :hash",
         memory=mark.memory,
@@ -272,7 +272,7 @@ def _mark_once(tx: Writer, mark: Mark) -> None:
         tx.add_mark(mark)
 
 
-def _met(tx: Writer, use: Use) -> None:
+def _met(tx: Transaction, use: Use) -> None:
     """Another machine, or this one before a kill, assigned it first, and that counts. The coin is the same everywhere; the rate may
     have changed between two looks at the server, and then what was given against the assignment is said."""
     first = tx.one("SELECT arm FROM use WHERE unit = :unit AND memory = :memory", unit=use.unit, memory=use.memory)
@@ -284,7 +284,7 @@ def _met(tx: Writer, use: Use) -> None:
 
 
 def refresh(
-    near: SqliteStore, far: SqliteStore, *, only: Iterable[str] = (), touched: Collection[str] = ()
+    near: Store, far: Store, *, only: Iterable[str] = (), touched: Collection[str] = ()
 ) -> Refreshed:
     """Bring the copies of all projects that are used here in step, or `only` some; lessons that were `touched` are read anew."""
     at = now()
@@ -315,7 +315,7 @@ def _sweep(tx: Transaction, at: str) -> None:
             tx.rows(f"DELETE FROM {table} WHERE {when} < :before", before=before)
 
 
-def _copy_projects(near: SqliteStore, visible: dict[str, Project]) -> None:
+def _copy_projects(near: Store, visible: dict[str, Project]) -> None:
     """The rows of all projects that this user may see, so that a folder finds its own; not their lessons."""
     here = {project.id: project for project in near.projects()}
     fresh = [project for id, project in visible.items() if here.get(id) != project]
@@ -328,7 +328,7 @@ def _copy_projects(near: SqliteStore, visible: dict[str, Project]) -> None:
                 tx.rows("DELETE FROM project WHERE id = :id", id=id)
 
 
-def _copy_profile(near: SqliteStore, far: SqliteStore, project: Project) -> None:
+def _copy_profile(near: Store, far: Store, project: Project) -> None:
     if near.profile_json(project.profile) is None:
         row = far.one("SELECT id, name, compiled, created_at FROM profile WHERE id = :id", id=project.profile)
         if row is not None:
@@ -336,7 +336,7 @@ def _copy_profile(near: SqliteStore, far: SqliteStore, project: Project) -> None
                 tx.put_profile(*row)
 
 
-def _refresh_project(near: SqliteStore, far: SqliteStore, project: str, touched: Collection[str], at: str) -> Refreshed:
+def _refresh_project(near: Store, far: Store, project: str, touched: Collection[str], at: str) -> Refreshed:
     before = json.loads(near.meta(mark_of(project)) or "{}")
     seals = _seals(far, project)
     conflicts = [each for each in far.proposals(project, limit=-1) if each.kind == "contradiction"]
@@ -377,7 +377,7 @@ _ENDS = {
 }
 
 
-def _seals(far: SqliteStore, project: str) -> str:
+def _seals(far: Store, project: str) -> str:
     """A fingerprint of everything a project was told: equal, and nothing needs to be asked."""
     rows = far.rows(
         "SELECT kind, shard, rows, xor FROM seal WHERE project = :project ORDER BY kind, shard", project=project
@@ -385,11 +385,11 @@ def _seals(far: SqliteStore, project: str) -> str:
     return link_hash([[kind, shard, n, bytes(xor).hex()] for kind, shard, n, xor in rows]).hex()
 
 
-def _of_project(near: SqliteStore, project: str, ids: Collection[str]) -> list[str]:
+def _of_project(near: Store, project: str, ids: Collection[str]) -> list[str]:
     return [memory.id for memory in near.memories(sorted(ids)) if memory.project == project]
 
 
-def _all(near: SqliteStore, far: SqliteStore, project: str) -> Refreshed:
+def _all(near: Store, far: Store, project: str) -> Refreshed:
     """Every lesson of a project that is not closed; what else is here goes."""
     seen: set[str] = set()
     written = last = 0
@@ -406,7 +406,7 @@ def _all(near: SqliteStore, far: SqliteStore, project: str) -> Refreshed:
 _LIVE = f"SELECT n, id FROM memory WHERE project = :project AND n > :last AND state NOT IN {CLOSED} AND text <> '' ORDER BY n LIMIT :most"
 
 
-def _these(near: SqliteStore, far: SqliteStore, project: str, ids: Sequence[str]) -> Refreshed:
+def _these(near: Store, far: Store, project: str, ids: Sequence[str]) -> Refreshed:
     """Lessons by id, as the server has them; what it has no more, or only as closed or erased, is taken out here."""
     written = taken_out = 0
     for chunk in _chunks(ids):
@@ -432,7 +432,7 @@ def _these(near: SqliteStore, far: SqliteStore, project: str, ids: Sequence[str]
     return Refreshed(1, written, taken_out)
 
 
-def _scrub(near: SqliteStore, far: SqliteStore, erased: Sequence[str]) -> None:
+def _scrub(near: Store, far: Store, erased: Sequence[str]) -> None:
     """Leave nothing of an erased text: not in full text, not in the log, not in what was written down of the sessions it came from."""
     with near.write() as tx:
         tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
@@ -483,7 +483,7 @@ def _copy_conflicts(tx: Transaction, project: str, conflicts: Sequence[Proposal]
         tx.put_proposal(each)
 
 
-def _drop_project(near: SqliteStore, project: str) -> int:
+def _drop_project(near: Store, project: str) -> int:
     """A project that this user may no longer see leaves the machine."""
     ids = [row[0] for row in near.rows("SELECT id FROM memory WHERE project = :project", project=project)]
     with near.write() as tx:

@@ -13,6 +13,7 @@ from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import link_hash, tally_of
 from tacit.core.memory import row_hash
+from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
@@ -26,17 +27,8 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Read
     from tacit.core.memory import Tally
+    from tacit.core.ports import Store
     from tacit.core.profile import Signals
-    from tacit.stores.sqlite import SqliteStore
-
-
-@value
-class Fault:
-    """One thing that does not verify."""
-
-    kind: str  # file, memory, journal, seal, evidence, use, mark, run, finding, proposal, tally, index
-    id: str
-    detail: str
 
 
 @value
@@ -52,7 +44,7 @@ class Health:
         return not self.faults
 
 
-def check(store: SqliteStore, *, rule: Callable[[str], str | Signals] = lambda project: "none", limit: int = 1000) -> Health:
+def check(store: Store, *, rule: Callable[[str], str | Signals] = lambda project: "none", limit: int = 1000) -> Health:
     """Verify everything. `rule` names the confidence fold of a project's profile."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
@@ -88,7 +80,7 @@ def truth_faults(read: Read, checked: dict[str, int]) -> Iterator[Fault]:
         yield from step()
 
 
-def rule_of(store: SqliteStore) -> Callable[[str], str | Signals]:
+def rule_of(store: Store) -> Callable[[str], str | Signals]:
     """By which rule a project's confidence is folded: that of the profile version in force there."""
     from tacit.core.profile import Profile
 
@@ -123,7 +115,7 @@ class _Truth:
             self.checked[kind] = self.checked.get(kind, 0) + 1
             yield row
 
-    def _seal(self, project: str, kind: str, shard: int, hash: bytes) -> None:
+    def seal(self, project: str, kind: str, shard: int, hash: bytes) -> None:
         rows, sum_ = self._seals.get((project, kind, shard), (0, GENESIS))
         self._seals[project, kind, shard] = (rows + 1, xor(sum_, hash))
 
@@ -146,7 +138,7 @@ class _Truth:
             if said and payload_digest(salt, said) != digest:
                 yield Fault("journal", memory, f"what entry {id} says is not what was written")
             last[memory] = (n, link, row)
-            self._seal(project, "journal", shard_of(memory), link)
+            self.seal(project, "journal", shard_of(memory), link)
         sealed_rows = self.hashes()
         for memory, (_, _, row) in last.items():
             if memory not in sealed_rows:
@@ -165,7 +157,7 @@ class _Truth:
                 row, sealed = whole[numbered:-1], whole[-1]
                 if link_hash(tuple(row)) != sealed:
                     yield Fault(kind, str(row[memory_at]), f"a row of its {name} table is not what was written")
-                self._seal(row[project_at], kind, shard_of(row[memory_at]), sealed)
+                self.seal(row[project_at], kind, shard_of(row[memory_at]), sealed)
 
     def _rows(self) -> Iterator[Fault]:
         for table, key in (("run", "id"), ("finding", "key"), ("proposal", "id")):
@@ -188,7 +180,7 @@ class _Truth:
         for table, (columns, _) in SEALED.items():
             for row in self._each(table):
                 named = dict(zip(columns, row))
-                self._seal(seal_project(table, named), table, 0, _row_seal(table, named))
+                self.seal(seal_project(table, named), table, 0, _row_seal(table, named))
         yield from ()
 
     def _compare(self) -> Iterator[Fault]:
@@ -204,7 +196,7 @@ class _Truth:
                 yield Fault("seal", project, f"{kind}: {told} (shard {shard} of {SHARDS})")
 
 
-def _tallies(store: SqliteStore, checked: dict[str, int], rule: Callable[[str], str | Signals]) -> Iterator[Fault]:
+def _tallies(store: Store, checked: dict[str, int], rule: Callable[[str], str | Signals]) -> Iterator[Fault]:
     linked = store.rows(
         "SELECT id, project FROM memory WHERE id IN (SELECT memory FROM evidence UNION SELECT memory FROM use"
         " UNION SELECT memory FROM use_mark UNION SELECT memory FROM tally)"
@@ -227,7 +219,7 @@ def _rounded(tally: Tally) -> dict[str, Any]:
     return {name: round(field, 9) if isinstance(field, float) else field for name, field in told.items()}
 
 
-def _courses(store: SqliteStore) -> Iterator[Fault]:
+def _courses(store: Store) -> Iterator[Fault]:
     """What each lesson on trial has come to, against the uses that were settled."""
     from tacit.core.effect import by_epoch, course_from_json, tabulate, trials_from
 
@@ -245,13 +237,13 @@ def _courses(store: SqliteStore) -> Iterator[Fault]:
                 yield Fault("tally", memory, "the counts of its trial do not add up; tacit reindex rebuilds them")
 
 
-def _lines(store: SqliteStore) -> Iterator[Fault]:
+def _lines(store: Store) -> Iterator[Fault]:
     """Lines of the team's journal, against the rows that they stand for."""
     for id, memory in misplaced(store) if store.is_file else ():
         yield Fault("shared", memory, f"line {id} of the team's journal stands for a row that is not there, or for another's")
 
 
-def _strays(store: SqliteStore) -> Iterator[Fault]:
+def _strays(store: Store) -> Iterator[Fault]:
     """Tallies of nothing, or under a project that is none."""
     strays = store.rows(
         "SELECT DISTINCT memory FROM tally WHERE memory NOT IN (SELECT id FROM memory)"
@@ -261,7 +253,7 @@ def _strays(store: SqliteStore) -> Iterator[Fault]:
         yield Fault("tally", memory, "it is counted under a memory or a project that is none; tacit reindex rebuilds it")
 
 
-def counts(store: SqliteStore, project: str) -> dict[str, dict[str, int]]:
+def counts(store: Store, project: str) -> dict[str, dict[str, int]]:
     """How many memories a project has, by state, kind, category, trust and gate."""
     columns = ("state", "kind", "category", "trust", "gate", "verdict")
     return {column: dict(store.counted([project], (column,))) for column in columns}

@@ -8,79 +8,79 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.stores.sql import SqlStore
+    from tacit.core.ports import Reads
 
 
-def events(store: SqlStore, project: str, since_day: str = "") -> dict[str, int]:
+def events(store: Reads, project: str, since_day: str = "") -> dict[str, int]:
     """Events of a project and of the store itself, by name, since a day."""
     sql = "SELECT name, sum(count) FROM counter WHERE project IN (:p, '') AND day >= :day GROUP BY 1 ORDER BY 1"
     return dict(store.rows(sql, p=project, day=since_day))
 
 
-def all_events(store: SqlStore) -> dict[str, int]:
+def all_events(store: Reads) -> dict[str, int]:
     """Events of all projects, by name."""
     return dict(store.rows("SELECT name, sum(count) FROM counter GROUP BY 1 ORDER BY 1"))
 
 
-def recent(store: SqlStore, prefix: str, since_day: str) -> dict[str, int]:
+def recent(store: Reads, prefix: str, since_day: str) -> dict[str, int]:
     """Events of all projects whose name begins so, by name, since a day."""
     sql = "SELECT name, sum(count) FROM counter WHERE day >= :day AND substr(name, 1, :n) = :prefix GROUP BY 1 ORDER BY 1"
     return dict(store.rows(sql, day=since_day, n=len(prefix), prefix=prefix))
 
 
-def event(store: SqlStore, name: str) -> int:
+def event(store: Reads, name: str) -> int:
     """How often one event happened, in all projects."""
     return _one(store, "SELECT coalesce(sum(count), 0) FROM counter WHERE name = :name", name=name)
 
 
-def runs(store: SqlStore, project: str) -> int:
+def runs(store: Reads, project: str) -> int:
     """Runs that are known, learned or not."""
     return _one(store, "SELECT count(*) FROM run WHERE project = :p", p=project)
 
 
-def learned_runs(store: SqlStore, project: str, since: str = "") -> int:
+def learned_runs(store: Reads, project: str, since: str = "") -> int:
     """Runs that were learned since a time."""
     sql = "SELECT count(*) FROM run WHERE project = :p AND learned_at <> '' AND learned_at >= :since"
     return _one(store, sql, p=project, since=since)
 
 
-def findings(store: SqlStore, project: str, since: str) -> int:
+def findings(store: Reads, project: str, since: str) -> int:
     """Findings since a time."""
     return _one(store, "SELECT count(*) FROM finding WHERE project = :p AND at >= :since", p=project, since=since)
 
 
-def tokens(store: SqlStore, project: str, since: str = "") -> int:
+def tokens(store: Reads, project: str, since: str = "") -> int:
     """Tokens that runs were given since a time."""
     return _one(store, "SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p AND at >= :since", p=project, since=since)
 
 
-def memories(store: SqlStore) -> int:
+def memories(store: Reads) -> int:
     """Lessons of all projects, in any state."""
     return _one(store, "SELECT count(*) FROM memory")
 
 
-def memories_by_project(store: SqlStore) -> dict[str, int]:
+def memories_by_project(store: Reads) -> dict[str, int]:
     """Lessons of each project, in any state."""
     return dict(store.rows("SELECT project, count(*) FROM memory GROUP BY 1"))
 
 
-def new_memories(store: SqlStore, project: str, since: str) -> int:
+def new_memories(store: Reads, project: str, since: str) -> int:
     """Lessons that were made since a time."""
     return _one(store, "SELECT count(*) FROM memory WHERE project = :p AND created_at >= :since", p=project, since=since)
 
 
-def in_states(store: SqlStore, project: str, states: Sequence[str]) -> int:
+def in_states(store: Reads, project: str, states: Sequence[str]) -> int:
     """Lessons in one of these states."""
     sql = "SELECT count(*) FROM memory WHERE project = :p AND state IN (SELECT value FROM json_each(:states))"
     return _one(store, sql, p=project, states=json.dumps(states))
 
 
-def with_signal(store: SqlStore, project: str, signal: str) -> int:
+def with_signal(store: Reads, project: str, signal: str) -> int:
     """Lessons that have any of a signal."""
     return _one(store, "SELECT count(*) FROM tally WHERE project = :p AND signal = :s AND amount > 0", p=project, s=signal)
 
 
-def held_unsigned(store: SqlStore, project: str) -> int:
+def held_unsigned(store: Reads, project: str) -> int:
     """Lessons of the team's journal that are held because nobody allowed has signed them."""
     sql = (
         "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND trust = 'imported'"
@@ -89,5 +89,5 @@ def held_unsigned(store: SqlStore, project: str) -> int:
     return _one(store, sql, p=project)
 
 
-def _one(store: SqlStore, sql: str, **named: object) -> int:
+def _one(store: Reads, sql: str, **named: object) -> int:
     return int(store.one(sql, **named)[0] or 0)

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.stores.sql import SqlStore
+    from tacit.core.ports import Reads
 
 _OF_STATE = " AND state IN (SELECT value FROM json_each(:states))"
 _RANGE = {  # by the date of a memory
@@ -24,7 +24,7 @@ _RANGE = {  # by the date of a memory
 }  # fmt: skip
 
 
-def in_range(store: SqlStore, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
+def in_range(store: Reads, project: str, of: str, low: str, high: str, states: Sequence[str]) -> list[str]:
     """Memories in these states one of whose dates (`state`, `age`, `review`, `seen`, `uses`) lies after `low` and up to `high`."""
     if of == "state":  # one range a state: the index leads with it
         sql = _RANGE[of].replace(_OF_STATE, " AND state = :state")
@@ -33,13 +33,13 @@ def in_range(store: SqlStore, project: str, of: str, low: str, high: str, states
     return [row[0] for row in rows]
 
 
-def in_states(store: SqlStore, project: str, states: Sequence[str]) -> list[str]:
+def in_states(store: Reads, project: str, states: Sequence[str]) -> list[str]:
     """All memories in these states."""
     sql = "SELECT id FROM memory WHERE project = :p" + _OF_STATE
     return [row[0] for row in store.rows(sql, p=project, states=json.dumps(states))]
 
 
-def by_tally(store: SqlStore, project: str, signal: str, op: str, bound: float, states: Sequence[str]) -> list[str]:
+def by_tally(store: Reads, project: str, signal: str, op: str, bound: float, states: Sequence[str]) -> list[str]:
     """Memories in these states whose tally of a signal stands beyond a bound."""
     sql = (
         f"SELECT m.id FROM tally t INDEXED BY tally_{signal} JOIN memory m ON m.id = t.memory WHERE t.project = :p"
@@ -48,13 +48,13 @@ def by_tally(store: SqlStore, project: str, signal: str, op: str, bound: float, 
     return [row[0] for row in store.rows(sql, p=project, bound=bound, states=json.dumps(states))]
 
 
-def stale_and_met(store: SqlStore, project: str, since: str) -> list[str]:
+def stale_and_met(store: Reads, project: str, since: str) -> list[str]:
     """Memories that are marked stale and were met since."""
     sql = _RANGE["seen"].replace("m.state IN (SELECT value FROM json_each(:states))", "m.stale_at <> ''")
     return [row[0] for row in store.rows(sql, p=project, low=since, high="9")]
 
 
-def runs_that_could(store: SqlStore, project: str, last: int, since: str, agent: str, domain: str, most: int) -> int:
+def runs_that_could(store: Reads, project: str, last: int, since: str, agent: str, domain: str, most: int) -> int:
     """Runs after one by its number, and learned since a time, of an agent and in a domain if these are named; counted up to a bound."""
     found = store.one(
         "SELECT count(*) FROM (SELECT 1 FROM run WHERE project = :p AND seq > :last AND learned_at > :since"
@@ -64,7 +64,7 @@ def runs_that_could(store: SqlStore, project: str, last: int, since: str, agent:
     return int(found[0])
 
 
-def may_have_faded(store: SqlStore, project: str, before: int, until: int, step: int, states: Sequence[str]) -> list[str]:
+def may_have_faded(store: Reads, project: str, before: int, until: int, step: int, states: Sequence[str]) -> list[str]:
     """Lessons that may have lost a count between two runs, one for each `step` runs without it."""
     # What came from elsewhere brings its own quiet runs: as if it had been last seen so many runs earlier.
     rows = store.rows(
@@ -81,7 +81,7 @@ def may_have_faded(store: SqlStore, project: str, before: int, until: int, step:
     return [row[0] for row in rows]
 
 
-def held_and_met(store: SqlStore, project: str, runs: float, since: str, most: int) -> list[str]:
+def held_and_met(store: Reads, project: str, runs: float, since: str, most: int) -> list[str]:
     """Held candidates that so many runs met, one of them since a time; oldest first."""
     rows = store.rows(
         "SELECT m.id FROM tally t INDEXED BY tally_seen_at JOIN memory m ON m.id = t.memory WHERE t.project = :p"
@@ -92,7 +92,7 @@ def held_and_met(store: SqlStore, project: str, runs: float, since: str, most: i
     return [row[0] for row in rows]
 
 
-def often_met(store: SqlStore, project: str, limit: int) -> list[str]:
+def often_met(store: Reads, project: str, limit: int) -> list[str]:
     """Candidates and provisional lessons that more than one run met, most often met first."""
     sql = (
         "SELECT m.id FROM tally t INDEXED BY tally_seen JOIN memory m ON m.id = t.memory WHERE t.project = :p AND t.signal = 'seen'"
@@ -101,13 +101,13 @@ def often_met(store: SqlStore, project: str, limit: int) -> list[str]:
     return [row[0] for row in store.rows(sql, p=project, limit=limit)]
 
 
-def in_turn(store: SqlStore, project: str, last: int, limit: int) -> list[tuple[int, str]]:
+def in_turn(store: Reads, project: str, last: int, limit: int) -> list[tuple[int, str]]:
     """The next memories after one, by their numbers."""
     sql = "SELECT n, id FROM memory WHERE project = :p AND n > :last ORDER BY n LIMIT :limit"
     return [(n, id) for n, id in store.rows(sql, p=project, last=last, limit=limit)]
 
 
-def closed_between(store: SqlStore, project: str, state: str, since: str, before: str, limit: int) -> list[tuple[str, str]]:
+def closed_between(store: Reads, project: str, state: str, since: str, before: str, limit: int) -> list[tuple[str, str]]:
     """Memories that came to a state after one time and up to another, with that time, in its order."""
     rows = store.rows(
         "SELECT id, updated_at FROM memory WHERE project = :p AND state = :state AND updated_at > :since AND updated_at <= :before"
@@ -117,7 +117,7 @@ def closed_between(store: SqlStore, project: str, state: str, since: str, before
     return [(id, at) for id, at in rows]
 
 
-def runs_after(store: SqlStore, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
+def runs_after(store: Reads, project: str, seq: int, limit: int) -> list[tuple[str, str, int, str]]:
     """The next runs after one by its number: id, root, number, and when it was learned."""
     sql = "SELECT id, root, seq, learned_at FROM run WHERE project = :p AND seq > :after ORDER BY seq LIMIT :limit"
     return [(id, root, number, at) for id, root, number, at in store.rows(sql, p=project, after=seq, limit=limit)]
@@ -126,14 +126,14 @@ def runs_after(store: SqlStore, project: str, seq: int, limit: int) -> list[tupl
 # -- by the journal -----------------------------------------------------------------------------------------------------
 
 
-def touched(store: SqlStore, project: str, after: int) -> list[str]:
+def touched(store: Reads, project: str, after: int) -> list[str]:
     """Memories that the journal speaks of since an entry."""
     sql = "SELECT DISTINCT memory FROM journal INDEXED BY journal_by_project WHERE project = :p AND id > :after"
     return [row[0] for row in store.rows(sql, p=project, after=after)]
 
 
 def entries_after(
-    store: SqlStore, project: str, after: int, since: str, limit: int, verbs: Sequence[str] = ()
+    store: Reads, project: str, after: int, since: str, limit: int, verbs: Sequence[str] = ()
 ) -> list[tuple[str, int]]:
     """Memories changed after an entry and since a time, by one of these verbs if named, each with its newest entry, in that order."""
     sql = (
@@ -145,7 +145,7 @@ def entries_after(
     return [(memory, entry) for memory, entry in store.rows(sql, p=project, after=after, since=since, limit=limit, **more)]
 
 
-def last_entry(store: SqlStore, memory: str = "") -> int:
+def last_entry(store: Reads, memory: str = "") -> int:
     """The newest entry of the journal, or of one memory in it."""
     if memory:
         return int(store.one("SELECT max(id) FROM journal WHERE memory = :m", m=memory)[0])

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.ports import Store
 
 TOKENS = ("model.tokens.in", "model.tokens.out")
 
@@ -17,7 +17,7 @@ TOKENS = ("model.tokens.in", "model.tokens.out")
 class StoreLedger:
     """The ledger of one store. Calls are short transactions; nothing waits for a model inside one."""
 
-    def __init__(self, store: SqliteStore, now: Callable[[], str]) -> None:
+    def __init__(self, store: Store, now: Callable[[], str]) -> None:
         self._store, self.now = store, now
 
     def update(self, key: str, change: Callable[[str, int, int], str], counts: Mapping[str, int]) -> None:

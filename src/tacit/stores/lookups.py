@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
-    from tacit.stores.sql import SqlStore
 
 
-def by_alias(store: SqlStore, project: str, namespace: str, alias: str) -> str:
+def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
     """The memory that another system knows under a name; empty where there is none."""
     row = store.one(
         "SELECT memory FROM alias WHERE project = :p AND namespace = :n AND alias = :a", p=project, n=namespace, a=alias
@@ -21,24 +21,24 @@ def by_alias(store: SqlStore, project: str, namespace: str, alias: str) -> str:
     return str(row[0]) if row else ""
 
 
-def indexed(store: SqlStore, id: str) -> tuple[int, str]:
+def indexed(store: Reads, id: str) -> tuple[int, str]:
     """A memory's number and the words beside its text that it is found by."""
     n, words = store.one("SELECT n, words FROM memory WHERE id = :id", id=id)
     return n, words
 
 
-def with_signature(store: SqlStore, project: str, signature: str) -> list[tuple[int, str]]:
+def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int, str]]:
     """Memories of one error signature, with their numbers; ten at most."""
     sql = "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10"
     return [(n, id) for n, id in store.rows(sql, p=project, s=signature)]
 
 
-def all_ids(store: SqlStore) -> set[str]:
+def all_ids(store: Reads) -> set[str]:
     """Every memory of a store that is known to be small."""
     return {row[0] for row in store.rows("SELECT id FROM memory")}
 
 
-def once_on_pages(store: SqlStore, project: str) -> list[str]:
+def once_on_pages(store: Reads, project: str) -> list[str]:
     """Lessons that somebody wrote on a page and that stand on none now."""
     rows = store.rows(
         "SELECT id FROM memory INDEXED BY memory_by_origin WHERE origin >= 'page:' AND origin < 'page;' AND origin <> ''"
@@ -48,7 +48,7 @@ def once_on_pages(store: SqlStore, project: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def judged_proposals(store: SqlStore, project: str, kind: str, action: str, most: int) -> list[Proposal]:
+def judged_proposals(store: Reads, project: str, kind: str, action: str, most: int) -> list[Proposal]:
     """The latest proposals of a kind with a tier's word on them, oldest first; with `action`, those on which it was said."""
     rows = store.rows(
         "SELECT id FROM proposal WHERE project = :p AND kind = :kind AND instr(payload, '\"judged\"') > 0"
@@ -59,26 +59,26 @@ def judged_proposals(store: SqlStore, project: str, kind: str, action: str, most
     return [each for each in reversed(found) if each is not None]
 
 
-def incidents(store: SqlStore, project: str) -> Iterator[Any]:
+def incidents(store: Reads, project: str) -> Iterator[Any]:
     """What earlier runs noted as likely to come up again, in their order."""
     sql = "SELECT facts FROM run WHERE project = :project AND instr(facts, '\"incidents\"') > 0 ORDER BY seq"
     for (facts,) in store.rows(sql, project=project):
         yield from json.loads(facts).get("incidents", ())
 
 
-def settled_runs(store: SqlStore, project: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def settled_runs(store: Reads, project: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Settled runs by their units, in order: unit, outcome, facts."""
     sql = "SELECT root, outcome, facts FROM run WHERE project = :p AND settled_at <> '' ORDER BY root, seq"
     for root, outcome, facts in store.rows(sql, p=project):
         yield root, outcome, json.loads(facts or "{}")
 
 
-def last_learned(store: SqlStore, project: str) -> str:
+def last_learned(store: Reads, project: str) -> str:
     """When the newest run was learned; empty where there is none."""
     row = store.one("SELECT learned_at FROM run WHERE project = :p ORDER BY seq DESC LIMIT 1", p=project)
     return str(row[0]) if row else ""
 
 
-def has_outgoing(cache: SqlStore) -> bool:
+def has_outgoing(cache: Reads) -> bool:
     """Whether something waits in a cache to be carried to its server."""
     return cache.one("SELECT 1 FROM outbox LIMIT 1") is not None

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads
     from tacit.core.profile import Profile
-    from tacit.stores.sql import SqlStore
 
 UNNAMED = "~"  # begins what a row without an id is recognised by
 _FADED = "faded:"  # in `meta`: up to which run of a project's sequence fading was counted
 
 
-def faded_to(store: SqlStore, project: str) -> int:
+def faded_to(store: Reads, project: str) -> int:
     """Up to which run of the project's sequence fading was counted."""
     return int(store.meta(_FADED + project) or 0)
 
@@ -47,7 +47,7 @@ def header_key(format: str, part: str, project: str) -> str:
     return f"header:{format}:{part}:{project}"
 
 
-def header(store: SqlStore, format: str, part: str, project: str) -> Header:
+def header(store: Reads, format: str, part: str, project: str) -> Header:
     """What the last imported file of this part said of itself, and when something here changed since."""
     kept = json.loads(store.meta(header_key(format, part, project)) or "{}")
     at = kept.get("at", "")
@@ -60,7 +60,7 @@ def header(store: SqlStore, format: str, part: str, project: str) -> Header:
     return Header(part, kept.get("record"), max(row[0] or "" for row in last))
 
 
-def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) -> list[Row]:
+def outgoing(store: Reads, project: str, profile: Profile, namespace: str) -> list[Row]:
     """Every memory of a project that still has a text; its alias in this namespace, where it has one."""
     evidence = _evidence(store, project)
     rows = store.rows(_RUNS, p=project)
@@ -100,7 +100,7 @@ def outgoing(store: SqlStore, project: str, profile: Profile, namespace: str) ->
 
 
 def audited(
-    store: SqlStore, project: str, namespace: str, signals: Iterable[str], aliases: dict[str, str]
+    store: Reads, project: str, namespace: str, signals: Iterable[str], aliases: dict[str, str]
 ) -> list[Given | Judged]:
     """What runs were given that their host named, and the origin's own word on it, in the order of time."""
     every = store.runs(project, limit=-1)
@@ -149,7 +149,7 @@ def _is_ours(run: str) -> bool:
     return len(run) == ID_LENGTH and set(run) <= set(ALPHABET)
 
 
-def _evidence(store: SqlStore, project: str) -> dict[str, list[Evidence]]:
+def _evidence(store: Reads, project: str) -> dict[str, list[Evidence]]:
     columns = EVIDENCE_COLUMNS[1:]
     found: dict[str, list[Evidence]] = {}
     for row in store.rows(f"SELECT {', '.join(columns)} FROM evidence WHERE project = :p ORDER BY n", p=project):

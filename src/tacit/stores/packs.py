@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Store, Transaction
 
 PORTION = 200  # rows blanked, or filled, in one transaction
 _END = ".jsonl.gz"
@@ -63,7 +63,7 @@ INJECTION = BY_NAME["injection"].hashed
 # -- finding what is old ------------------------------------------------------------------------------------------------
 
 
-def of_run(store: SqliteStore, run: str, root: str) -> Iterator[Row]:
+def of_run(store: Store, run: str, root: str) -> Iterator[Row]:
     """The words of one old run; its incidents stay, as later runs are compared with them."""
     for key, memory, text, reason in store.rows(
         "SELECT key, memory, text, reason FROM finding WHERE run = :run", run=run
@@ -83,7 +83,7 @@ def of_run(store: SqliteStore, run: str, root: str) -> Iterator[Row]:
         yield Row("injection", row[0], dict(zip(INJECTION, row)))
 
 
-def of_memory(store: SqliteStore, memory: str) -> Iterator[Row]:
+def of_memory(store: Store, memory: str) -> Iterator[Row]:
     """The quotes behind one lesson."""
     for key, quote in store.rows("SELECT key, quote FROM evidence WHERE memory = :it AND quote <> ''", it=memory):
         yield Row("evidence", key, {"quote": quote}, memory)
@@ -222,11 +222,11 @@ def _exchanged(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
     tx.rows(f"UPDATE {row.table} SET {sets}, hash = :hash {where}", **dict(words), hash=hash, key=key)
     if table.seal:
         for each in (sealed, hash):
-            tx._seal(now["project"], table.seal, shard_of(now["memory"]), 0, each)
+            tx.seal(now["project"], table.seal, shard_of(now["memory"]), 0, each)
     return 1
 
 
-def move(store: SqliteStore, folder: str, project: str, at: str, rows: Sequence[Row]) -> Packed | None:
+def move(store: Store, folder: str, project: str, at: str, rows: Sequence[Row]) -> Packed | None:
     """Words out of the store into a new file; None where there are none."""
     if not rows:
         return None
@@ -237,7 +237,7 @@ def move(store: SqliteStore, folder: str, project: str, at: str, rows: Sequence[
     return made
 
 
-def put_back(store: SqliteStore, path: str) -> Packed:
+def put_back(store: Store, path: str) -> Packed:
     """The words of a file, back in the store; the file stays. Twice is once."""
     rows, done = list(read_pack(path)), 0
     for start in range(0, len(rows), PORTION):

@@ -1,4 +1,4 @@
-"""What only the worker asks of the queue; hooks ask `SqlStore.queued_job` and `is_job_due`."""
+"""What only the worker asks of the queue; hooks ask `Reads.queued_job` and `is_job_due`."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.stores.sql import SqlStore, Writer
+    from tacit.core.ports import Reads, Transaction
 
 
-def failing(store: SqlStore) -> Sequence[tuple[str, int, str, str]]:
+def failing(store: Reads) -> Sequence[tuple[str, int, str, str]]:
     """Jobs that wait with an error: key, attempts, error, and not before when."""
     return store.rows("SELECT key, attempts, error, not_before FROM queue WHERE error <> '' ORDER BY id")
 
 
-def next_due(store: SqlStore, never: str) -> str | None:
+def next_due(store: Reads, never: str) -> str | None:
     """When the next job may be taken; `never` is the time of those that wait for a person."""
     row = store.one("SELECT min(max(not_before, lease_until)) FROM queue WHERE not_before < :never", never=never)
     return row[0] if row else None
 
 
-def last_job(store: SqlStore) -> int:
+def last_job(store: Reads) -> int:
     """The number of the newest job."""
     return int(store.one("SELECT coalesce(max(id), 0) FROM queue")[0])
 
 
-def asked_at(store: SqlStore, id: int) -> str | None:
+def asked_at(store: Reads, id: int) -> str | None:
     """When a job was last asked for; None where it is done."""
     row = store.one("SELECT at FROM queue WHERE id = :id", id=id)
     return str(row[0]) if row else None
 
 
-def leased(store: SqlStore) -> Sequence[tuple[int, int]]:
+def leased(store: Reads) -> Sequence[tuple[int, int]]:
     """Jobs that somebody holds, with their attempts."""
     return store.rows("SELECT id, attempts FROM queue WHERE lease <> ''")
 
 
-def free(tx: Writer, id: int, later: str) -> None:
+def free(tx: Transaction, id: int, later: str) -> None:
     """Let a job be taken again, not before `later`."""
     tx.rows("UPDATE queue SET lease = '', lease_until = '', not_before = :later WHERE id = :id", later=later, id=id)
 
 
-def hasten(tx: Writer, never: str) -> None:
+def hasten(tx: Transaction, never: str) -> None:
     """Let everything that waits for a time be taken now."""
     tx.rows("UPDATE queue SET not_before = '' WHERE not_before < :never", never=never)
 
 
-def forgive(tx: Writer, id: int) -> None:
+def forgive(tx: Transaction, id: int) -> None:
     """Forget a job's attempts: nobody died of it."""
     tx.rows("UPDATE queue SET attempts = 0 WHERE id = :id", id=id)
 
 
-def take_back_attempt(tx: Writer, id: int) -> None:
+def take_back_attempt(tx: Transaction, id: int) -> None:
     """One attempt less: what failed was no fault of the job."""
     tx.rows("UPDATE queue SET attempts = attempts - 1 WHERE id = :id", id=id)

@@ -13,10 +13,10 @@ from tacit.core.clock import stamp
 from tacit.core.errors import Damaged
 from tacit.core.links import link_hash
 from tacit.core.memory import DECIDED, row_hash
+from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.cache import open_cache, path_of, want, wanted
 from tacit.stores.carry import in_step
-from tacit.stores.check import Fault
 from tacit.stores.tables import BY_NAME, TRUTH
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Store, Transaction
 
 SETTLE = 1.0  # seconds in which hooks that hold the old file are done with it
 _OWN = ("run", "use", "use_mark", "injection", "queue")
@@ -40,7 +40,7 @@ class Renewed:
     lessons: int = 0  # fetched
 
 
-def cache_faults(near: SqliteStore) -> Iterator[Fault]:
+def cache_faults(near: Store) -> Iterator[Fault]:
     """What is wrong with a cache: its pages, its copies, its records."""
     try:
         for (said,) in near.rows("PRAGMA integrity_check(20)"):
@@ -60,7 +60,7 @@ def cache_faults(near: SqliteStore) -> Iterator[Fault]:
 _HASHED = {name: BY_NAME[name].hashed for name in ("use", "use_mark")}
 
 
-def renew(url: str, folder: str, far: SqliteStore, machine: str = "") -> Renewed:
+def renew(url: str, folder: str, far: Store, machine: str = "") -> Renewed:
     """Set a cache aside and fill a new one."""
     path, aside = path_of(url, folder), ""
     if os.path.exists(path):
@@ -104,7 +104,7 @@ def _tried(read: Callable[[], Any], otherwise: Any) -> Any:
         return otherwise
 
 
-def _rows(old: SqliteStore, table: str) -> list[dict[str, Any]]:
+def _rows(old: Store, table: str) -> list[dict[str, Any]]:
     names = [row[1] for row in old.rows(f"PRAGMA table_info({table})")]
     return [dict(zip(names, row)) for row in old.rows(f"SELECT * FROM {table}")]
 

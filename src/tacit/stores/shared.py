@@ -38,34 +38,34 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Reads, Store, Transaction
 
 _COLUMNS = "id, kind, machine, memory, head, digest, salt, words, standing, signer"
 
 
-def lines_of(store: SqliteStore | Transaction, project: str, memory: str, kind: str = "entry") -> list[Line]:
+def lines_of(store: Reads, project: str, memory: str, kind: str = "entry") -> list[Line]:
     """What is known of one memory, in the order it became known."""
     sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND memory = :m AND kind = :k ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=memory, k=kind)]
 
 
-def lines_by(store: SqliteStore, project: str, machine: str) -> list[Line]:
+def lines_by(store: Store, project: str, machine: str) -> list[Line]:
     """The lines of one machine's file, in their order."""
     sql = f"SELECT {_COLUMNS} FROM shared WHERE project = :p AND machine = :m AND standing <> '{UNKNOWN}' ORDER BY n"
     return [_line(row) for row in store.rows(sql, p=project, m=machine)]
 
 
-def standings(store: SqliteStore, project: str) -> dict[str, str]:
+def standings(store: Store, project: str) -> dict[str, str]:
     """Every line that is known, and whose it is."""
     return dict(store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project))
 
 
-def all_lines(store: SqliteStore, project: str) -> list[Line]:
+def all_lines(store: Store, project: str) -> list[Line]:
     """Every line that is known of a project, in the order it became known."""
     return [_line(row) for row in store.rows(f"SELECT {_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)]
 
 
-def machines_of(store: SqliteStore, project: str) -> list[str]:
+def machines_of(store: Store, project: str) -> list[str]:
     """The machines whose lines are this person's own: this one, and those whose stores were joined with it."""
     sql = "SELECT DISTINCT machine FROM shared WHERE project = :p AND standing = 'own' ORDER BY 1"
     return [row[0] for row in store.rows(sql, p=project)]
@@ -97,7 +97,7 @@ def blank_lines(tx: Transaction, memory: str) -> None:
     )
 
 
-def canonical(store: SqliteStore, project: str) -> str:
+def canonical(store: Store, project: str) -> str:
     """The shared memory of a project as one text, the same on every machine that knows the same lines.
 
     Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home.
@@ -123,7 +123,7 @@ def _at_home(at: dict[str, Any]) -> dict[str, Any]:
 # -- our own rows -------------------------------------------------------------------------------------------------------
 
 
-def unshared(store: SqliteStore, project: str, machine: str = "") -> list[str]:
+def unshared(store: Store, project: str, machine: str = "") -> list[str]:
     """Memories of a project that have rows which are not lines yet; entries of one machine, or of any."""
     found: dict[str, None] = {}
     for sql in _UNSHARED:
@@ -243,7 +243,7 @@ def _new_links(tx: Transaction, project: str, memory: str, kind: str) -> Iterabl
 
 
 def _links(
-    tx: SqliteStore | Transaction, project: str, memory: str, kind: str
+    tx: Reads, project: str, memory: str, kind: str
 ) -> Iterable[tuple[str, Evidence | Use | Mark]]:
     if kind == "evidence":
         return [(each.key, each) for each in tx.evidence(memory) if each.project == project]
@@ -286,7 +286,7 @@ def is_sound(row: Mapping[str, Any]) -> bool:
         return False
 
 
-def misplaced(store: SqliteStore | Transaction) -> list[tuple[str, str]]:
+def misplaced(store: Reads) -> list[tuple[str, str]]:
     """Lines (id, memory) that stand for no row of their memory and project, or for one that another line stands for."""
     return store.rows(f"SELECT id, memory FROM shared s WHERE NOT ({_STANDS}) OR EXISTS ({_TWICE})")
 

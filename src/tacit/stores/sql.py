@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.contexts import Telling
-from tacit.core.digest import digest, short_hash
+from tacit.core.digest import digest
 from tacit.core.errors import Ambiguous, NotFound
 from tacit.core.journal import (
     GENESIS,
@@ -39,28 +39,19 @@ from tacit.core.links import (
     seen_more,
     tally_of,
 )
-from tacit.core.memory import AGENT, DECIDED, GLOBAL, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
+from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
 from tacit.core.outcome import UNKNOWN
 from tacit.core.proposal import Proposal
-from tacit.core.value import value
+from tacit.core.rows import FindingRow, Job, Near, Project, RunRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from tacit.core.journal import Change
-    from tacit.core.ports import Embedder
+    from tacit.core.ports import Embedder, Placed, Reads
     from tacit.core.profile import Signals
-    from tacit.stores.sqlite.search import Hit
-
-    class Placed(Protocol):
-        """A candidate that some channel found."""
-
-        @property
-        def memory(self) -> Memory: ...
-        @property
-        def n(self) -> int: ...
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
@@ -68,103 +59,7 @@ HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machi
 _MEMORY = ", ".join(f"m.{name}" for name in DECIDED)
 
 
-@value
-class Project:
-    """A project's row."""
-
-    id: str
-    name: str
-    root: str
-    key: str
-    remote: str
-    profile: str
-    trial_key: bytes
-    run_seq: int
-    created_at: str
-
-
-@value
-class RunRow:
-    """A run as the store keeps it: metadata only, the steps stay in the host's file."""
-
-    id: str
-    project: str
-    host: str
-    foreign_id: str
-    root: str
-    seq: int = 0
-    agent: str = ""
-    model: str = ""
-    version: str = ""
-    domain: str = ""
-    task: str = ""
-    task_id: str = ""
-    task_type: str = ""
-    outcome: str = "unknown"
-    complete: bool = False
-    started_at: str = ""
-    ended_at: str = ""
-    learned_at: str = ""
-    settled_at: str = ""
-    path: str = ""
-    facts: Mapping[str, Any] | None = None
-
-
-@value
-class Near:
-    """What is near in meaning."""
-
-    hits: tuple[Hit, ...] = ()
-    cosines: Mapping[str, float] = {}  # memory -> cosine, of these hits and of those asked about
-    usual: float = 0.0  # the mean over all that were compared: what stands out from it is near
-    note: str = ""  # why nothing was compared, where that is not plain
-
-
-@value
-class FindingRow:
-    """A finding as the store keeps it."""
-
-    key: str
-    project: str
-    run: str
-    place: str
-    extractor: str
-    version: int
-    memory: str
-    outcome: str
-    reason: str
-    gate: str
-    text: str
-    digest: bytes
-    kind: str
-    by: str
-    tier: str
-    origin: str
-    signature: str
-    score: float
-    runner_up: float
-    at: str
-
-
-@value
-class Job:
-    """A piece of queued work."""
-
-    id: int
-    kind: str
-    key: str
-    project: str
-    payload: Mapping[str, Any]
-    attempts: int
-    at: str  # when it was last asked for
-
-
-def run_id(project: str, host: str, foreign_id: str) -> str:
-    """A run's name in every store: runs are keyed by project, host and the host's own id."""
-    return short_hash("run", project, host, foreign_id)
-
-
-def asked_about(store: SqlStore, project: str, key: str) -> list[Proposal]:
+def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
     """Proposals about one line of a page, in any state, oldest first; `key` is a hash that stands in their payload."""
     rows = store.rows(
         "SELECT id FROM proposal WHERE project = :project AND kind = 'page' AND instr(payload, :key) > 0 ORDER BY created_at, id",
@@ -172,11 +67,6 @@ def asked_about(store: SqlStore, project: str, key: str) -> list[Proposal]:
         key=key,
     )
     return [found for row in rows if (found := store.proposal(row[0])) is not None]
-
-
-def scope_projects(project: str) -> tuple[str, str, str]:
-    """Where a project's searches look: its own rows and the two that hold everywhere."""
-    return (project, GLOBAL, AGENT)
 
 
 # What memories are told apart, counted and listed by. `stale` is whether there is a `stale_at`.
@@ -371,7 +261,7 @@ class SqlStore:
         projects: Sequence[str],
         *,
         states: Sequence[str] = (),
-        equal: Mapping[str, str] | None = None,
+        equal: Mapping[str, str | int] | None = None,
         tag: str = "",
         since: str = "",
         text: str = "",
@@ -730,17 +620,17 @@ class Writer(SqlStore):
         self.rows(
             _INSERT_ENTRY, **dict(zip(HEADER, header)), payload=text, salt=salt, digest=said, row=sealed, hash=link
         )
-        self._seal(entry.project, "journal", shard_of(entry.memory), 1, link)
+        self.seal(entry.project, "journal", shard_of(entry.memory), 1, link)
         return entry
 
-    def _seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
         now = self.one(
             "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s", p=project, k=kind, s=shard
         )
         count, sum_ = now or (0, GENESIS)
         self.rows(_PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
 
-    def _put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
         """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
         columns, key = SEALED[table]
         was = self.one(
@@ -752,16 +642,16 @@ class Writer(SqlStore):
         # Where the first stays, a right to add is enough.
         self.rows(_upsert(table, columns, key) if replace else _insert(table, columns), **{name: row[name] for name in columns})
         if was is not None:
-            self._unseal(table, dict(zip(columns, was)))
-        self._seal(seal_project(table, row), table, 0, 1, _row_seal(table, {name: row[name] for name in columns}))
+            self.unseal(table, dict(zip(columns, was)))
+        self.seal(seal_project(table, row), table, 0, 1, _row_seal(table, {name: row[name] for name in columns}))
 
-    def _unseal(self, table: str, row: Mapping[str, Any]) -> None:
-        self._seal(seal_project(table, row), table, 0, -1, _row_seal(table, row))
+    def unseal(self, table: str, row: Mapping[str, Any]) -> None:
+        self.seal(seal_project(table, row), table, 0, -1, _row_seal(table, row))
 
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
         """Another name of a memory; the first to take a name keeps it."""
         row = {"project": project, "namespace": namespace, "alias": alias, "memory": memory}
-        self._put_sealed("alias", row, replace=False)
+        self.put_sealed("alias", row, replace=False)
 
     # -- links ------------------------------------------------------------------------------------
 
@@ -772,7 +662,7 @@ class Writer(SqlStore):
             return False
         sealed = link_hash(row)
         self.rows(_insert("evidence", (*EVIDENCE_COLUMNS, "hash")), **dict(zip(EVIDENCE_COLUMNS, row)), hash=sealed)
-        self._seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
+        self.seal(evidence.project, "evidence", shard_of(evidence.memory), 1, sealed)
         self._count_evidence(evidence)
         return True
 
@@ -806,7 +696,7 @@ class Writer(SqlStore):
         row = link_row(use)
         sealed = link_hash(row)
         self.rows(_insert("use", (*USE_COLUMNS, "hash")), **dict(zip(USE_COLUMNS, row)), hash=sealed)
-        self._seal(use.project, "use", shard_of(use.memory), 1, sealed)
+        self.seal(use.project, "use", shard_of(use.memory), 1, sealed)
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
         self.rows(_COUNT_USE, memory=use.memory, project=use.project, at=used_at)
@@ -852,7 +742,7 @@ class Writer(SqlStore):
         row = link_row(mark)
         sealed = link_hash(row)
         self.rows(_insert("use_mark", (*MARK_COLUMNS, "hash")), **dict(zip(MARK_COLUMNS, row)), hash=sealed)
-        self._seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
+        self.seal(mark.project, "mark", shard_of(mark.memory), 1, sealed)
 
     def _step(self, memory: str, project: str, signal: str, step: float) -> None:
         self.rows(_COUNT_ON, memory=memory, project=project, signal=signal, step=step)
@@ -895,16 +785,16 @@ class Writer(SqlStore):
 
     def put_project(self, project: Project) -> None:
         """Write or correct a project's row."""
-        self._put_sealed("project", project.__dict__)
+        self.put_sealed("project", project.__dict__)
 
     def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
         """Keep a profile version once."""
         row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
-        self._put_sealed("profile", row, replace=False)
+        self.put_sealed("profile", row, replace=False)
 
     def put_meta(self, key: str, value: str) -> None:
         """Set a setting of the store."""
-        self._put_sealed("meta", {"key": key, "value": value})
+        self.put_sealed("meta", {"key": key, "value": value})
 
     def next_seq(self, project: str) -> int:
         """Count one more learned run of a project."""
@@ -927,7 +817,7 @@ class Writer(SqlStore):
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
         row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
-        self._put_sealed("tombstone", row, replace=False)
+        self.put_sealed("tombstone", row, replace=False)
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""

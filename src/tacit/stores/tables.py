@@ -10,7 +10,8 @@ from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.proposal import Proposal
-from tacit.stores.sql import HEADER, SEALED, FindingRow, RunRow
+from tacit.core.rows import FindingRow, RunRow
+from tacit.stores.sql import HEADER, SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tacit.core.exchange import Read
     from tacit.core.memory import Memory
-    from tacit.stores.sql import SqlStore, Writer
+    from tacit.core.ports import Reads, Store, Transaction
 
 BATCH = 1000  # rows of one statement
 
@@ -49,7 +49,7 @@ class Migrated:
     waiting: int = 0  # jobs for the worker that stay at the source
 
 
-def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
+def rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
     """A table's rows, in the order of its key unless told otherwise."""
     sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
     if table.name == "seal":  # the seal of nothing says nothing
@@ -57,12 +57,12 @@ def rows(store: SqlStore, table: Table, order: Sequence[str] = ()) -> Iterator[t
     return store.each(sql % "")
 
 
-def reader(store: SqlStore) -> Read:
+def reader(store: Reads) -> Read:
     """A store's tables as rows; inside `store.snapshot()` they are of one moment."""
     return lambda table: rows(store, table)
 
 
-def is_empty(store: SqlStore) -> bool:
+def is_empty(store: Reads) -> bool:
     """Whether a store holds nothing yet but the rows of projects that were opened in it."""
     return not any(store.one(f"SELECT 1 FROM {name} LIMIT 1") for name in EMPTY)
 
@@ -101,7 +101,7 @@ _PARSED: dict[str, Callable[[Any], object]] = {
 
 
 def move(
-    store: SqlStore,
+    store: Store,
     read: Read,
     *,
     what: str,
@@ -126,7 +126,7 @@ def move(
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 
 
-def copy(source: SqlStore, target: SqlStore, *, each: Callable[[str, int], None] = lambda table, rows: None) -> Moved:
+def copy(source: Store, target: Store, *, each: Callable[[str, int], None] = lambda table, rows: None) -> Moved:
     """One store into another, whatever engines they are on, and nothing in the first is changed. Verified at both ends, row by row
     and chain by chain. Twice is once: a target that holds exactly this is left alone, one that holds anything else refused."""
     if not source.is_whole:
@@ -185,7 +185,7 @@ def _beyond(one: Read, other: Read, table: Table) -> Iterator[tuple[Any, ...]]:
             yield found if table.name == "seal" and row[table.columns.index("kind")] in SEALED else row
 
 
-def _fill(tx: Writer, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
+def _fill(tx: Transaction, table: Table, read: Read, each: Callable[[str, int], None]) -> int:
     count, found = 0, iter(read(table))
     while batch := [_named(tx, table, row) for row in islice(found, BATCH)]:
         _put(tx, table, batch)
@@ -194,19 +194,19 @@ def _fill(tx: Writer, table: Table, read: Read, each: Callable[[str, int], None]
     return count
 
 
-def _named(tx: Writer, table: Table, row: Sequence[Any]) -> dict[str, Any]:
+def _named(tx: Transaction, table: Table, row: Sequence[Any]) -> dict[str, Any]:
     named = dict(zip(table.columns, row))
     if table.name == "memory":
         named["words"] = tx.words(from_row(tuple(row[1:-1])))
     return named
 
 
-def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> None:
+def _put(tx: Transaction, table: Table, batch: list[dict[str, Any]]) -> None:
     if table.name in SEALED:  # an opened project, or a setting of it, may stand here: what comes is what counts
         for row in batch:
             same = " AND ".join(f"{name} = :{name}" for name in table.key)
             there = tx.one(f"SELECT 1 FROM {table.name} WHERE {same}", **{name: row[name] for name in table.key})
-            tx._put_sealed(
+            tx.put_sealed(
                 table.name, row, replace=bool(there) and table.name != "profile"
             )  # which is what its id says, for ever
     elif table.name == "seal":  # those of the tables above are counted as they are written
@@ -215,7 +215,7 @@ def _put(tx: Writer, table: Table, batch: list[dict[str, Any]]) -> None:
         tx.insert(table.name, batch)
 
 
-def _known(tx: Writer, read: Read, what: str) -> int:
+def _known(tx: Transaction, read: Read, what: str) -> int:
     """How many chains of these rows a store holds, which must be all, each as far as it goes there or further."""
     heads: dict[str, tuple[int, bytes]] = {}
     journal = BY_NAME["journal"]

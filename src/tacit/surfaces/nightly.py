@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tacit.app import Memories
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.ports import Store
 
 DAYS = 1.0  # between two passes of one project
 QUESTION = (
@@ -26,7 +26,7 @@ QUESTION = (
 )
 
 
-def due(store: SqliteStore, now: str) -> list[str]:
+def due(store: Store, now: str) -> list[str]:
     """Projects in which something was learned since they were last tended, or tried to be, and that was a day ago or more."""
     found = []
     for project in store.projects():

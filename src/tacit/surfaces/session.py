@@ -16,14 +16,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.ports import Store
 
 KEY = "sessions"
 MOST = 50  # processes that are remembered; each is one host at work
 SLACK = 3.0  # seconds by which two clocks of one machine may be read apart
 
 
-def note(store: SqliteStore, session: str, at: str, *, wait: float, process: int = 0) -> None:
+def note(store: Store, session: str, at: str, *, wait: float, process: int = 0) -> None:
     """Remember that this session runs in our parent's process."""
     name = str(process or os.getppid())
     if json.loads(store.meta(KEY) or "{}").get(name, ("",))[0] == session:
@@ -35,7 +35,7 @@ def note(store: SqliteStore, session: str, at: str, *, wait: float, process: int
         tx.put_meta(KEY, json.dumps(dict([*known.items()][-MOST:])))
 
 
-def session_of(store: SqliteStore, ancestors: Sequence[tuple[int, float]]) -> str:
+def session_of(store: Store, ancestors: Sequence[tuple[int, float]]) -> str:
     """The session that the nearest of these processes serves; empty where none was noted."""
     known = json.loads(store.meta(KEY) or "{}")
     for process, began in ancestors:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.stores.sql import Job, RunRow
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Store, Transaction
+    from tacit.core.rows import Job, RunRow
 
 IDLE = 30.0  # seconds without work after which a worker leaves
 GLANCE = 0.5  # seconds between two looks at the queue
@@ -72,7 +72,7 @@ class Worked:
 # -- what hooks do ------------------------------------------------------------------------------------------------------
 
 
-def ask(store: SqliteStore, wish: Wish, *, later: float = 0.0, wait: float | None = None) -> None:
+def ask(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None) -> None:
     """Queue a transcript, to be read in `later` seconds at the earliest. The same session again is the same job."""
     import json
 
@@ -95,7 +95,7 @@ def _payload(wish: Wish, over: bool) -> dict[str, Any]:
     return {**said, **{name: word for name, word in more.items() if word}}
 
 
-def start_if_due(store: SqliteStore, env: Mapping[str, str]) -> bool:
+def start_if_due(store: Store, env: Mapping[str, str]) -> bool:
     """Start a worker if a job is due that nobody works on."""
     return _is_due(store) and start(store.path, env, far=store.far)
 
@@ -113,7 +113,7 @@ def look_after(memories: Memories) -> None:
     start(store.path, memories.env, far=store.far)
 
 
-def _want(store: SqliteStore, project: str) -> None:
+def _want(store: Store, project: str) -> None:
     """Ask once for the lessons of a project that is used on this machine."""
     from tacit.stores.cache import is_wanting, want
 
@@ -239,7 +239,7 @@ def _home(near: Memories, env: Mapping[str, str]) -> Memories:
         raise
 
 
-def _carries(store: SqliteStore) -> bool:
+def _carries(store: Store) -> bool:
     """Whether something waits for a server that answers."""
     from tacit.stores.cache import is_due
 
@@ -255,7 +255,7 @@ def _embed(memories: Memories) -> None:
             tx.count("", "vectors_failed", clock.now())
 
 
-def failures(store: SqliteStore) -> list[dict[str, Any]]:
+def failures(store: Store) -> list[dict[str, Any]]:
     """Jobs that wait with an error: what it was, how often, and when it is tried again (empty: not by itself)."""
     from tacit.stores import queue
 
@@ -282,7 +282,7 @@ def _lock(path: str, patient: bool = False) -> int | None:
     return None
 
 
-def _drain_once(store: SqliteStore, home: Memories, env: Mapping[str, str]) -> Worked:
+def _drain_once(store: Store, home: Memories, env: Mapping[str, str]) -> Worked:
     """Each job that waited when it began, once: agents that go on queueing do not keep it from its end."""
     from tacit.stores import queue
 
@@ -301,7 +301,7 @@ def _drain_once(store: SqliteStore, home: Memories, env: Mapping[str, str]) -> W
     return worked
 
 
-def _carry(store: SqliteStore, home: Memories) -> int:
+def _carry(store: Store, home: Memories) -> int:
     """Bring this machine's cache and its server in step; how many rows went there. A file has nothing to carry."""
     if not store.far:
         return 0
@@ -310,7 +310,7 @@ def _carry(store: SqliteStore, home: Memories) -> int:
     return in_step(store, home.store)[0].rows
 
 
-def _drain(store: SqliteStore, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
+def _drain(store: Store, home: Memories, env: Mapping[str, str], worked: Worked, idle: float) -> Worked:
     holder = _holder()
     with store.write() as tx:
         _take_over(tx)
@@ -348,15 +348,15 @@ def _take_over(tx: Transaction) -> None:
         queue.free(tx, id, later)
 
 
-def _is_paused(store: SqliteStore) -> bool:
+def _is_paused(store: Store) -> bool:
     return store.meta("paused_until") > clock.now()
 
 
-def _is_due(store: SqliteStore) -> bool:
+def _is_due(store: Store) -> bool:
     return store.is_job_due(clock.now())
 
 
-def _next_due(store: SqliteStore) -> float:
+def _next_due(store: Store) -> float:
     """Seconds until the next job is due; −1 where none is waiting."""
     from tacit.stores import queue
 
@@ -364,7 +364,7 @@ def _next_due(store: SqliteStore) -> float:
     return max(0.0, clock.seconds(at) - time.time()) if at is not None else -1.0
 
 
-def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) -> Job | None:
+def _take(store: Store, holder: str, after: int = 0, last: int = ENDLESS) -> Job | None:
     if not _is_due(store):
         return None
     with store.write() as tx:
@@ -372,7 +372,7 @@ def _take(store: SqliteStore, holder: str, after: int = 0, last: int = ENDLESS) 
         return tx.lease(holder, clock.stamp(now), clock.stamp(now + LEASE), after=after, last=last)
 
 
-def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
+def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: str, worked: Worked) -> Worked:
     """One job, and what becomes of its row: gone, later, or left alone with its error."""
     from tacit.stores import queue
 
@@ -406,7 +406,7 @@ def _do(store: SqliteStore, home: Memories, env: Mapping[str, str], job: Job, ho
     return replace(worked, skipped=worked.skipped + 1) if done.skipped else replace(worked, learned=worked.learned + 1)
 
 
-def _put_back(store: SqliteStore, job: Job) -> None:
+def _put_back(store: Store, job: Job) -> None:
     """The server is away, which is no fault of the job."""
     from tacit.stores import queue
 
@@ -436,7 +436,7 @@ class _Done:
     until: str = ""  # … and when it is tried again
 
 
-def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done:
     """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
     from tacit.app import Memories
     from tacit.surfaces.hooks import is_ignored, settings
@@ -468,7 +468,7 @@ def _learn(near: SqliteStore, store: SqliteStore, env: Mapping[str, str], job: J
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
 
-def _read(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
+def _read(store: Store, env: Mapping[str, str], job: Job) -> _Done:
     """Read a session that could not be read when it was learned."""
     from tacit.app import Memories
     from tacit.stores.readings import WAITING
@@ -478,7 +478,7 @@ def _read(store: SqliteStore, env: Mapping[str, str], job: Job) -> _Done:
     return _Done(waits=reading.error or "not read yet", until=reading.not_before) if reading and waits else _Done()
 
 
-def _mark_ended(store: SqliteStore, run: RunRow) -> None:
+def _mark_ended(store: Store, run: RunRow) -> None:
     with store.write() as tx:
         tx.put_run(replace(run, complete=True, settled_at=clock.now()))
 
@@ -488,7 +488,7 @@ def _had_ended(run: RunRow | None, path: str) -> bool:
     return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
 
 
-def _leave_receipt(near: SqliteStore, store: SqliteStore, run: RunRow) -> None:
+def _leave_receipt(near: Store, store: Store, run: RunRow) -> None:
     """One line for the start of the next session; a session whose receipt was shown gets no second one."""
     uses = store.uses(unit=run.root)
     if not uses:

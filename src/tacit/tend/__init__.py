@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Store
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Finding
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore
     from tacit.tend.prune import Named
 
 # In the order in which they are taken; each is the function `step` of the module of this name.
@@ -80,7 +79,7 @@ class Tended:
 
 
 def tend(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     *,

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from tacit.stores.sqlite import SqliteStore, Transaction
+    from tacit.core.ports import Reads, Transaction
 
 
 @value
@@ -42,7 +42,7 @@ class Book:
         return (self.files or {}).get(path) or hand.Kept()
 
 
-def read_book(store: SqliteStore | Transaction, project: str) -> Book:
+def read_book(store: Reads, project: str) -> Book:
     """What a project keeps of its pages."""
     text = store.meta(f"page:{project}")
     if not text:

@@ -12,9 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import SqlStore
-    from tacit.stores.sqlite import Transaction
 
 _ALL = 1 << 62
 
@@ -22,7 +21,7 @@ _ALL = 1 << 62
 class Bound:
     """The room of one pass, counted down; the active set is counted only where it matters."""
 
-    def __init__(self, store: SqlStore, project: str, profile: Profile) -> None:
+    def __init__(self, store: Reads, project: str, profile: Profile) -> None:
         self.store, self.project, self.profile = store, project, profile
         self.spent = self.left = 0
         self._most = -1

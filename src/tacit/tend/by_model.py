@@ -42,11 +42,9 @@ if TYPE_CHECKING:
 
     from tacit.core.match import Likeness
     from tacit.core.memory import Memory
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Reads, Transaction
     from tacit.core.profile import Triage
     from tacit.core.proposal import Proposal
-    from tacit.stores.sql import SqlStore
-    from tacit.stores.sqlite import Transaction
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context
 
@@ -247,7 +245,7 @@ def _may_be_given(a: Memory, b: Memory) -> bool:
     return a.state in INJECTABLE and b.state in INJECTABLE
 
 
-def merging(store: SqlStore, project: str, settings: Triage) -> Standing:
+def merging(store: Reads, project: str, settings: Triage) -> Standing:
     """How a model's merges fared with people: decided as it advised, or taken back. Of what it kept apart nothing is known."""
     told = []
     for proposal in judged_proposals(store, project, "merge", "promote"):

@@ -10,11 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Finding
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.tend.prune import Named
 
 NOTHING = "nothing to do"
@@ -44,7 +43,7 @@ class Context:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         project: Project,
         profile: Profile,
         now: Callable[[], str],

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads
     from tacit.core.profile import Condition, Profile, Rule
-    from tacit.stores.sql import SqlStore
 
 _BY_DAYS = {
     "days_in_state": ("state",),
@@ -84,7 +84,7 @@ def _days_until(profile: Profile, bound: float, stale: bool) -> float:
     return low
 
 
-def due(store: SqlStore, project: str, profile: Profile, since: str, at: str, *, ran: bool = False) -> list[str]:
+def due(store: Reads, project: str, profile: Profile, since: str, at: str, *, ran: bool = False) -> list[str]:
     """Memories one of whose dates crossed a line between two times, or whose figures stand beyond one; oldest first.
 
     `ran`: there were runs since, so that what is past its date and only waited for runs may be due as well.
@@ -103,7 +103,7 @@ def due(store: SqlStore, project: str, profile: Profile, since: str, at: str, *,
     return list(found)
 
 
-def _waited(store: SqlStore, project: str, profile: Profile, at: str) -> Iterator[str]:
+def _waited(store: Reads, project: str, profile: Profile, at: str) -> Iterator[str]:
     """What is past every date of a rule that also counts runs: it waits for those alone."""
     for rule in profile.ladder.moves:
         if not _by_itself(rule) or not any(condition.quantity == BY_RUNS for condition in rule.when):
@@ -124,7 +124,7 @@ def _waited(store: SqlStore, project: str, profile: Profile, at: str) -> Iterato
             yield from sorted(set.intersection(*past) - recent if past else ())
 
 
-def runs_unmet(store: SqlStore, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
+def runs_unmet(store: Reads, memory: Memory, evidence: Sequence[Evidence], profile: Profile) -> int:
     """How many runs of its project could have met or used a lesson since one did or it came to its state; counted up to the bound."""
     if not profile.fade.exposure:
         return 0
@@ -135,7 +135,7 @@ def runs_unmet(store: SqlStore, memory: Memory, evidence: Sequence[Evidence], pr
     return runs_that_could(store, memory.project, last, since, memory.agent, domain, profile.fade.exposure)
 
 
-def _by_figure(store: SqlStore, project: str, condition: Condition, rule: Rule) -> list[str]:
+def _by_figure(store: Reads, project: str, condition: Condition, rule: Rule) -> list[str]:
     if condition.quantity in _NO_WINDOW:
         return in_states(store, project, rule.states)
     signal, away = _FIGURES.get(condition.quantity, ("", ""))
@@ -144,12 +144,12 @@ def _by_figure(store: SqlStore, project: str, condition: Condition, rule: Rule) 
     return by_tally(store, project, signal, condition.op, float(condition.bound), rule.states)
 
 
-def crossed(store: SqlStore, project: str, days: float, since: str, at: str, states: Sequence[str]) -> list[str]:
+def crossed(store: Reads, project: str, days: float, since: str, at: str, states: Sequence[str]) -> list[str]:
     """Memories that were last met, or made, so many days ago or more, and not yet so long at the time before."""
     low, high = after_days(since, -days) if since else "", after_days(at, -days)
     return [id for of in ("seen", "age") for id in in_range(store, project, of, low, high, states)]
 
 
-def in_state(store: SqlStore, project: str, state: str, until: str) -> list[str]:
+def in_state(store: Reads, project: str, state: str, until: str) -> list[str]:
     """Memories that are in a state since a time or longer."""
     return in_range(store, project, "state", "", until, (state,))

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.rows import Project
     from tacit.tend.sync import Synced
 
 
@@ -34,8 +34,8 @@ class Joined:
 
 
 def join(
-    here: SqliteStore,
-    there: SqliteStore,
+    here: Store,
+    there: Store,
     profile: Profile,
     *,
     now: Callable[[], str],
@@ -63,7 +63,7 @@ def join(
     return Joined(len(pairs), tuple(reports[0]), tuple(reports[1]))
 
 
-def _pairs(here: SqliteStore, there: SqliteStore) -> Iterator[tuple[Project, Project]]:
+def _pairs(here: Store, there: Store) -> Iterator[tuple[Project, Project]]:
     """Each project with its counterpart: by id, by remote, by folder; made where it is missing."""
     left = {project.id: project for project in there.projects()}
     for ours in here.projects():
@@ -77,7 +77,7 @@ def _is_same(one: Project, other: Project) -> bool:
     return any(a and a == b for a, b in ((one.remote, other.remote), (one.key, other.key), (one.root, other.root)))
 
 
-def _copied(source: SqliteStore, target: SqliteStore, project: Project) -> Project:
+def _copied(source: Store, target: Store, project: Project) -> Project:
     """A project's row and its profile; its coin goes along, so that a unit keeps its assignments."""
     with target.write() as tx:
         compiled = source.profile_json(project.profile)
@@ -87,6 +87,6 @@ def _copied(source: SqliteStore, target: SqliteStore, project: Project) -> Proje
     return project
 
 
-def _profile(store: SqliteStore, project: Project, otherwise: Profile) -> Profile:
+def _profile(store: Store, project: Project, otherwise: Profile) -> Profile:
     compiled = store.profile_json(project.profile)
     return from_json(compiled) if compiled and is_current(compiled) else otherwise

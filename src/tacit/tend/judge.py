@@ -31,9 +31,8 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Triage
-    from tacit.stores.sql import SqlStore
-    from tacit.stores.sqlite import Transaction
     from tacit.tend.context import Context
 
 BY = "triage"  # with the tier's name, the author of its decisions
@@ -234,7 +233,7 @@ def doubt(memory: Memory, text: str) -> str:
     return "check its negations and numbers" if opposed(prepare(memory.text), prepare(text)) else ""
 
 
-def quotes(tx: SqlStore, memory: Memory, most: int = 3) -> list[dict[str, str]]:
+def quotes(tx: Reads, memory: Memory, most: int = 3) -> list[dict[str, str]]:
     """The newest quoted evidence of a lesson."""
     told = [each for each in tx.evidence(memory.id) if each.quote]
     return [{"run": each.run, "quote": each.quote[:300]} for each in told[-most:]]
@@ -247,7 +246,7 @@ def with_word(proposal: Proposal, tier: str, action: str, reason: str, at: str, 
     return replace(proposal, payload={**payload, "judged": [*payload.get("judged", ()), word]})
 
 
-def _waiting(store: SqlStore, project: str) -> list[Proposal]:
+def _waiting(store: Reads, project: str) -> list[Proposal]:
     """Lines that wait for the page and were not put on it yet, before a person's tier."""
     found = [
         each
@@ -269,7 +268,7 @@ def _suggested(proposal: Proposal) -> Suggested:
 # -- the record --------------------------------------------------------------------------------------------------------
 
 
-def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:
+def standings(store: Reads, project: str, settings: Triage) -> tuple[Standing, ...]:
     """The record of each tier, from the words on its proposals and what is known of them by now."""
     judged = judged_proposals(store, project, "page")
     memories = {memory.id: memory for memory in store.memories([each.memory for each in judged])}
@@ -282,12 +281,12 @@ def standings(store: SqlStore, project: str, settings: Triage) -> tuple[Standing
     return tuple(standing(tier, decisions, settings) for tier, decisions in told.items())
 
 
-def judged_proposals(store: SqlStore, project: str, kind: str, action: str = "") -> list[Proposal]:
+def judged_proposals(store: Reads, project: str, kind: str, action: str = "") -> list[Proposal]:
     """The latest proposals of a kind with a tier's word on them, as many as its record counts."""
     return lookups.judged_proposals(store, project, kind, action, RECORD)
 
 
-def _later(store: SqlStore, proposal: Proposal, memory: Memory, since: str) -> Later:
+def _later(store: Reads, proposal: Proposal, memory: Memory, since: str) -> Later:
     by_person = [entry for entry in store.entries(memory=memory.id, since=since) if is_person(entry.by)]
     decided = proposal.state if proposal.state in (APPROVED, REJECTED) and is_person(proposal.decided_by) else ""
     return Later(decided, _any(by_person, False), _any(by_person, True), memory.state, memory.verdict)

@@ -14,7 +14,7 @@ from tacit.core.errors import StoreBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.stores.sqlite import Transaction
+    from tacit.core.ports import Transaction
     from tacit.tend.context import Context
 
 SECONDS = 900.0  # longer than any one call of a model may take

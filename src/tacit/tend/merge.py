@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tacit.core.match import Likeness
     from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sqlite import Transaction
     from tacit.tend.by_model import Asking
     from tacit.tend.context import Context
 

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from tacit.core.match import Likeness, Prepared
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import SqlStore
-    from tacit.stores.sqlite import Transaction
     from tacit.tend.context import Context
 
 BY = "tend"
@@ -145,7 +144,7 @@ def is_plainly_one(a: Memory, b: Memory) -> bool:
     return readied(a).text == readied(b).text or bool(a.signature and a.signature == b.signature)
 
 
-def raised(store: SqlStore, a: Memory, b: Memory, kind: str) -> list[Proposal]:
+def raised(store: Reads, a: Memory, b: Memory, kind: str) -> list[Proposal]:
     """The proposals of this kind about these two, whatever came of them, since either was last put into other words."""
     about = [each for id in (a.id, b.id) for each in store.proposals(memory=id, state="", limit=-1) if each.kind == kind]
     pairs = [each for each in about if {each.memory, str((each.payload or {}).get("other", ""))} == {a.id, b.id}]
@@ -155,13 +154,13 @@ def raised(store: SqlStore, a: Memory, b: Memory, kind: str) -> list[Proposal]:
     return [each for each in pairs if all((each.decided_at or each.created_at) >= at for at in edits)]
 
 
-def was_refused(store: SqlStore, a: Memory, b: Memory) -> bool:
+def was_refused(store: Reads, a: Memory, b: Memory) -> bool:
     """Whether somebody was asked if these two are one and said no, or took their merge back."""
     refused = any(each.state == REJECTED for each in raised(store, a, b, "merge"))
     return refused or were_parted(store, a.id, b.id)
 
 
-def were_parted(store: SqlStore, a: str, b: str) -> bool:
+def were_parted(store: Reads, a: str, b: str) -> bool:
     """Whether somebody took the merge of these two back: it is not made again."""
     taken_back = (
         entry.before.get("superseded_by") == other and entry.after.get("superseded_by") != other

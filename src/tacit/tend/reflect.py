@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.stores.sqlite import Transaction
+    from tacit.core.ports import Transaction
     from tacit.tend.context import Context
 
 BY = "reflect"

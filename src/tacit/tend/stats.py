@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from tacit.core.ports import Reads
     from tacit.core.profile import Profile
-    from tacit.stores.sql import SqlStore
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context
 
@@ -85,7 +85,7 @@ def step(context: Context) -> StepReport:
 
 
 def figures(
-    store: SqlStore, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
+    store: Reads, project: str, profile: Profile, at: str, since: str, failures: Sequence[str] = ()
 ) -> Figures:
     """Look, and count."""
     def by(column: str) -> dict[str, int]:
@@ -145,7 +145,7 @@ def _record(tier: Standing) -> dict[str, Any]:
     return {name: getattr(tier, name) for name in ("decided", "known", "agreed", "last", "autonomous")}
 
 
-def stuck(store: SqlStore, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
+def stuck(store: Reads, project: str, profile: Profile, at: str) -> tuple[tuple[str, str], ...]:
     """Lessons that were met most often and have not risen, each with the nearest thing that is missing."""
     found = store.memories(often_met(store, project, STUCK))
     return tuple(

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tacit.core.lifecycle import Move, Standing
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sql import Project, RunRow, SqlStore
-    from tacit.stores.sqlite import Transaction
+    from tacit.core.rows import Project, RunRow
     from tacit.tend.context import Context
 
 PORTION = 100  # memories judged in one transaction: others get their turn in between
@@ -292,7 +292,7 @@ def _portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
     """The run's row with its number: a run that was never learned is counted now, under its own name."""
-    from tacit.stores.sql import RunRow, run_id
+    from tacit.core.rows import RunRow, run_id
 
     id = run_id(project.id, "cli", run)
     row = tx.find_run(project.id, run) or RunRow(id, project.id, "cli", run, id, started_at=at)
@@ -302,6 +302,6 @@ def _counted(tx: Transaction, project: Project, run: str, at: str) -> RunRow:
     return row
 
 
-def _last_run(store: SqlStore, project: Project) -> int:
+def _last_run(store: Reads, project: Project) -> int:
     now = store.project(project.id)
     return now.run_seq if now else 0

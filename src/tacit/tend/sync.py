@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.shared import Folded, Fork
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
     class Folder(Protocol):
         """The journal files of a work tree, by machine."""
@@ -122,7 +122,7 @@ def note_key(project: str) -> str:
 
 
 def sync(
-    store: SqliteStore,
+    store: Store,
     project: Project,
     profile: Profile,
     folder: Folder,
@@ -155,7 +155,7 @@ def sync(
     return done
 
 
-def finish_erasing(store: SqliteStore, project: str, erased: Callable[[Memory], object]) -> None:
+def finish_erasing(store: Store, project: str, erased: Callable[[Memory], object]) -> None:
     """Blank what lies outside the store for every memory that others erased, also for those a killed run left to us."""
     waiting = json.loads(store.meta(_erasing(project)) or "{}")
     for id, on_page in waiting.items():
@@ -170,7 +170,7 @@ def _erasing(project: str) -> str:
     return f"sync:erasing:{project}"
 
 
-def notes(store: SqliteStore, project: str) -> list[str]:
+def notes(store: Store, project: str) -> list[str]:
     """What a person should know of the team's journal: lines that nobody allowed has signed, lessons held for it."""
     kept = json.loads(store.meta(note_key(project)) or "{}")
     told = [
@@ -221,7 +221,7 @@ def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iter
 
 
 def _write(
-    store: SqliteStore, project: Project, folder: Folder, keys: Keys, format: Any, machine: str
+    store: Store, project: Project, folder: Folder, keys: Keys, format: Any, machine: str
 ) -> tuple[int, bool]:
     """A machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up."""
     was = folder.read(machine)
@@ -259,7 +259,7 @@ class Joining:
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         project: Project,
         profile: Profile,
         at: str,

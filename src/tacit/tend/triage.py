@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.match import Match
+    from tacit.core.ports import Reads
     from tacit.core.profile import Triage
-    from tacit.stores.sql import SqlStore
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
 
@@ -296,7 +296,7 @@ def step(context: Context) -> StepReport:
     return replace(report, proposals=(*asked, *report.proposals))
 
 
-def agreement(store: SqlStore, project: str, settings: Triage) -> tuple[Standing, ...]:
+def agreement(store: Reads, project: str, settings: Triage) -> tuple[Standing, ...]:
     """How each tier's decisions fared with people and outcomes, for `stats` and `doctor`."""
     from tacit.tend.judge import standings
 

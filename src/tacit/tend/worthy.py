@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads, Store, Transaction
     from tacit.core.profile import Profile
-    from tacit.stores.sqlite import SqliteStore, Transaction
     from tacit.tend.context import Context
 
 _TOLD = ("state", "klass", "gate", "verdict", "severity", "pinned", "on_page")  # facets that decide who has earned a line, and who is first
 
 
-def standing(store: SqliteStore | Transaction, project: str) -> list[Memory]:
+def standing(store: Reads, project: str) -> list[Memory]:
     """The lessons that stand on this project's pages."""
     found = store.select([project], states=INJECTABLE, equal={"on_page": 1, "gate": "allow"}, sort="old", limit=-1)
     return [memory for memory in found if memory.verdict not in ENDING_VERDICTS and memory.text]
 
 
-def worthy(store: SqliteStore, project: str, profile: Profile, most: int | None = None) -> list[Memory]:
+def worthy(store: Store, project: str, profile: Profile, most: int | None = None) -> list[Memory]:
     """Lessons that have earned a line and have none, strongest first: canonical ones, exempt ones, pinned ones.
 
     Of more than `most`, group by group as `strength` orders them; in a group that has too many, those met most often in the whole project
@@ -61,12 +61,12 @@ def has_earned(memory: Memory, profile: Profile) -> bool:
     return bool(memory.text) and not memory.on_page and _fits(memory.__dict__, profile)
 
 
-def earned(store: SqliteStore | Transaction, project: str, profile: Profile) -> int:
+def earned(store: Reads, project: str, profile: Profile) -> int:
     """How many lessons have earned a line and have none."""
     return sum(rows for _, rows in _earned(store, project, profile))
 
 
-def _earned(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[tuple[dict[str, Any], int]]:
+def _earned(store: Reads, project: str, profile: Profile) -> list[tuple[dict[str, Any], int]]:
     groups = [(dict(zip(_TOLD, words)), rows) for *words, rows in store.counted([project], _TOLD)]
     return [(facets, rows) for facets, rows in groups if not facets["on_page"] and _fits(facets, profile)]
 
@@ -85,7 +85,7 @@ def _is_due(memory: Memory, profile: Profile, at: str) -> bool:
     return not profile.reflect.lookback_days or met >= after_days(at, -profile.reflect.lookback_days)
 
 
-def _from_pages(store: SqliteStore | Transaction, project: str, profile: Profile) -> list[Memory]:
+def _from_pages(store: Reads, project: str, profile: Profile) -> list[Memory]:
     """Lessons that somebody once wrote on a page: they come before all but pinned ones."""
     return [memory for memory in store.memories(once_on_pages(store, project)) if has_earned(memory, profile)]
 

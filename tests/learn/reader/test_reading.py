@@ -237,7 +237,7 @@ def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
 def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: bool) -> None:
     """The reader is asked about given and withheld lessons without knowing which is which."""
     from tacit.core.links import Use
-    from tacit.stores.sql import run_id
+    from tacit.core.rows import run_id
 
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")

@@ -13,13 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tacit.core.ports import Model
+    from tacit.core.ports import Model, Store
     from tacit.core.profile import Profile
+    from tacit.core.rows import Project
     from tacit.core.run import Run
     from tacit.learn import Learned
     from tacit.stores.readings import Reading
-    from tacit.stores.sql import Project
-    from tacit.stores.sqlite import SqliteStore
 
 HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
 BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
@@ -29,7 +28,7 @@ BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is
 class Desk:
     """What reading needs."""
 
-    store: SqliteStore
+    store: Store
     project: Project
     profile: Profile
     folder: str  # where readings lie

@@ -5,18 +5,18 @@ They go in unmarked, under names that say nothing: who judges must not know what
 
 from __future__ import annotations
 
+from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE
 from tacit.core.words import query_words
 from tacit.learn.reader.render import PERSON
-from tacit.stores.sql import scope_projects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store
     from tacit.learn.reader.render import Line
-    from tacit.stores.sqlite import SqliteStore
 
 STANDING, NEAREST = 60, 20
 OF_EACH = 6  # neighbours of one new lesson
@@ -31,7 +31,7 @@ def is_standing(memory: Memory) -> bool:
     return memory.state in INJECTABLE and memory.klass in STANDING_CLASSES and memory.gate == "allow"
 
 
-def remembered(store: SqliteStore, project: str, new: Sequence[str], lines: Sequence[Line]) -> list[Memory]:
+def remembered(store: Store, project: str, new: Sequence[str], lines: Sequence[Line]) -> list[Memory]:
     """All standing lessons of a project and the nearest to what a session newly says and to what was typed in it, oldest first."""
     found: dict[str, Memory] = {}
     for memory in store.select([project], states=INJECTABLE, limit=10 * STANDING):

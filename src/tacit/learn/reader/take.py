@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
     from tacit.learn import Learned
     from tacit.learn.reader import Desk
     from tacit.learn.reader.answer import Verdict
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from tacit.learn.reader.decide import Decided
     from tacit.learn.reader.verdicts import Ruled
     from tacit.stores.readings import Reading
-    from tacit.stores.sqlite import Transaction
 
 EXTRACTOR, VERSION = "reader", 1
 BY = "reader"

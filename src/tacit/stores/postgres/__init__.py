@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from tacit.core.journal import Change, Entry
-    from tacit.core.ports import Embedder
+    from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
-    from tacit.stores.check import Fault
-    from tacit.stores.sql import Near, Placed
-    from tacit.stores.sqlite.search import Found, Hit
+    from tacit.core.rows import Fault, Found, Hit, Near
 
 SCHEMA = 7  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
@@ -296,11 +294,11 @@ class Transaction(Writer):
     def blank_entries(self, memory: str) -> None:
         self.rows("SELECT blank_entries(:it)", it=memory)
 
-    def _put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
         self.follow(seal_project(table, row))  # before what stands there is read
-        super()._put_sealed(table, row, replace=replace)
+        super().put_sealed(table, row, replace=replace)
 
-    def _seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
         self.follow(project)
         count, sum_ = self._seals.get((project, kind, shard), (0, GENESIS))
         self._seals[project, kind, shard] = (count + rows, xor(sum_, hash))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from tacit.core.errors import TacitError, Unavailable
-from tacit.stores.check import Fault
+from tacit.core.rows import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

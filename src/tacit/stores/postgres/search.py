@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from tacit.core.rows import Fault, Found, Hit
 from tacit.core.words import index_words
-from tacit.stores.check import Fault
 from tacit.stores.postgres.bm25 import MADE, rows_like
 from tacit.stores.sql import _MEMORY, listed
-from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS, Found, Hit
+from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from tacit.core.errors import TacitError
-from tacit.stores.check import Fault
-from tacit.stores.sql import _MEMORY, Near
+from tacit.core.rows import Fault, Near
+from tacit.stores.sql import _MEMORY
 from tacit.stores.sqlite.search import INJECTABLE
 from tacit.stores.sqlite.vectors import embed_pending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tacit.core.ports import Embedder
+    from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
-    from tacit.stores.sql import Placed
 
 ABSENT = "the server has no vectors (pgvector 0.7 or later); words alone were compared."
 

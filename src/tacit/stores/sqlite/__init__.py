@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder
+    from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
-    from tacit.stores.check import Fault
-    from tacit.stores.sql import Near, Placed
-    from tacit.stores.sqlite.search import Found, Hit, Kept
+    from tacit.core.rows import Fault, Found, Hit, Near
+    from tacit.stores.sqlite.search import Kept
 
 SCHEMA = 9  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store

@@ -19,8 +19,8 @@ from tacit.stores.sql import SEALED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
+    from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Signals
-    from tacit.stores.sqlite import SqliteStore, Transaction
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
@@ -31,16 +31,16 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
         now = dict(zip(EVIDENCE_COLUMNS, row), quote="")
         hash = link_hash(tuple(now.values()))
         tx.rows("UPDATE evidence SET quote = '', hash = :hash WHERE key = :key", hash=hash, key=now["key"])
-        tx._seal(now["project"], "evidence", shard_of(memory.id), 0, sealed)
-        tx._seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
+        tx.seal(now["project"], "evidence", shard_of(memory.id), 0, sealed)
+        tx.seal(now["project"], "evidence", shard_of(memory.id), 0, hash)
     # A mark's reason may be a foreign record, brought along by an import.
     columns = ", ".join(MARK_COLUMNS)
     for number, *row, sealed in tx.rows(f"SELECT n, {columns}, hash FROM use_mark WHERE memory = :it AND reason <> ''", it=memory.id):
         mark = dict(zip(MARK_COLUMNS, row), reason="")
         hash = link_hash(tuple(mark.values()))
         tx.rows("UPDATE use_mark SET reason = '', hash = :hash WHERE n = :n", hash=hash, n=number)
-        tx._seal(mark["project"], "mark", shard_of(memory.id), 0, sealed)
-        tx._seal(mark["project"], "mark", shard_of(memory.id), 0, hash)
+        tx.seal(mark["project"], "mark", shard_of(memory.id), 0, sealed)
+        tx.seal(mark["project"], "mark", shard_of(memory.id), 0, hash)
     for finding in tx.findings(memory=memory.id):
         tx.put_finding(
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
@@ -51,14 +51,14 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
             replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
         )
     for row in tx.rows(f"SELECT {', '.join(SEALED['alias'][0])} FROM alias WHERE memory = :it", it=memory.id):
-        tx._unseal("alias", dict(zip(SEALED["alias"][0], row)))
+        tx.unseal("alias", dict(zip(SEALED["alias"][0], row)))
     tx.rows("DELETE FROM alias WHERE memory = :it", it=memory.id)
     blank_lines(tx, memory.id)
     tx.rows("UPDATE queue SET error = '' WHERE error <> ''")  # a failed job quotes what it stumbled over
     tx.reindex()
 
 
-def scrub(store: SqliteStore, wait: float = 10.0) -> None:
+def scrub(store: Store, wait: float = 10.0) -> None:
     """Fold the write-ahead log back into the file and cut it to nothing, so that no old page image stays behind."""
     deadline = time.monotonic() + min(wait, store.wait)
     while True:
@@ -73,7 +73,7 @@ def scrub(store: SqliteStore, wait: float = 10.0) -> None:
         time.sleep(0.05)
 
 
-def rebuild(store: SqliteStore, confidence: str | Signals) -> int:
+def rebuild(store: Store, confidence: str | Signals) -> int:
     """Full text and tallies from the rows they are derived from; the number of memories."""
     with store.write(confidence=confidence) as tx:
         rows = tx.rows("SELECT id, project FROM memory")

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.stores.check import Fault
+    from tacit.core.ports import Transaction as Writes
+    from tacit.core.rows import Fault
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 COMBINATIONS = 500  # up to which lists are merged; where every lesson has a category of its own, that is no gain
@@ -66,13 +67,13 @@ def classify(tx: Transaction, n: int, row: Mapping[str, Any], *, fresh: bool) ->
         _less(tx, was[0])
 
 
-def declassify(tx: Transaction, n: int) -> None:
+def declassify(tx: Writes, n: int) -> None:
     """Count a memory no more: its row is gone."""
     for (facet,) in tx.rows("DELETE FROM facet_of WHERE n = :n RETURNING facet", n=n):
         _less(tx, facet)
 
 
-def _less(tx: Transaction, facet: int) -> None:
+def _less(tx: Writes, facet: int) -> None:
     tx.rows("UPDATE facet SET rows = rows - 1 WHERE id = :id", id=facet)
     tx.rows("DELETE FROM facet WHERE id = :id AND rows = 0", id=facet)  # its words may have been erased
 
@@ -98,7 +99,7 @@ def counted(store: SqliteStore | Transaction, projects: Sequence[str], by: Seque
 
 def faults(store: SqliteStore) -> Iterator[Fault]:
     """Memories that are counted where they do not belong, and counts that are not those of their memories."""
-    from tacit.stores.check import Fault
+    from tacit.core.rows import Fault
 
     same = " AND ".join(f"f.{name} = {_column(name)}" for name in FACETS)
     wrong = store.one(

@@ -83,7 +83,7 @@ def _seal_tables(tx: Transaction) -> None:
     for table, (columns, _) in SEALED.items():
         for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):
             named = dict(zip(columns, row))
-            tx._seal(seal_project(table, named), table, 0, 1, _row_seal(table, named))
+            tx.seal(seal_project(table, named), table, 0, 1, _row_seal(table, named))
 
 
 def _listed(column: str) -> list[str]:

@@ -24,8 +24,9 @@ from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.links import link_hash
 from tacit.core.memory import DECIDED, NUMBERS, row_hash
+from tacit.core.rows import Fault
 from tacit.core.value import value
-from tacit.stores.check import Fault, check, rule_of
+from tacit.stores.check import check, rule_of
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
 from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, _private, backups, told_plainly, verify

@@ -28,7 +28,7 @@ import json
 from math import log
 
 from tacit.core import states
-from tacit.core.value import value
+from tacit.core.rows import Found, Hit
 from tacit.stores.sql import _MEMORY
 
 TYPE_CHECKING = False
@@ -66,27 +66,6 @@ MOST = 1000  # hits of one search, whatever is asked for
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
 STATES = f"m.state IN {states.INJECTABLE}"
 INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
-
-
-@value
-class Hit:
-    """One candidate and the channel that found it."""
-
-    memory: Memory
-    channel: str  # words, signature, recurring, standing
-    score: float  # the channel's own: rarity of the words it holds, sightings for recurring
-    n: int = 0  # its row: the order of writing
-    words: str = ""  # what the index holds beside the text: parts of identifiers and paths, pairs of letters
-
-
-@value
-class Found:
-    """Candidates, and how common each word of the query is here."""
-
-    hits: tuple[Hit, ...]
-    rows: int  # memories in the store
-    frequency: dict[str, int]  # word -> rows that hold it; exact for rare words, estimated for common ones
-    tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
 
 
 def find(

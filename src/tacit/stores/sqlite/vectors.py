@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from tacit.core.errors import SpacesMixed
+from tacit.core.rows import Fault, Near
 from tacit.core.value import value
-from tacit.stores.check import Fault
-from tacit.stores.sql import Near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.ports import Embedder
+    from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
-    from tacit.stores.sql import Placed
     from tacit.stores.sqlite import SqliteStore
 
 BATCH = 128  # texts that are embedded at once and written in one short transaction

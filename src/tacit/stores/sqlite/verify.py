@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.stores.check import Fault
+from tacit.core.rows import Fault
 from tacit.stores.sql import listed
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.core.ports import Store
     from tacit.tend.stats import Figures
 
 
@@ -125,7 +125,7 @@ def doctor_lines(found: Figures) -> list[str]:
     return [*lines, f"triage: {'; '.join(told)}"] if told else lines
 
 
-def cache_json(near: SqliteStore) -> dict[str, Any] | None:
+def cache_json(near: Store) -> dict[str, Any] | None:
     """How this machine's cache stands to its server; None where the store is no server's."""
     from tacit.stores.carry import standing
     from tacit.stores.counts import event
@@ -135,7 +135,7 @@ def cache_json(near: SqliteStore) -> dict[str, Any] | None:
     return {**standing(near).__dict__, "left": event(near, "carry_left"), "faults": []}
 
 
-def checked_cache(near: SqliteStore) -> dict[str, Any] | None:
+def checked_cache(near: Store) -> dict[str, Any] | None:
     """The same, with whatever does not verify in it."""
     from tacit.stores.renew import cache_faults
 

@@ -306,7 +306,7 @@ def _key(memories: Memories, event: Event) -> str:
     if event.name != "session-start":
         return event.key
     from tacit.core import clock
-    from tacit.stores.sql import run_id
+    from tacit.core.rows import run_id
 
     surface = "hook:compact" if event.source == "compact" else "hook:session-start"
     unit = run_id(memories.project_id, event.host, event.root or event.session)
