@@ -25,6 +25,7 @@ from tacit.surfaces.web.server import Desk, application  # noqa: E402
 from tacit.testing import finding, run  # noqa: E402
 
 TOKEN = "t" * 64
+KEY = "a program's"  # with which it acts in a name
 HOST = "127.0.0.1:8477"
 XSS = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
@@ -35,7 +36,7 @@ class Client:
     def __init__(self, **headers: str) -> None:
         import asyncio
 
-        keys = Keys(TOKEN, link="once" * 8)
+        keys = Keys(TOKEN, link="once" * 8, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
         self.app = application(Desk(open_memories), keys, names("127.0.0.1", 8477))
         self.csrf = keys.csrf
         self.cookie = f"tacit_desk={keys.session}"
@@ -56,7 +57,7 @@ class Client:
 
 @pytest.fixture
 def api(folder: Path) -> Iterator[Client]:
-    client = Client(authorization=f"Bearer {TOKEN}")
+    client = Client(**{"authorization": f"Bearer {TOKEN}", "x-tacit-key": KEY})
     yield client
     client.close()
 
@@ -94,6 +95,9 @@ def hold(number: int = 1) -> str:
         ("GET", {"host": "evil.example", "authorization": f"Bearer {TOKEN}"}, 421),
         ("GET", {"origin": "http://evil.example", "authorization": f"Bearer {TOKEN}"}, 403),
         ("GET", {"authorization": f"Bearer {TOKEN}"}, None),
+        ("POST", {"authorization": f"Bearer {TOKEN}"}, 403),
+        ("POST", {"authorization": f"Bearer {TOKEN}", "x-tacit-key": "nobody's"}, 403),
+        ("POST", {"authorization": f"Bearer {TOKEN}", "x-tacit-key": KEY}, None),
         ("POST", {"cookie": "OURS"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "wrong"}, 403),
         ("POST", {"cookie": "OURS", "x-csrf-token": "CSRF", "sec-fetch-site": "cross-site"}, 403),
@@ -103,7 +107,7 @@ def hold(number: int = 1) -> str:
 )
 def test_who_may_speak(method: str, headers: dict[str, str], status: int | None) -> None:
     """Names, origins, secrets and the word only our pages know."""
-    keys = Keys(TOKEN)
+    keys = Keys(TOKEN, whose={KEY: "ada"}.get)  # type: ignore[arg-type]
     given = {"host": HOST, **headers}
     given = {k: v.replace("OURS", f"tacit_desk={keys.session}").replace("CSRF", keys.csrf) for k, v in given.items()}
     why = refused(method, "/api/v1/overview", given, names("127.0.0.1", 8477), keys)
@@ -119,6 +123,16 @@ def test_a_link_opens_once_and_leaves_a_strict_cookie(folder: Path) -> None:
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and TOKEN not in cookie
     assert client("GET", f"/?key={'once' * 8}").status_code == 401
     assert client("GET", "/", headers={"cookie": cookie.partition(";")[0]}).status_code == 200
+    client.close()
+
+
+def test_the_token_opens_no_browser_and_no_link_leads_away(folder: Path) -> None:
+    """Whoever reads the token's file cannot make the cookie of it; a path with two slashes is a path here."""
+    client = Client()
+    assert client("GET", f"/?key={TOKEN}").status_code == 401
+    assert Keys(TOKEN).session != Keys(TOKEN).session and Keys(TOKEN).csrf != Keys(TOKEN).csrf
+    first = client("GET", f"http://{HOST}//evil.example/?key={'once' * 8}")
+    assert (first.status_code, first.headers["location"]) == (303, "/evil.example/")
     client.close()
 
 

@@ -29,6 +29,8 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
 
         raise MissingExtra(f"The desk needs {error.name}.", hint("web")) from error
     from tacit.app import data_folder
+    from tacit.app.acting import keys_path
+    from tacit.stores.keys import name_of
     from tacit.surfaces.web.server import Desk
 
     with cli.open(args, create=False) as memories:  # say at once what is wrong with store, project or profile
@@ -48,7 +50,10 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
 
             webbrowser.open(link)
 
-    serve(Desk(lambda: cli.open(args, create=False)), args.host, args.port, token_file, args.allow_host, ready)
+    def whose(key: str) -> str:
+        return name_of(key, keys_path(cli.env))
+
+    serve(Desk(lambda: cli.open(args, create=False)), args.host, args.port, token_file, args.allow_host, ready, whose)
     return Answer(printed=True)
 
 

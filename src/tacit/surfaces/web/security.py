@@ -2,15 +2,19 @@
 
 Whoever can open a port can be reached by any page a browser shows. So a request must name a host we answer to (a page that
 points its own name at this machine does not), come from our own pages where it changes anything (Origin, and a CSRF word that
-only they know), and carry a secret: the token of a file that only its owner reads, or the cookie that a link gave once.
+only they know), and carry a secret: the cookie that a link gave once, or the token of a file that only its owner reads.
+
+The token is not a person: whatever runs as the user can read its file, an agent's shell too. It reads; what changes something comes
+from the browser that the printed link let in, or shows a key that a person made for a program (`tacit config key`). So the cookie is
+random, not derived from the token.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
+import os
 import time
-from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 
 from tacit.core.value import value
@@ -49,13 +53,12 @@ class Refusal:
 
 
 class Keys:
-    """The secrets of one desk, all derived from its token: none of them tells another."""
+    """The secrets of one desk: none of them tells another. `whose` says in whose name a program's key was made."""
 
-    def __init__(self, token: str, link: str = "") -> None:
-        self._token = token
+    def __init__(self, token: str, link: str = "", whose: Callable[[str], str] = lambda key: "") -> None:
+        self._token, self.whose = token, whose
         self.link = link  # opens the desk once, from the link that is printed
-        self.session = _derived(token, "session")
-        self.csrf = _derived(token, "csrf")
+        self.session, self.csrf = os.urandom(32).hex(), os.urandom(32).hex()
 
     def is_token(self, given: str) -> bool:
         """Whether this is the token of the file."""
@@ -70,11 +73,7 @@ class Keys:
         if self.link and hmac.compare_digest(given.encode(), self.link.encode()):
             self.link = ""
             return True
-        return self.is_token(given)
-
-
-def _derived(token: str, purpose: str) -> str:
-    return hmac.new(token.encode(), f"tacit desk {purpose}".encode(), sha256).hexdigest()
+        return False
 
 
 def names(host: str, port: int, more: Sequence[str] = ()) -> frozenset[str]:
@@ -94,7 +93,12 @@ def refused(method: str, path: str, headers: dict[str, str], hosts: frozenset[st
         return None
     kind, _, bearer = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and keys.is_token(bearer.strip()):
-        return None
+        if method in SAFE or keys.whose(headers.get("x-tacit-key", "")):
+            return None
+        return Refusal(
+            403, "The token reads; what it would change is a person's word.",
+            "Do it in the browser, or show a key that tacit config key NAME made: X-Tacit-Key.",
+        )  # fmt: skip
     if not keys.is_session(cookie_of(headers.get("cookie", ""))):
         return Refusal(401, "The desk does not know you.", "tacit serve prints a link that lets you in.")
     if method not in SAFE:
@@ -155,7 +159,8 @@ class Guard:
         query = scope["query_string"].decode("latin-1")
         if scope["method"] != "GET" or not query.startswith("key=") or headers.get("host", "").lower() not in self.hosts:
             return None
-        return str(scope["path"]) if self.keys.opens(query[4:].partition("&")[0]) else None
+        # One slash: two would name another site.
+        return "/" + str(scope["path"]).lstrip("/\\") if self.keys.opens(query[4:].partition("&")[0]) else None
 
     def _too_much(self, headers: dict[str, str]) -> Refusal | None:
         now = self.clock()

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def serve(desk: Desk, host: str, port: int, token_file: str, allowed: Sequence[str], ready: Callable[[str], None]) -> None:
+def serve(
+    desk: Desk, host: str, port: int, token_file: str, allowed: Sequence[str], ready: Callable[[str], None], whose: Callable[[str], str]
+) -> None:
     """Serve until stopped. `ready` is told the link once the port is ours."""
     if host not in LOOPBACK and not allowed:
         raise UsageError(
             f"{host} is not an address of this machine alone, and the token would travel in the clear.",
             "Serve 127.0.0.1 and put a proxy with TLS in front; say the name it is called by with --allow-host NAME.",
         )
-    keys = Keys(token_at(token_file), link=os.urandom(16).hex())
+    keys = Keys(token_at(token_file), link=os.urandom(16).hex(), whose=whose)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as door:
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
