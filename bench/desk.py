@@ -82,9 +82,9 @@ def client(env: dict[str, str]) -> tuple[httpx.AsyncClient, str]:
     folder = os.path.join(env["HOME"], "work")
     with open_memories(env=env, cwd=folder) as memories:
         lesson = memories.list(limit=1)[0].id
-    app = application(Desk(lambda: open_memories(env=env, cwd=folder, create=False)), Keys(TOKEN), names("127.0.0.1", 8477))
+    app = application(Desk(lambda: open_memories(env=env, cwd=folder, create=False)), Keys(TOKEN, whose=str), names("127.0.0.1", 8477))
     app._too_much = lambda headers: None  # type: ignore[method-assign]  # the rate is not what is measured
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8477", headers={"authorization": f"Bearer {TOKEN}"}), lesson
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://127.0.0.1:8477", headers={"authorization": f"Bearer {TOKEN}", "x-tacit-key": "bench"}), lesson
 
 
 async def costs(small: dict[str, str], large: dict[str, str], rounds: int) -> list[tuple[str, float, float]]:
@@ -116,7 +116,7 @@ async def crowd(env: dict[str, str], readers: int, seconds: float) -> tuple[int,
     until = time.monotonic() + seconds
 
     async def read(number: int) -> None:
-        async with httpx.AsyncClient(base_url=base, headers={"authorization": f"Bearer {token}"}, timeout=120) as asked:
+        async with httpx.AsyncClient(base_url=base, headers={"authorization": f"Bearer {token}", "x-tacit-key": env["TACIT_KEY"]}, timeout=120) as asked:
             for turn in itertools.count(number):
                 if time.monotonic() >= until:
                     return
