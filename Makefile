@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -25,6 +25,11 @@ demo: .venv/ready
 # One worker per core: most of the suite waits for processes of its own.
 test: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+# For every save: what needs no process of its own, without the pair sets of the matcher.
+QUICK := tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core tests/learn tests/recall tests/prove tests/providers tests/formats tests/tend
+test-quick: .venv/ready
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' --ignore tests/core/test_match.py $(QUICK)
 
 # tacit.integrations against the real frameworks, in an environment of their own; `make test` skips these.
 test-frameworks: .venv-frameworks/ready

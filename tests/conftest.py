@@ -26,6 +26,13 @@ EXTENSION = os.environ.get("TEST_POSTGRES_EXTENSION", "")  # one that ranks word
 ON_SERVER = bool(SERVER) and os.environ.get("TEST_STORE") == "postgres"  # the same tests, each in a database of its own
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever runs the command line starts a process; `make test-quick` leaves those out."""
+    for item in items:
+        if "tacit" in getattr(item, "fixturenames", ()):
+            item.add_marker("process")
+
+
 @pytest.fixture(autouse=True)
 def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No test sees the developer's own store, configuration or agent."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from tacit.app.choosing import Choosing
     from tacit.app.exchange import Exchange
     from tacit.app.learning import Learning
     from tacit.app.looking import Looking
@@ -41,6 +42,7 @@ __all__ = [
 
 # Where each verb is, by module; `Opened` has the rest.
 _VERBS = {
+    ("choosing", "Choosing"): "profile_choice use_profile",
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
     ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
@@ -102,7 +104,7 @@ def _load(module: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Reviewing, Team, Tending, Exchange, Proving, Learning, Recalling, Looking):
+    class Memories(Choosing, Reviewing, Team, Tending, Exchange, Proving, Learning, Recalling, Looking):
         pass
 
 else:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
-    from tacit.profiles.choice import NamedProfile
     from tacit.stores.identity import Choice, Place
 
     T = TypeVar("T")
@@ -268,6 +267,7 @@ class Opened:
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
+        from tacit.app.choosing import keep_profile
         from tacit.core.memory import AGENT
 
         place, at = self.place, self.now()
@@ -277,7 +277,7 @@ class Opened:
             place.root,
             place.key,
             place.remote,
-            self._keep_profile(tx, at),
+            keep_profile(self, tx, at),
             os.urandom(32),
             0,
             at,
@@ -289,14 +289,6 @@ class Opened:
                     replace(project, id=shared, name=shared, root="", key="", remote="", trial_key=os.urandom(32))
                 )
         return project
-
-    def _keep_profile(self, tx: Transaction, at: str) -> str:
-        from tacit.core.profile import profile_id, to_json
-
-        profile = self._wanted_profile()
-        version = profile_id(profile)
-        tx.put_profile(version, profile.name, to_json(profile), at)
-        return version
 
     def load_profile(self, name: str) -> Profile:
         """A profile by name: built in, from an entry point, or a TOML file named by its path."""
@@ -315,87 +307,14 @@ class Opened:
             if compiled and is_current(compiled):
                 self._profile = from_json(compiled)
             elif compiled:
-                self._profile = self._compile_anew(compiled)
+                from tacit.app.choosing import compile_anew
+
+                self._profile = compile_anew(self, compiled)
             else:
-                self._profile = self._wanted_profile()
+                from tacit.app.choosing import wanted_profile
+
+                self._profile = wanted_profile(self)
         return self._profile
-
-    def _wanted_profile(self) -> Profile:
-        """The profile that was asked for, or the one that the settings name."""
-        if self._asked_profile:
-            profile = self.load_profile(self._asked_profile)
-            from tacit.profiles.choice import openness
-
-            if not self.actor.is_person and (more := openness(profile)):
-                raise Refused(f"The profile {profile.name} is a person's choice ({more}); {self.actor.reason}.", "Leave --profile out.")
-            return profile
-        return self.load_profile(self.profile_choice().name)
-
-    def profile_choice(self) -> NamedProfile:
-        """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-        from tacit.profiles.choice import NamedProfile, by_repository, changed
-
-        setting = self.settings()["profile"]
-        path = os.path.join(self.place.root, ".tacit", "config.toml")
-        named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
-        chosen = self._chosen_profile()
-        if chosen.get("text"):
-            return replace(named, note=changed(chosen["name"], chosen["text"]))
-        return replace(named, note="") if named.note and self.project and chosen else named
-
-    def _chosen_profile(self) -> dict[str, str]:
-        """The profile that a person chose here with `tacit profile use`: its name, its text where it was a file, who and when."""
-        import json
-
-        kept = self.store.meta(f"profile:{self.project_id}") if self.project_id else ""
-        return dict(json.loads(kept)) if kept else {}
-
-    def _compile_anew(self, compiled: str) -> Profile:
-        """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
-        import json
-
-        from tacit.profiles import compiled as compile_text
-        from tacit.profiles import names
-
-        name, chosen = json.loads(compiled)["name"], self._chosen_profile()
-        if chosen.get("text"):
-            profile = compile_text(chosen["text"], chosen["name"])
-        elif chosen or (name in names() and not self.profile_choice().note):
-            profile = self.load_profile(name)
-        else:
-            profile = self._wanted_profile()
-        try:
-            self._put_profile(profile, {})
-        except (Unavailable, Refused):
-            pass  # a server on which we only read
-        return profile
-
-    def use_profile(self, name: str) -> Profile:
-        """Let another profile judge this project from now on. A file is kept as it is now; what is changed in it later changes nothing."""
-        from tacit.profiles import compiled, text_of
-
-        self._need_person("Choosing a profile")
-        self.ensure_project()
-        is_file, text = name.endswith(".toml"), text_of(name)
-        path = os.path.abspath(os.path.expanduser(name)) if is_file else name
-        return self._put_profile(
-            compiled(text, name), {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
-        )
-
-    def _put_profile(self, profile: Profile, chosen: dict[str, str]) -> Profile:
-        from tacit.core.profile import profile_id, to_json
-
-        project, version = self.ensure_project(), profile_id(profile)
-        with self.store.write() as tx:
-            tx.put_profile(version, profile.name, to_json(profile), self.now())
-            self._project = replace(project, profile=version)
-            tx.put_project(self._project)
-            if chosen:
-                import json
-
-                tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
-        self._profile, self._asked_profile = profile, ""
-        return profile
 
     @property
     def profile_version(self) -> str:

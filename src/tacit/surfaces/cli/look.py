@@ -374,14 +374,7 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
             for p in memories.store.projects()
         ]
     rows = [
-        [
-            "*" if p["here"] else " ",
-            p["id"],
-            p["name"],
-            str(p["memories"]),
-            str(p["runs"]),
-            p["root"] or p["remote"] or "",
-        ]
+        ["*" if p["here"] else " ", p["id"], p["name"], str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""]
         for p in found
     ]
     return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "runs", "where")))
