@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.core import redact as module
-from tacit.core.redact import Hit, Redacted, private, redact, redact_value
+from tacit.core.redact import Hit, Redacted, private, redact, redact_value, redacted_path
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -426,6 +426,7 @@ def test_no_word_before_a_name_softens_it(word: str, form: str) -> None:
         f"REDIS_API_KEY={OPAQUE}",
         f"mysql -u root -p{OPAQUE} shop",
         f"sshpass -p {OPAQUE} ssh host",
+        f'{{\\\\\\"user\\\\\\": \\\\\\"app\\\\\\", \\\\\\"password\\\\\\": \\\\\\"{OPAQUE}\\\\\\"}}',
         f"docker login -u ann -p {OPAQUE} registry.example.com",
         base64.b64encode(f"DB_PASSWORD={OPAQUE}\nDEBUG=1\n".encode()).decode(),
         f"DB_PASSWORD={OPAQUE}\nDEBUG=1\n".encode().hex(),
@@ -443,4 +444,11 @@ def test_forms_over_several_lines_and_encoded_ones(text: str) -> None:
 def test_ordinary_keys_and_tokens_stay(text: str) -> None:
     """Words that say which key it is still count in a sentence."""
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize("path", ["a/Harbor-Falcon-724 is the password of the seed user.md", "notes/Mot de passe : copperCoffee29.md", "a/db.example.com:5432:shop:app:" + OPAQUE])
+def test_a_path_that_says_a_secret(path: str) -> None:
+    """Slashes and a suffix do not hide it; ordinary paths stay."""
+    assert "[redacted:" in redacted_path(path)
+    assert redacted_path("src/auth/token_store.py") == "src/auth/token_store.py"
 

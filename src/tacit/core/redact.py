@@ -136,6 +136,14 @@ def redacted_record(at: Any) -> Any:
     return None if isinstance(at, float) and at != at else at
 
 
+def redacted_path(path: str) -> str:
+    """The name of a file, folder or branch without secrets: also where slashes and a suffix hide that it says one."""
+    plain: str = redacted_record(path)
+    spaced = path.replace("/", " ")
+    hidden = plain == path and (redact(spaced).hits or redact(spaced.rpartition(".")[0]).hits)
+    return f"{MARKER}path]" if hidden else plain
+
+
 def _keepable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
@@ -564,7 +572,7 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
     """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
     typed = _compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = _compiled(
-        r"\\?[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
+        r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
         r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
     ).match(text, end)
     if text[start - 2 : start] == "//":  # the user of a URL
@@ -609,12 +617,12 @@ def _opens_line(text: str, start: int) -> bool:
 
 def _value_at(text: str, at: int) -> tuple[int, int, bool]:
     """Start and end of the value that begins here, without its quotes, and whether it had any."""
-    opened = _compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\?)(\"{3}|'{3}|[\"'`“«])").match(text, at)
+    opened = _compiled(r"(?:[rbfuRBFU]{1,2}(?=[\"']))?(\\{0,3})(\"{3}|'{3}|[\"'`“«])").match(text, at)
     if opened:
         begin = opened.end()
         close = {"“": "”", "«": "»"}.get(opened[2], opened[2])
         if opened[1]:
-            stop = text.find("\\" + close, begin, begin + LONGEST_VALUE)
+            stop = text.find(opened[1] + close, begin, begin + LONGEST_VALUE)
         elif len(close) == 3 or close in "”»`":
             stop = text.find(close, begin, begin + LONGEST_VALUE)
         else:

@@ -199,7 +199,7 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "password",  # .pgpass
         (":5432:", ":5433:", ":*:", "pgpass"),
-        r"(?<![\w.*/:-])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:((?:\\:|[^\s:\"'`,;<>]){4,200})(?![:\w])",
+        r"(?<![\w.*:-])[\w.*-]{1,120}:(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*@-]{1,60}:((?:\\:|[^\s:\"'`,;<>]){4,200})(?![:\w])",
     ),
     # Passwords behind a short option, where the program has no other use for it.
     ("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,2}[\"']?([^\s\"']{3,200})"),

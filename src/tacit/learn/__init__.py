@@ -290,7 +290,7 @@ def _given(store: Store, unit: str) -> list[str]:
 
 def _redacted(finding: Finding) -> tuple[Finding, int]:
     from tacit.core.memory import sound_text
-    from tacit.core.redact import private, redact, redacted_record
+    from tacit.core.redact import private, redact, redacted_path, redacted_record
 
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
@@ -298,7 +298,7 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
     # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.
     gone = [path for path in finding.paths if path in finding.text and path not in text.text]
     lists = {
-        "paths": tuple(redacted_record([path for path in finding.paths if path not in gone])),
+        "paths": tuple(redacted_path(path) for path in finding.paths if path not in gone),
         "tags": tuple(redacted_record(finding.tags)),
     }
     kept = replace(finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists)
@@ -708,7 +708,7 @@ class _Session:
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
-        from tacit.core.redact import private, redact, redacted_record
+        from tacit.core.redact import private, redact, redacted_path, redacted_record
 
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading
@@ -717,9 +717,9 @@ class _Session:
             "steps": len(run.steps),
             "findings": len(said),
             # A file, folder or branch can be named after a secret as well as a sentence can hold one.
-            "files": redacted_record(list(run.files[:200])),
-            "cwd": redacted_record(run.cwd),
-            "branch": redacted_record(run.branch),
+            "files": [redacted_path(path) for path in run.files[:200]],
+            "cwd": redacted_path(run.cwd),
+            "branch": redacted_path(run.branch),
         }
         if run.cost:
             facts["cost"] = dict(run.cost.__dict__)
