@@ -217,6 +217,27 @@ class ByHand(PageVerbs, Safety):
             for one in ids
         ]
 
+    def clear(self, *, reason: str = "") -> list[Memory]:
+        """Take out every memory of this project that is not out already; `undo` brings each back. Other projects and scopes stay."""
+        from tacit.core.keep import forgotten
+
+        self._need_person("Clearing a project")
+        told, gone = reason or "the project was cleared", list[Memory]()
+        for one in self.store.select([self.project_id], states=OPEN, sort="old", limit=1_000_000):
+            gone.append(
+                self._change(one.id, lambda m: forgotten(m, by=self.actor.name, at=self.now(), reason=told, profile=self.profile_version))
+            )
+        return gone
+
+    def note(self, text: str, *, reason: str = "") -> Entry:
+        """A line of the journal by hand: what was changed around the memory, and why. It is about no lesson."""
+        from tacit.core.memory import kept_text
+        from tacit.stores.notes import put_note
+
+        said = kept_text(text)
+        with self.store.write() as tx:
+            return put_note(tx, self.ensure_project().id, said, kept_text(reason) if reason else "", self.actor.name, self.now())
+
     def _from_origin(self, origin: str, states: Sequence[str]) -> list[str]:
         return [
             memory.id

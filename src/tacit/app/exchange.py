@@ -120,7 +120,8 @@ class Exchange(Opened):
         module = formats.exchange(format)
         whole = getattr(module, "files", None)
         if whole is None:
-            return {file: self.export(format, part) for part, file in module.PARTS.items()}
+            beside = getattr(module, "ON_REQUEST", ())
+            return {file: self.export(format, part) for part, file in module.PARTS.items() if part not in beside}
         found: dict[str, str] = whole(self._outgoing(format), self.now())
         return found
 

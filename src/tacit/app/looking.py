@@ -39,8 +39,23 @@ class Looking(Opened):
 
     def log(self, **filters: Any) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
+        from tacit.stores.notes import VERB, notes_of
+
         everywhere = filters.pop("everywhere", False)
-        return self.store.entries(() if everywhere else self.scopes, **filters)
+        found = self.store.entries(() if everywhere else self.scopes, **filters)
+        if filters.get("memory") or filters.get("run") or filters.get("after") or filters.get("verb") not in (None, "", VERB):
+            return found
+        by, since, until, limit = (filters.get(name) for name in ("by", "since", "until", "limit"))
+        notes = [
+            each
+            for each in notes_of(self.store, self.project_id)
+            if (not by or each.by == by) and (not since or each.at >= since) and (not until or each.at <= until)
+        ]
+        if not notes:
+            return found
+        newest = bool(filters.get("newest"))
+        every = sorted([*found, *notes], key=lambda each: each.at, reverse=newest)
+        return every[:limit] if isinstance(limit, int) and limit >= 0 else every
 
     def health(self) -> Checkup:
         """Verify the whole store."""

@@ -204,13 +204,16 @@ def judge(profile: Profile, standing: Standing, to: str, by: tuple[str, str] | N
     if not fitting:
         chosen = sorted({goal for _, goal in _rules(profile, asked)}, key=STATES.index)
         return Refusal(f"the profile {profile.name} does not move {step}", _choices(standing.state, chosen))
-    short: list[tuple[float, str]] = []
+    short: list[tuple[bool, float, str]] = []
     for rule, goal in fitting:
-        missing = [*_unmet(rule, goal, asked), *_unapproved(profile, rule, asked)]
-        if not missing:
+        unmet, unapproved = _unmet(rule, goal, asked), _unapproved(profile, rule, asked)
+        if not unmet and not unapproved:
             return _move(rule, goal, asked)
-        short.append((sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
-    return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[0])[1])
+        missing = [*unmet, *unapproved]
+        # Whoever approves and may not, is told whose word is missing, before what would do without any.
+        elsewhere = by is not None and bool(unmet)
+        short.append((elsewhere, sum(gap for gap, _ in missing), " and ".join(text for _, text in missing)))
+    return Refusal(f"{step} is not reached yet", min(short, key=lambda each: each[:2])[2])
 
 
 def nearest(profile: Profile, standing: Standing) -> str:

@@ -84,7 +84,7 @@ def standing_of(
         days_unseen=clock.days_between(
             max((row.at for row in evidence if row.stance == "supports"), default=memory.created_at), now
         ),
-        runs_unseen=max(0, run_seq - last_seq) if last_seq else 0,
+        runs_unseen=_unseen(evidence, run_seq - last_seq) if run_seq else 0,
         runs_unmet=unmet,
         approvals=approvals,
     )
@@ -109,6 +109,26 @@ def is_exempt(memory: Memory, profile: Profile) -> bool:
         return True
     heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
     return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)
+
+
+def early_confidence(memory: Memory, profile: Profile) -> float | None:
+    """How sure one may be of a lesson before anything was measured: by how many runs met it, less what speaks against it (geas's steps).
+
+    None where there is something better to go by: a figure that the profile keeps, a belief from the control group, a person's word.
+    """
+    tally = memory.tally
+    if tally.confidence is not None or (memory.tally.signals or {}).get("units") or memory.trust in profile.trust.person or not tally.seen:
+        return None
+    start = profile.signals.start
+    level = start[min(tally.seen, len(start)) - 1] + profile.signals.contradiction * tally.contradicted
+    return round(min(1.0, max(0.0, level)), 10)
+
+
+def _unseen(evidence: Sequence[Evidence], runs: int) -> int:
+    """Runs without it: here, and those that it brought along from where it came."""
+    brought = sum(int(row.amount) for row in evidence if row.opening and row.signal == "unseen") if evidence else 0
+    seen_here = any(not row.opening and row.stance == "supports" and row.signal == "seen" for row in evidence)
+    return max(0, runs + (0 if seen_here else brought)) if evidence else 0
 
 
 def _pieces(evidence: Sequence[Evidence]) -> int:

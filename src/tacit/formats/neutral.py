@@ -3,6 +3,7 @@
     {"type": "run", "id": "r-17", "task": "make the tests pass"}
     {"type": "step", "role": "tool", "tool": "shell", "input": {"command": "pytest"}, "error": "1 failed", "status": 1}
     {"type": "finding", "text": "Tests need uv run", "by": "reviewer", "severity": "warning"}
+    {"type": "incident", "trigger": "concern", "key": "input validation", "text": "Amounts are not checked"}
     {"type": "end", "outcome": "success"}
 
 A run line may also hold its steps and findings itself; a new run line starts a new run. The fields are those of `Run`,
@@ -184,6 +185,8 @@ class _Run:
             self.step(found, place)
         elif kind == "finding":
             self.finding(found, place)
+        elif kind == "incident":
+            self.incident(found, place)
         elif kind == "end":
             self.end(found, place)
         else:
@@ -242,6 +245,19 @@ class _Run:
         taken["tier"] = self.tier(claimed, taken.get("by", ""), place)
         place = said_place(text) if self.passing else place
         self.findings.append(Finding(self.id, taken.pop("place", "") or place, text, **taken))
+
+    def incident(self, found: Record, place: str) -> None:
+        """Something that says nothing by itself and much when it comes up again (learn.repetition)."""
+        found.pop("run", None), found.pop("run_id", None)
+        taken = self.fields(found, {"category": "key", "description": "text", "message": "text"}, _INCIDENT_FIELDS, place, extra=False)
+        if taken.get("trigger") not in TRIGGERS or not taken.get("key", "").strip():
+            self.notes.malformed += 1
+            self.notes.warn(f"{place}: an incident has a key and a trigger, one of {', '.join(TRIGGERS)}")
+            return
+        told = {**taken, "text": taken.get("text", "").strip() or taken["key"], "task": self.id, "place": place}
+        told["paths"] = list(told.get("paths", ()))
+        extra = self.run.extra or {}
+        self.run = replace(self.run, extra={**extra, "incidents": [*extra.get("incidents", ()), told]})
 
     def tier(self, claimed: Any, by: str, place: str) -> str:
         """How far a finding's words are trusted: never further than its file may claim."""
@@ -384,6 +400,13 @@ _STEP_FIELDS: dict[str, Callable[[Any], Any]] = {
     "at": _a_time,
     "typed": _a_bool,
     "interrupted": _a_bool,
+}
+# What may be noted as an incident, by its trigger: what the loop's reviewers, workers and checks keep running into.
+TRIGGERS = ("failure_class", "concern", "recovery", "recipe", "integration", "low_confidence")
+_INCIDENT_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("trigger", "key", "text", "by", "severity"), _a_text),
+    "paths": _texts,
+    "at": _a_time,
 }
 _FINDING_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(

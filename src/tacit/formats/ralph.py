@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     Item = Row | Given | Judged | Header | Note | Skipped
 
 NAME = "ralph"
-PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json"}
+PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": "ralph-learnings.csv"}
+ON_REQUEST = ("csv",)  # not among the files of its folder
+CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")
 VERSION = "1.0.0"
 TYPES = ("strategy", "antipattern", "estimate", "convention")
 STORED = (*INJECTABLE, "under_review", "decayed")  # what is in the knowledge base
@@ -330,6 +332,8 @@ def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
         name, listed = "staged", [staged_of(each, number, now) for number, each in enumerate(_in_staging(rows))]
     else:
         name, listed = "learnings", [learning_of(each) for each in rows if _is_stored(each.memory)]
+    if part == "csv":
+        return _csv(listed)
     came = dict(header.record or {})
     updated = max(_text(came.get("lastUpdated")), header.changed) or now
     store: Record = {"version": came.pop("version", VERSION), "checksum": checksum(listed), "lastUpdated": updated}
@@ -338,6 +342,24 @@ def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
     if part == "learnings":
         store["stats"] = _stats(listed)
     return js_json(store, 2)
+
+
+def _csv(learnings: Sequence[Record]) -> str:
+    """Ralph's seven columns for analysis; a cell that a spreadsheet would run is marked as text."""
+    from csv import writer
+    from io import StringIO
+
+    out = StringIO()
+    table = writer(out, lineterminator="\n")
+    table.writerow(CSV)
+    for each in learnings:
+        cells = [str(js_json(each.get(name), 0)) if isinstance(each.get(name), float) else str(each.get(name, "")) for name in CSV]
+        table.writerow([f"'{cell}" if cell[:1] in "=+-@\t\r" and not _is_figure(cell) else cell for cell in cells])
+    return out.getvalue()
+
+
+def _is_figure(cell: str) -> bool:
+    return cell.replace(".", "", 1).removeprefix("-").isdigit()
 
 
 def learning_of(row: Row) -> Record:

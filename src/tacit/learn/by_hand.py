@@ -14,6 +14,7 @@ from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES, Finding
 from tacit.core.screen import screened
 from tacit.core.trust import READ_AS
+from tacit.learn.classify import category_of
 from tacit.learn.shape import tags_for
 
 TYPE_CHECKING = False
@@ -46,6 +47,8 @@ def memory_from(
         found.setdefault("tags", tags)
     if profile.domains:
         found.setdefault("domain", profile.general_domain)
+    if profile.categories.classifier == "subject":
+        found.setdefault("category", category_of(clean.text, profile.categories).category)
     kind = found.pop("kind", profile.add_kind)
     scope = found.pop("scope", profile.kinds[kind].scope or "project")
     if scope in ("agent", "global") and not actor.is_person:

@@ -47,6 +47,7 @@ class Statistics:
     confidence: float  # means over all of them; 0 where there are none
     success: float
     most_used: Memory | None  # None where none was ever used
+    updated_at: str = ""  # when any of them was last changed, met or used
 
 
 class Knowledge:
@@ -132,6 +133,7 @@ class Knowledge:
             _mean([each.tally.confidence or 0.0 for each in every]),
             _mean([success_of(each) for each in every]),
             used if used is not None and used.tally.uses else None,
+            max((max(each.updated_at, each.tally.seen_at or "", each.tally.last_used_at or "") for each in every), default=""),
         )
 
     def _proven(self, hits: Sequence[Candidate]) -> list[Ranked]:

@@ -334,7 +334,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     return found
 
 
-KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale")  # factors; other parts are summands
+KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")  # factors; other parts are summands
 
 
 def known_of(memory: Memory, profile: Profile, now: float) -> Mapping[str, float]:

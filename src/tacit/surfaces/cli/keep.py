@@ -216,11 +216,14 @@ def _pin(args: argparse.Namespace, cli: Cli) -> Answer:
 def _declare_forget(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", nargs="?", metavar="ID")
     parser.add_argument("--origin", help="everything that came from this document or stream")
+    parser.add_argument("--all", action="store_true", help="everything in this project")
     parser.add_argument("--reason")
     parser.add_argument("--dry-run", action="store_true")
 
 
 def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.all:
+        return _clear(args, cli)
     with cli.open(args, create=False) as memories:
         if args.dry_run:
             found = (
@@ -238,6 +241,17 @@ def _forget(args: argparse.Namespace, cli: Cli) -> Answer:
         {"memories": [as_json(m) for m in gone]},
         f"forgot {len(gone)}: {', '.join(m.id for m in gone[:8])}{' …' if len(gone) > 8 else ''}; back with {back}",
     )
+
+
+def _clear(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.id or args.origin:
+        raise UsageError("tacit forget --all takes no id and no origin.", "It takes out everything in this project.")
+    with cli.open(args, create=False) as memories:
+        if args.dry_run:
+            found = memories.list(limit=1_000_000)
+            return Answer({"memories": [as_json(m) for m in found], "dry_run": True}, f"would forget {len(found)}")
+        gone = memories.clear(reason=args.reason or "")
+    return Answer({"memories": [as_json(m) for m in gone]}, f"forgot {len(gone)}; each is back with tacit undo ID")
 
 
 def _declare_erase(parser: argparse.ArgumentParser) -> None:

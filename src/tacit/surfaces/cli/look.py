@@ -112,11 +112,17 @@ def _declare_log(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run")
     parser.add_argument("--memory", metavar="ID")
     parser.add_argument("--follow", action="store_true", help="go on printing new entries")
+    parser.add_argument("--note", metavar="TEXT", help="write a line of your own into the journal: what was changed, and with --reason why")
+    parser.add_argument("--reason")
     parser.add_argument("--all-projects", action="store_true")
     parser.epilog = "Here --by NAME shows the entries by that person, rule or agent."
 
 
 def _log(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.note:
+        with cli.open(args) as memories:
+            entry = memories.note(args.note, reason=args.reason or "")
+        return Answer(entry_json(entry), f"noted: {one_line(entry.reason, 100)}")
     with cli.open(args, create=False) as memories:
         memory = memories.store.resolve(args.memory, memories.project_id) if args.memory else ""
         found = memories.log(
@@ -187,7 +193,7 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.core.lifecycle import nearest
-    from tacit.core.standing import standing_of
+    from tacit.core.standing import early_confidence, standing_of
 
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_of(cli.env))
@@ -196,7 +202,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         journal = store.entries(memory=memory.id)
         runs = {row.run: store.run(row.run) for row in evidence if row.run}
         move = nearest(memories.profile, standing_of(memory, memories.profile, clock.now(), evidence=evidence))
-        gone = memories.gone(memory)
+        gone, early = memories.gone(memory), early_confidence(memory, memories.profile)
         score = memories.explain(memory.id, args.question)
     data = {
         "memory": as_json(memory),
@@ -206,6 +212,7 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
         "journal": [entry_json(entry) for entry in journal],
         "next": move,
         "gone": list(gone),
+        "early_confidence": early,
         "score": {"question": args.question or None, **score},
     }
     return Answer(data, _why_text(cli, memory, data, journal))
@@ -222,6 +229,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entr
         + (f" ({memory.gate_reason})" if memory.gate_reason else "")
     )
     lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")
+    if data["early_confidence"] is not None:
+        lines.append(f"early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured")
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
     if data["evidence"]:

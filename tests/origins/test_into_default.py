@@ -1,0 +1,117 @@
+"""What the default took over from the origins: repetition, conventions and failures of loops, subjects, an early confidence; and what every
+profile has from theirs: clearing a project, a note in the journal, Ralph's seven columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.app import Memories
+from tacit.core.errors import Refused
+from tacit.core.standing import early_confidence
+from tacit.formats.source import BytesSource
+from tacit.learn.classify import category_of, hits_of
+from tacit.profiles import load
+from tacit.testing import finding, run
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with tacit.open(str(folder / "d.db"), cwd=str(folder), by="ada", yes=True) as opened:
+        yield opened
+
+
+def noted(memories: Memories, task: str, trigger: str, key: str) -> Any:
+    lines = [{"type": "run", "id": task}, {"type": "incident", "trigger": trigger, "key": key, "text": f"{key} was the trouble here"}, {"type": "end"}]
+    return memories.learn(BytesSource("\n".join(map(json.dumps, lines)).encode()), format="neutral")[0]
+
+
+@pytest.mark.parametrize(("trigger", "times"), [("concern", 2), ("failure_class", 2), ("low_confidence", 2), ("recipe", 3)])
+def test_what_comes_up_again_becomes_a_lesson(memories: Memories, trigger: str, times: int) -> None:
+    """In any loop that writes incidents; once says nothing, and the same log again adds nothing."""
+    for n in range(times - 1):
+        noted(memories, f"t{n}", trigger, "input validation")
+    assert memories.list() == []
+    noted(memories, f"t{times}", trigger, "Input  Validation")
+    (made,) = memories.list()
+    assert (made.tally.seen, made.state) == (times, "provisional")
+    assert noted(memories, "t0", trigger, "input validation").already and memories.get(made.id).tally == made.tally
+
+
+def test_a_loops_failures_and_habits(memories: Memories) -> None:
+    """Ralph's own extractors, for any loop with iterations: two loops make them lessons in force."""
+    rounds = [
+        {"number": n, "status": status, "duration": 1000, "progress": status == "completed", "errors": errors, "learnings": [], "files": ["tests/test_api.py", "src/api.py"]}
+        for n, (status, errors) in enumerate([("failed", ["ModuleNotFoundError: No module named 'yaml'"])] * 2 + [("completed", [])])
+    ]  # fmt: skip
+    for name in ("l1", "l2"):
+        memories.learn(run(name, host="ralph", objective="fix the import", extra={"iterations": rounds, "total": 3}))
+    texts = {each.text: each.state for each in memories.list(limit=20)}
+    assert texts["Avoid: Module not found - verify dependencies installed"] == "provisional"
+    assert texts["Tests stand in a tests folder and are named test_*"] == "provisional"
+
+
+def test_lessons_are_found_by_their_subject(memories: Memories) -> None:
+    """What no source filed is filed by its words; a source's own word stands."""
+    said = [finding("r1", "The migration drops the index of the orders table"), finding("r1", "Tokens stand in the log in clear text", category="leaks")]
+    memories.learn(run("r1", *said))
+    filed = {each.text.split()[1]: each.category for each in memories.list()}
+    assert filed == {"migration": "data", "stand": "leaks"}
+    assert memories.add("Rotate the signing secret every quarter").category == "security"
+    assert category_of("Berlin is cold in March", load("default").categories).category == ""
+
+
+def test_a_word_is_not_found_in_another_that_begins_alike() -> None:
+    assert hits_of("Bring a ruler", ["rule"], "inflected") == 0
+    assert hits_of("House rules apply", ["rule"], "inflected") == 1
+    assert hits_of("Everything is tested; testing takes long", ["test"], "inflected") == 1
+    assert hits_of("He preferred that, it is his preference", ["prefer", "preference"], "inflected") == 2
+
+
+def test_an_early_confidence_is_shown_as_such(memories: Memories) -> None:
+    """By sightings, until something was measured or somebody said so."""
+    text = "The importer drops rows with empty names"
+    seen = []
+    for n in range(4):
+        memories.learn(run(f"r{n}", finding(f"r{n}", text)))
+        seen.append(early_confidence(memories.list()[0], memories.profile))
+    assert seen == [0.4, 0.6, 0.8, 0.8]
+    assert early_confidence(memories.add("Answer in German", kind="preference"), memories.profile) is None
+
+
+def test_a_project_can_be_cleared_and_comes_back(memories: Memories, tmp_path: Path) -> None:
+    kept = [memories.add(text) for text in ("Run make migrate first", "Never push to main")]
+    wide = memories.add("Never print a stack trace to users", scope="global")
+    assert {each.id for each in memories.clear()} == {each.id for each in kept}
+    assert [each.id for each in memories.list()] == [wide.id]
+    memories.undo(kept[0].id)
+    assert {each.id for each in memories.list()} == {kept[0].id, wide.id}
+    with tacit.open(str(tmp_path / "work" / "d.db"), cwd=str(tmp_path / "work"), env={"CLAUDECODE": "1", "HOME": str(tmp_path)}) as agent, pytest.raises(Refused):
+        agent.clear()
+
+
+def test_a_note_stands_in_the_journal(memories: Memories) -> None:
+    """What somebody changed around the memory, and why; beside the entries of lessons, in their order."""
+    lesson = memories.add("Run make migrate first")
+    memories.note("raised the budget to deep", reason="research week")
+    first, second = memories.log()
+    assert (first.memory, second.verb, second.by, second.reason) == (lesson.id, "note", "ada", "raised the budget to deep (research week)")
+    assert [each.verb for each in memories.log(verb="note")] == ["note"]
+    assert [each.verb for each in memories.log(memory=lesson.id)] == ["add"]
+    assert memories.health().health.faults == ()
+
+
+def test_ralphs_seven_columns(folder: Path) -> None:
+    with tacit.open(str(folder / "r.db"), profile="ralph", cwd=str(folder), by="ada", yes=True) as memories:
+        made = memories.add("Test-driven development approach", kind="strategy", task_type="test-fix")
+        memories.figures(made.id, confidence=0.8, success_rate=0.75)
+        head, row = memories.export("ralph", "csv").splitlines()
+        assert head == "id,type,taskType,confidence,successRate,useCount,createdAt"
+        assert row.split(",")[:6] == [made.alias, "strategy", "test-fix", "0.8", "0.75", "0"]
+        assert "ralph-learnings.csv" not in memories.export_files("ralph")
+        assert memories.knowledge.statistics().updated_at >= made.updated_at
