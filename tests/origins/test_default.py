@@ -32,7 +32,7 @@ def ladder(given: dict[str, Any], memories: Memories) -> dict[str, str]:
     profile = standard()
     at = dict(given)
     to = at.pop("to", "")
-    standing = Standing(**at)
+    standing = Standing(**{"witnessed": True, **at})  # somebody saw it: what only agents say of themselves never suffices
     said = judge(profile, standing, to, ("ada", "person")) if to else advance(profile, standing)
     return {"state": said.to if isinstance(said, Move) else standing.state}
 
