@@ -46,7 +46,9 @@ _VERBS = {
     ("recalling", "Recalling"): "inject recall",
     ("pages", "PageVerbs"): "pages page keep_page blame",
     ("safety", "Safety"): "backups_folder packs_folder packs unpack backups backup backup_if_due safety_notes restore repair",
-    ("by_hand", "ByHand"): "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback",
+    ("by_hand", "ByHand"): (
+        "add add_many edit propose_edit may_change rewrite pin put_on_page forget clear note undo erase figures feedback "
+    ),
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
         "read_again reading_notes unread "

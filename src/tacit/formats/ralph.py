@@ -344,7 +344,7 @@ def dump(items: Iterable[Item], part: str = "learnings", now: str = "") -> str:
     return js_json(store, 2)
 
 
-def _csv(learnings: Sequence[Record]) -> str:
+def _csv(learnings: list[Record]) -> str:
     """Ralph's seven columns for analysis; a cell that a spreadsheet would run is marked as text."""
     from csv import writer
     from io import StringIO
