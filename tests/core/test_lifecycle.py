@@ -259,7 +259,7 @@ def test_a_review_on_request(state: str) -> None:
 def test_an_agent_is_not_a_person() -> None:
     """An approval counts in the role in which it was given."""
     assert judge(standard(), Standing("candidate"), "provisional", ("claude", "agent")) == Refusal(
-        "candidate → provisional is not reached yet", "a person's word"
+        "candidate → provisional is not reached yet", "the approval of a person"
     )
 
 
