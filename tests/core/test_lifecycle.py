@@ -380,7 +380,7 @@ ORCHESTRATION, RISK = ("olga", "orchestration_authority"), ("rita", "risk_specia
     ("known", "to", "by", "missing"),
     [
         ({"kind": "security_pattern"}, "provisional", RISK, ""),
-        ({"kind": "security_pattern"}, "provisional", ("dora", "design_authority"), "pieces of evidence ≥ 2 (now 0)"),
+        ({"kind": "security_pattern"}, "provisional", ("dora", "design_authority"), "the approval of risk_specialist or person"),
         ({"kind": "ux_pattern"}, "provisional", ("cleo", "communication_specialist"), ""),
         ({**SECURITY, "state": "provisional", "successful_reuses": 3}, "stable", RISK, ""),
         ({**SECURITY, "state": "provisional", "successful_reuses": 2}, "stable", RISK, "successful reuses ≥ 3 (now 2)"),

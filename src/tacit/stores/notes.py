@@ -12,8 +12,9 @@ from tacit.core.journal import Entry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.stores.sql import SqlStore
-    from tacit.stores.sqlite import Transaction
+    from typing import Any
+
+    from tacit.core.ports import Transaction
 
 VERB = "note"
 _PREFIX = "note:"
@@ -28,7 +29,7 @@ def put_note(tx: Transaction, project: str, text: str, reason: str, by: str, at:
     return _entry(project, {"text": text, "reason": reason, "by": by, "at": at})
 
 
-def notes_of(store: SqlStore, project: str) -> list[Entry]:
+def notes_of(store: Any, project: str) -> list[Entry]:
     """A project's notes, in the order of time."""
     low = f"{_PREFIX}{project}:"
     rows = store.rows("SELECT value FROM meta WHERE key >= :low AND key < :high ORDER BY key", low=low, high=low[:-1] + ";")
