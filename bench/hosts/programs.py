@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+ARCH = {"aarch64": "arm64", "x86_64": "x64"}.get(platform.machine(), platform.machine())
 KEY = "scripted-key-0123456789abcdef"
 CONTEXT = 200_000
 
@@ -44,6 +47,7 @@ class Program:
     version: str = ""
     path: str = ""
     agent: str = "general-purpose"  # a type of sub-agent that it has
+    native: str = ""  # the package of its binary, by system and machine
     missing: str = ""  # why it could not be had
 
     @property
@@ -203,7 +207,7 @@ PROGRAMS = (
         ),
     ),
     Program(
-        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print,
+        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
         can=frozenset({"print", "mcp"}),
         cannot=(
             ("before", "has no hooks of this kind"), ("typed", "not driven in a terminal"), ("subagent", "not driven"), ("resume", "not driven"), ("fork", "not driven"),
@@ -226,6 +230,10 @@ def install(program: Program, folder: Path) -> Program:
         if asked.returncode:
             return replace(program, missing=f"npm view: {_last_line(asked)}")
         version = asked.stdout.strip().splitlines()[-1]
+        if program.native:  # a registry may have the program's newest version and not its binary for this machine
+            built = _npm(["view", program.native.format(os=sys.platform, arch=ARCH), "versions", "--json"], folder)
+            listed = json.loads(built.stdout or "[]") if not built.returncode else []
+            version = version if version in listed or not listed else listed[-1]
     place = folder / f"{program.host}-{program.pick}{'-' + version if version else ''}"
     binary = place / "node_modules" / ".bin" / program.binary
     if not binary.exists():

@@ -492,7 +492,7 @@ def test_detached_workers_killed_again_and_again(memories: Memories, host: Any) 
 def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
     """Whether a class of lessons can come back is one fact: the receipt says of a given fact what its settling said."""
     from tacit.app import open
-    from tacit.surfaces import worker
+    from tacit.surfaces import receipt
 
     given: list[str] = []
     with open() as m:
@@ -506,5 +506,19 @@ def test_a_receipt_counts_what_was_settled_as_come_back(folder: Path) -> None:
                 break
         settled = {mark.memory: mark.value for mark in m.store.marks(unit=row.root) if mark.signal == "outcome"}
         assert [settled[id] for id in given] == ["occurred"]
-        worker._leave_receipt(m.store, m.store, row)
+        receipt.leave(m.store, m.store, row)
         assert m.store.meta(f"receipt:{m.project_id}").endswith("came back 1")
+
+
+def test_a_receipt_tells_the_person_what_was_kept_of_their_words(folder: Path) -> None:
+    """Also where nothing was given; in their words, not in ours."""
+    from tacit.app import open
+    from tacit.surfaces import receipt
+    from tacit.testing import run, say, user
+
+    with open() as m:
+        m.learn(run("r1", user("add left-pad"), say("npm install left-pad"), user("no, use pnpm, not npm")))
+        row = m.store.find_run(m.project_id, "r1")
+        assert row is not None
+        receipt.leave(m.store, m.store, row)
+        assert "; kept “no, use pnpm, not npm”" in m.store.meta(f"receipt:{m.project_id}")

@@ -91,3 +91,19 @@ def held_unsigned(store: Reads, project: str) -> int:
 
 def _one(store: Reads, sql: str, **named: object) -> int:
     return int(store.one(sql, **named)[0] or 0)
+
+
+def heard_in(store: SqlStore, project: str, run: str) -> list[str]:
+    """What the person said in a run that was kept from it, in their own words, in order."""
+    sql = (
+        "SELECT e.quote FROM evidence e JOIN memory m ON m.id = e.memory WHERE e.run = :run AND e.project = :p AND e.tier = 'user' "
+        "AND e.stance = 'supports' AND e.quote <> '' AND m.gate = 'allow' "
+        "AND m.state NOT IN ('archived', 'rejected', 'superseded') ORDER BY e.n"
+    )
+    return list(dict.fromkeys(quote for (quote,) in store.rows(sql, p=project, run=run)))
+
+
+def waiting_for_a_person(store: SqlStore, project: str) -> int:
+    """Open proposals, and lessons that are held: what `tacit review` shows."""
+    asked = _one(store, "SELECT count(*) FROM proposal WHERE project = :p AND state = 'open'", p=project)
+    return asked + _one(store, "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'", p=project)

@@ -19,7 +19,6 @@ import time
 
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
-from tacit.core.outcome import NO_PROBLEM
 from tacit.core.value import replace, value
 from tacit.stores.sql import ENDLESS
 
@@ -440,6 +439,7 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
     """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
     from tacit.app import Memories
     from tacit.surfaces.hooks import is_ignored, settings
+    from tacit.surfaces.receipt import leave as leave_receipt
 
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
@@ -463,7 +463,7 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
         if over and not run.settled_at:
             _mark_ended(store, run)  # a run that was given nothing has nothing to settle, and is over all the same
         if over or run.settled_at:
-            _leave_receipt(near, store, run)
+            leave_receipt(near, store, run)
     open_ended = not over and any(not run.settled_at for run in runs)
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
 
@@ -486,26 +486,3 @@ def _mark_ended(store: Store, run: RunRow) -> None:
 def _had_ended(run: RunRow | None, path: str) -> bool:
     """Whether a session was over when it was last learned, and has written nothing since: hooks may come late."""
     return run is not None and bool(run.settled_at) and os.stat(path).st_mtime <= clock.seconds(run.settled_at) + 1.0
-
-
-def _leave_receipt(near: Store, store: Store, run: RunRow) -> None:
-    """One line for the start of the next session; a session whose receipt was shown gets no second one."""
-    uses = store.uses(unit=run.root)
-    if not uses:
-        return
-    given = store.memories([use.memory for use in uses if use.arm != "withheld"])
-    withheld = sum(use.arm == "withheld" for use in uses)
-    shown = {memory.id: memory for memory in given}
-    cited, back = set(), {}
-    for mark in store.marks(unit=run.root):
-        memory = shown.get(mark.memory)
-        if memory is not None and mark.signal == "cited":
-            cited.add(memory.id)
-        elif memory is not None and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
-            back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
-    line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
-    key = f"receipt:{run.project}"
-    with near.write() as tx:
-        unit, _, waiting = tx.meta(key).partition("\t")
-        if unit != run.root or waiting:
-            tx.put_meta(key, f"{run.root}\t{line}")

@@ -16,6 +16,7 @@ from tacit.surfaces.cli.entries import is_ours, parsed, with_entries, without_en
 from tacit.surfaces.cli.hosts import HOSTS, command, is_here, registration, settings_path
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.settings_file import Kept, check_writable, difference, read_settings, write_settings
+from tacit.surfaces.cli.standing import cautions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,14 +237,26 @@ def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     """The hosts we know, which of them are here, and in which of their files we stand."""
     from tacit.surfaces.cli.words import table
 
-    rows, shown = [], []
+    rows, shown, notes = [], [], list(unread)
     for host in HOSTS.values():
-        levels = ("user", "shared", *([""] if host.local else []))
-        paths = dict.fromkeys(settings_path(host, root, env, level) for level in levels)
-        connected, here = [path for path in paths if _stands_in(host, path)], is_here(host, env)
-        rows.append({"host": host.name, "title": host.title, "here": here, "connected": connected})
+        connected, here = connected_in(host, root, env), is_here(host, env)
+        told = cautions(host, connected, root, env)
+        rows.append({"host": host.name, "title": host.title, "here": here, "connected": connected, "cautions": told})
         shown.append([host.name, host.title, "yes" if here else "no", ", ".join(connected) or "-"])
-    return Answer({"hosts": rows, "unread": unread}, table(shown, ("host", "", "here", "connected")), warnings=unread)
+        notes += told
+    return Answer({"hosts": rows, "unread": unread}, table(shown, ("host", "", "here", "connected")), warnings=notes)
+
+
+def connected_in(host: Host, root: str, env: Mapping[str, str]) -> list[str]:
+    """The settings of a host in which we stand."""
+    levels = ("user", "shared", *([""] if host.local else []))
+    paths = dict.fromkeys(settings_path(host, root, env, level) for level in levels)
+    return [path for path in paths if _stands_in(host, path)]
+
+
+def standing_notes(root: str, env: Mapping[str, str]) -> list[str]:
+    """What keeps connected hosts from doing what they were connected for."""
+    return [told for host in HOSTS.values() for told in cautions(host, connected_in(host, root, env), root, env)]
 
 
 def _stands_in(host: Host, path: str) -> bool:

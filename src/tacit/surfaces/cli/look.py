@@ -275,6 +275,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
         return repaired(args, cli)
 
+    from tacit.surfaces.cli.connect import standing_notes
     from tacit.surfaces.cli.health import as_json as figures_json
     from tacit.surfaces.cli.health import cache_alarms, cache_alone, checked_cache, doctor_lines, seen
 
@@ -287,6 +288,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         free = _free(found.store)
         notes = [*memories.safety_notes(), *memories.sync_notes(), *filter(None, [memories.profile_choice().note])]
         notes += memories.unread()
+        notes += standing_notes(memories.place.root, cli.env)
         kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None

@@ -1,0 +1,53 @@
+"""The receipt of a session: one line for the person, at the start of their next one.
+
+Counts of what was given and came of it, what was kept of the person's own words, and how much waits for their word. It goes by
+the channel that the host shows to its user and not to its model. Nothing in it is anybody else's text: no candidate, no lesson.
+"""
+
+from __future__ import annotations
+
+from tacit.core.outcome import NO_PROBLEM
+from tacit.core.screen import plain_line
+from tacit.stores.counts import heard_in, waiting_for_a_person
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.sql import RunRow
+    from tacit.core.ports import Store
+
+HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
+
+
+def leave(near: Store, store: Store, run: RunRow) -> None:
+    """One line for the start of the next session, for the person alone: counts, and what was kept of their own words. A session
+    whose receipt was shown gets no second one."""
+    uses, heard = store.uses(unit=run.root), heard_in(store, run.project, run.id)
+    if not uses and not heard:
+        return
+    given = store.memories([use.memory for use in uses if use.arm != "withheld"])
+    withheld = sum(use.arm == "withheld" for use in uses)
+    shown = {memory.id: memory for memory in given}
+    cited, back = set(), {}
+    for mark in store.marks(unit=run.root):
+        memory = shown.get(mark.memory)
+        if memory is not None and mark.signal == "cited":
+            cited.add(memory.id)
+        elif memory is not None and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
+            back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
+    line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
+    line += heard_line(heard, waiting_for_a_person(store, run.project))
+    key = f"receipt:{run.project}"
+    with near.write() as tx:
+        unit, _, waiting = tx.meta(key).partition("\t")
+        if unit != run.root or waiting:
+            tx.put_meta(key, f"{run.root}\t{line}")
+
+
+def heard_line(heard: Sequence[str], waiting: int) -> str:
+    """What was kept of a person's words, and how much waits for theirs; nothing that anybody else has said."""
+    kept = [f"“{plain_line(quote, HEARD_CHARS)}”" for quote in heard[:HEARD]]
+    more = f" and {len(heard) - HEARD} more" if len(heard) > HEARD else ""
+    said = f"; kept {', '.join(kept)}{more}" if kept else ""
+    return said + (f"; {waiting} wait for your word (tacit review)" if waiting else "")
