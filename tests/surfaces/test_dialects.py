@@ -131,3 +131,12 @@ def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
     assert dialect.read("", {**told, "tool_input": {"command": "ls -la && cat x"}}, {}) is None
     asked = dialect.read("", {**told, "tool_input": {"command": "cd web && make db"}, "agent_id": "a1", "agent_type": "x"}, {})
     assert (asked.name, asked.text, asked.context) == ("before-command", "cd web && make db", "a1")
+
+
+def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
+    """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
+    from tacit.surfaces.hooks import _is_emptied, gemini
+
+    told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "SessionStart", "source": "resume", "timestamp": "2026-11-16T06:19:58.306Z"}
+    events = [gemini.read("", told, {}), copilot.read("session-start", {"sessionId": "s1", "cwd": "/shop", "source": "resume"}, {}), claude("SessionStart", source="resume"), codex.read("", told, {})]
+    assert [_is_emptied(event) for event in events if event is not None] == [True, True, False, False]

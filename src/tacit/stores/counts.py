@@ -93,7 +93,7 @@ def _one(store: Reads, sql: str, **named: object) -> int:
     return int(store.one(sql, **named)[0] or 0)
 
 
-def heard_in(store: SqlStore, project: str, run: str) -> list[str]:
+def heard_in(store: Reads, project: str, run: str) -> list[str]:
     """What the person said in a run that was kept from it, in their own words, in order."""
     sql = (
         "SELECT e.quote FROM evidence e JOIN memory m ON m.id = e.memory WHERE e.run = :run AND e.project = :p AND e.tier = 'user' "
@@ -103,7 +103,7 @@ def heard_in(store: SqlStore, project: str, run: str) -> list[str]:
     return list(dict.fromkeys(quote for (quote,) in store.rows(sql, p=project, run=run)))
 
 
-def waiting_for_a_person(store: SqlStore, project: str) -> int:
+def waiting_for_a_person(store: Reads, project: str) -> int:
     """Open proposals, and lessons that are held: what `tacit review` shows."""
     asked = _one(store, "SELECT count(*) FROM proposal WHERE project = :p AND state = 'open'", p=project)
     return asked + _one(store, "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND state = 'candidate'", p=project)

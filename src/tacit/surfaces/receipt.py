@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.stores.sql import RunRow
     from tacit.core.ports import Store
+    from tacit.core.rows import RunRow
 
 HEARD, HEARD_CHARS = 2, 90  # quotes in a receipt, and characters of each
 

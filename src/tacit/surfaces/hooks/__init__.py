@@ -65,6 +65,7 @@ class Event:
     env_file: str = ""  # where the host takes variables for the commands of its agent from
     root: str = ""  # the session that this one continues
     version: str = ""  # the host's
+    forgets: bool = False  # a session of this host that is resumed has lost what hooks told it
     shows: bool = True  # the host shows its user a message at the start
     insists: bool = False  # the host reads an answer only with exit status 2
     captured: bool = False  # no transcript that could be read: what its events say is written down
@@ -278,7 +279,7 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
     if memories.project is None or (event.name in NEED_TEXT and not event.text):
         return ""
     failed, running = event.name == "tool-failure", event.name == "before-command"
-    compacted = event.source == "compact"
+    compacted = _is_emptied(event)
     injection = memories.inject(
         "" if failed or running else event.text,
         run=event.session,
@@ -301,6 +302,11 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
     return injection.markdown if injection.injected else ""
 
 
+def _is_emptied(event: Event) -> bool:
+    """Whether this context has just lost what it was told."""
+    return event.source == "compact" or (event.source == "resume" and event.forgets)
+
+
 def _key(memories: Memories, event: Event) -> str:
     """The event's key. A start has no id of its own: earlier ones on the same surface tell two starts apart."""
     if event.name != "session-start":
@@ -308,7 +314,7 @@ def _key(memories: Memories, event: Event) -> str:
     from tacit.core import clock
     from tacit.core.rows import run_id
 
-    surface = "hook:compact" if event.source == "compact" else "hook:session-start"
+    surface = "hook:compact" if _is_emptied(event) else "hook:session-start"
     unit = run_id(memories.project_id, event.host, event.root or event.session)
     soon = clock.seconds(clock.now()) - REPEATED_WITHIN
     before = [row for row in memories.store.injections(unit) if row[0] == surface and clock.seconds(row[3]) < soon]

@@ -68,6 +68,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         folder=cwd,
         key=short_hash(session, event, source, agent, said),
         source=source,
+        forgets=True,
         agent=agent,
         context=text_at(payload, "agent_id", "agentId") or agent,
         text=text,

@@ -65,6 +65,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         key=short_hash(session, event, source, at, said),
         transcript=text_at(payload, "transcript_path"),
         source=source,
+        forgets=True,
         text=text,
         files=files_in(text) if event == "prompt" else (),
     )
