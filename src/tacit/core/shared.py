@@ -22,7 +22,8 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, GATES, NUMBERS, VERDICTS, Memory, check_fields, from_row, kept_text
 from tacit.core.run import SEVERITIES, TIERS
-from tacit.core.states import CLOSED, STATES
+from tacit.core.screen import screen
+from tacit.core.states import CLOSED, INJECTABLE, STATES
 from tacit.core.trust import least
 from tacit.core.value import replace, value
 
@@ -50,6 +51,7 @@ _CLOSED_WORDS = {
     "gate": GATES,
     "verdict": VERDICTS,
 }
+_TOLD = ("text", "category", "domain", "agent", "tags", "paths", "source", "extra")  # what goes, or may go, into a prompt
 # Follows from something else, or changes all the time: never worth a question to a person.
 _UNCONTESTED = (
     "updated_at",
@@ -206,7 +208,7 @@ def folded(lines: Sequence[Line]) -> Folded:
     if not _is_straight(order):
         return _folded_apart(order, columns)
     for line in order:
-        columns.update(_seen_here(line))
+        columns.update(_taken(columns, line))
     return Folded(columns)
 
 
@@ -218,7 +220,7 @@ def unfolded(known: Sequence[Line], fresh: Sequence[Line]) -> Iterator[Mapping[s
         return
     columns = _blank_columns()
     for number, line in enumerate(order):
-        columns.update(_seen_here(line))
+        columns.update(_taken(columns, line))
         if number >= len(known):
             yield dict(columns)
 
@@ -234,7 +236,7 @@ def _folded_apart(order: Sequence[Line], columns: dict[str, Any]) -> Folded:
     forks: dict[str, list[Fork]] = {}
     for line in order:
         before = seen[line.id] = set(line.parents).union(*(seen[parent] for parent in line.parents))
-        for field, now in _seen_here(line).items():
+        for field, now in _taken(columns, line).items():
             was, last = columns[field], writer.get(field)
             open_ = [each for each in forks.get(field, ()) if not {each.stands.id, each.lost.id} <= before]
             if last is not None and last.id not in before and was != now and field not in _UNCONTESTED:
@@ -255,8 +257,8 @@ def _blank_columns() -> dict[str, Any]:
 def _seen_here(line: Line) -> dict[str, Any]:
     """What an entry decided, as far as it goes here: a member's own word is the team's, a stranger's is imported and held."""
     after = dict(line.after)
-    if line.standing == TEAM and "trust" in after:
-        after["trust"] = least(("team", after["trust"]))
+    if line.standing == TEAM:
+        return _of_the_team(after, line)
     if line.standing == UNKNOWN:
         for name in ("pinned", "on_page", "verdict"):
             after.pop(name, None)
@@ -268,6 +270,39 @@ def _seen_here(line: Line) -> dict[str, Any]:
                 after.pop(name, None)
         if after.get("state", "candidate") not in CLOSED:
             after["state"] = "candidate"
+    return after
+
+
+def _taken(columns: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    """What an entry adds to those before it. What was quarantined here is let out by somebody here, not by whoever sent it."""
+    after = _seen_here(line)
+    if line.standing == TEAM and columns["gate"] == "quarantine" and after.get("gate", "quarantine") != "quarantine":
+        after = {name: field for name, field in after.items() if name not in ("gate", "gate_reason")}
+    if line.standing == TEAM and columns["gate"] == "quarantine" and after.get("state") in INJECTABLE:
+        del after["state"]
+    return after
+
+
+def _of_the_team(after: dict[str, Any], line: Line) -> dict[str, Any]:
+    """A member's entry as it goes here: on trial like any word of theirs. Pins, pages, verdicts and promotions stay at home.
+
+    Their uses and evidence travel, so each machine judges by the same figures. What seems meant for the reader is quarantined here too:
+    a key can be stolen.
+    """
+    if "trust" in after:
+        after["trust"] = least(("team", after["trust"]))
+    if line.head["verb"] == "erase":
+        return after  # nothing of it is left
+    for name in ("pinned", "on_page", "verdict"):
+        after.pop(name, None)
+    if not line.parents:
+        after["verdict"] = "not yet known"
+    if after.get("state") in ("stable", "canonical"):
+        after.pop("state") if line.parents else after.update(state="provisional")
+    told = "\n".join(str(after[name]) for name in _TOLD if after.get(name))
+    found = screen(told) if told else None
+    if found is not None and not found.clean:
+        after.update(gate="quarantine", gate_reason=f"signed by {line.signer}, and {found.reason}", state="candidate")
     return after
 
 

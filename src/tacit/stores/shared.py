@@ -100,7 +100,8 @@ def blank_lines(tx: Transaction, memory: str) -> None:
 def canonical(store: Store, project: str) -> str:
     """The shared memory of a project as one text, the same on every machine that knows the same lines.
 
-    Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home.
+    Whose word is `user` on one machine and `team` on the others is written as `team`; a project's own id stays at home, and so do pins,
+    pages, verdicts and promotions: each machine has its own.
     """
     trusted = (
         "SELECT DISTINCT memory FROM shared WHERE project = :p AND kind = 'entry' AND standing <> 'unknown' ORDER BY 1"
@@ -116,7 +117,10 @@ def canonical(store: Store, project: str) -> str:
 
 
 def _at_home(at: dict[str, Any]) -> dict[str, Any]:
-    told = {name: field for name, field in at.items() if name != "project"}
+    own = ("project", "pinned", "on_page", "verdict", "previous_state", "updated_at")
+    told = {name: field for name, field in at.items() if name not in own}
+    if told.get("state") in ("stable", "canonical"):
+        told["state"] = "provisional"
     return {**told, **{name: "team" for name in ("trust", "tier") if told.get(name) == "user"}}
 
 
