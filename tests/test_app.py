@@ -65,3 +65,21 @@ def test_every_verb_resolves(folder: Path) -> None:
         for verb in _FACETS:
             getattr(memories, verb)
             assert hasattr(Memories, verb)
+
+
+def test_why_is_one_value_for_every_surface(folder: Path) -> None:
+    """What the command line prints of a lesson, the desk shows as well."""
+    from tacit.surfaces.views import why_json
+
+    with open() as memories:
+        id = memories.add("Run make migrate before src/gone.py is read.", run="r1").id
+        found = memories.why(id[:8], "what before the tests?")
+        told = why_json(found, "what before the tests?")
+        assert found.memory.id == id and [found.runs[row.run] for row in found.evidence] == ["r1"]
+        assert [entry.verb for entry in found.journal] == ["add"] and found.next
+        assert told["evidence"][0]["run"] == "r1" and told["score"]["question"] == "what before the tests?"
+        web = pytest.importorskip("tacit.surfaces.web.views")
+        shown = web.memory(memories, id)
+        assert {name: shown[name] for name in ("memory", "evidence", "next", "gone", "marks")} == {
+            name: told[name] for name in ("memory", "evidence", "next", "gone", "marks")
+        }

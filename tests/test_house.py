@@ -38,7 +38,6 @@ LONG = {
     "stores/sql.py",
     "stores/sqlite/backup.py",
     "stores/sqlite/repair.py",
-    "surfaces/worker.py",
     "tend/page.py",
 }
 LONG_CONDUCTORS = {

@@ -91,3 +91,13 @@ def test_groups_of_states_are_written_once() -> None:
                 if (said >= {*INJECTABLE} or said >= {*CLOSED}) and path != ROOT / "core" / "states.py":
                     wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
+
+
+def test_surfaces_share_views_and_nothing_else() -> None:
+    """The one JSON is surfaces/views.py: neither desk nor MCP server reaches into the command line for it."""
+    wrong = []
+    for path in [*sorted((ROOT / "surfaces" / "web").rglob("*.py")), *sorted((ROOT / "surfaces" / "mcp").rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit.surfaces.cli"):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.module}")
+    assert wrong == []

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tacit.app.reviewing import Reviewing
     from tacit.app.safety import migrate_store, renew_cache, repair_store, restore_store
     from tacit.app.team import Team
-    from tacit.app.tending import Tending
 
 __all__ = [
     "Memories", "bring_in_step", "config_path", "data_folder", "lookback_part", "machine_id", "migrate_store", "open",
@@ -59,7 +58,7 @@ _VERBS = {
     ("team", "Team"): "sync join sync_notes canonical",
     ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
-        "log health reindex each_entry embed explain notes exempt is_withheld look_up knowledge estimate conventions "
+        "why log health reindex each_entry embed explain notes exempt is_withheld look_up knowledge estimate conventions "
         "antipatterns top list "
     ),
 }
@@ -106,7 +105,7 @@ def _load(module: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Reviewing, Team, Tending, Exchange, Proving, Learning, Recalling, Looking):
+    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Learning, Recalling, Looking):
         pass
 
 else:

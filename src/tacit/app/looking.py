@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.app.opened import Opened
+from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from tacit.core.journal import Entry
+    from tacit.core.links import Evidence, Mark, Use
     from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
 
@@ -34,8 +35,38 @@ class Checkup:
     counters: dict[str, int]
 
 
-class Looking(Opened):
+@value
+class Why:
+    """All that is known of one lesson: where it comes from, what became of it, and what would move it."""
+
+    memory: Memory
+    evidence: tuple[Evidence, ...]
+    runs: dict[str, str]  # a run's own name, by its id
+    uses: tuple[Use, ...]
+    marks: tuple[Mark, ...]
+    journal: tuple[Entry, ...]
+    next: str  # the nearest thing that is missing for a move
+    gone: tuple[str, ...]  # what it names that is not in the work tree any more
+    early_confidence: float | None  # by how many runs met it, before anything was measured
+    score: dict[str, Any]  # the parts of its score for a question, or for any
+
+
+class Looking(Tending):
     """Looking at what is kept: lists, the journal, the store's health, and why a lesson stands as it does."""
+
+    def why(self, id: str, question: str = "", *, run: str = "") -> Why:
+        """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""
+        from tacit.core.lifecycle import nearest
+        from tacit.core.standing import early_confidence, standing_of
+
+        memory, store = self.look_up(id, run), self.store
+        evidence = store.evidence(memory.id)
+        runs = {row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))}
+        return Why(
+            memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
+            tuple(store.entries(memory=memory.id)), nearest(self.profile, standing_of(memory, self.profile, self.now(), evidence=evidence)),
+            tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
+        )  # fmt: skip
 
     def log(self, **filters: Any) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""

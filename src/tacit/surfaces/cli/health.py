@@ -6,6 +6,7 @@ from tacit.core import clock
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.views import cache_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,16 +124,6 @@ def doctor_lines(found: Figures) -> list[str]:
         lines.append(f"model: {_counts(found.model)}")
     told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
     return [*lines, f"triage: {'; '.join(told)}"] if told else lines
-
-
-def cache_json(near: Store) -> dict[str, Any] | None:
-    """How this machine's cache stands to its server; None where the store is no server's."""
-    from tacit.stores.carry import standing
-    from tacit.stores.counts import event
-
-    if not near.far:
-        return None
-    return {**standing(near).__dict__, "left": event(near, "carry_left"), "faults": []}
 
 
 def checked_cache(near: Store) -> dict[str, Any] | None:

@@ -7,18 +7,19 @@ import os
 from tacit.app import store_path
 from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
-from tacit.core.memory import as_json
 from tacit.core.trust import run_of
 from tacit.stores import counts
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.health import cache_json, cache_lines
+from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
+from tacit.surfaces.views import entry_json, overview, why_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from tacit.app import Memories
@@ -82,26 +83,6 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
         raise
 
 
-def overview(memories: Memories) -> dict[str, Any]:
-    """What is kept here, on one screen, as JSON."""
-    store, project = memories.store, memories.project
-    return {
-        "store": store.path,
-        "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
-        if project
-        else None,
-        "profile": memories.profile.name,
-        "states": dict(store.counted([memories.project_id], ("state",))),
-        "runs": counts.learned_runs(store, memories.project_id),
-        "uses": store.sealed(memories.project_id).get("use", 0),
-        "proposals": len(store.proposals_about(memories.project_id)),
-        "queue": memories.near.queued(),
-        "paused": memories.near.meta("paused_until") or None,
-        "cache": cache_json(memories.near),
-        "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
-    }
-
-
 # -- log -----------------------------------------------------------------------------------------
 
 
@@ -159,29 +140,6 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
         found = list(memories.each_entry(last))
 
 
-def entry_json(entry: Entry) -> dict[str, Any]:
-    """A journal entry as JSON."""
-    return {
-        name: entry.__dict__[name]
-        for name in (
-            "id",
-            "memory",
-            "n",
-            "project",
-            "verb",
-            "by",
-            "at",
-            "reason",
-            "before",
-            "after",
-            "run",
-            "profile",
-            "machine",
-            "erased",
-        )
-    }
-
-
 # -- why -----------------------------------------------------------------------------------------
 
 
@@ -192,37 +150,13 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 
 
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.core.lifecycle import nearest
-    from tacit.core.standing import early_confidence, standing_of
-
     with cli.open(args, create=False) as memories:
-        memory = memories.look_up(args.id, run_of(cli.env))
-        store = memories.store
-        evidence, uses, marks = store.evidence(memory.id), store.uses(memory=memory.id), store.marks(memory=memory.id)
-        journal = store.entries(memory=memory.id)
-        runs = {row.run: store.run(row.run) for row in evidence if row.run}
-        move = nearest(memories.profile, standing_of(memory, memories.profile, clock.now(), evidence=evidence))
-        gone, early = memories.gone(memory), early_confidence(memory, memories.profile)
-        score = memories.explain(memory.id, args.question)
-    data = {
-        "memory": as_json(memory),
-        "evidence": [{**row.__dict__, "run": _name(runs.get(row.run), row.run)} for row in evidence],
-        "uses": [use.__dict__ for use in uses],
-        "marks": [mark.__dict__ for mark in marks],
-        "journal": [entry_json(entry) for entry in journal],
-        "next": move,
-        "gone": list(gone),
-        "early_confidence": early,
-        "score": {"question": args.question or None, **score},
-    }
-    return Answer(data, _why_text(cli, memory, data, journal))
+        found = memories.why(args.id, args.question, run=run_of(cli.env))
+    data = why_json(found, args.question)
+    return Answer(data, _why_text(cli, found.memory, data, found.journal))
 
 
-def _name(run: Any, id: str) -> str:
-    return run.foreign_id if run else id
-
-
-def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: list[Entry]) -> str:
+def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: Sequence[Entry]) -> str:
     lines = [printable(memory.text) or "(erased)", ""]
     lines.append(
         f"{memory.id}  {memory.state}, {memory.kind}, trust {memory.trust}, gate {memory.gate}"

@@ -5,20 +5,18 @@ from __future__ import annotations
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
 from tacit.core.trust import run_of
-from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, paint, table, width
+from tacit.surfaces.views import audit_json, effect_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from typing import Any
 
     from tacit.app import Memories
     from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
-    from tacit.prove.runs import RunAudit
 
 
 # -- effect ---------------------------------------------------------------------------------------------------------------
@@ -37,65 +35,6 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
     return Answer(effect_json(found), _effect_text(cli, found, args.id, args.limit))
-
-
-def effect_json(found: Effects) -> dict[str, Any]:
-    """The whole memory and its lessons, as JSON."""
-    return {
-        "lessons": [lesson_json(each) for each in found.lessons],
-        "whole": {
-            "problems_per_run": found.whole.per_run,
-            "low": found.whole.low,
-            "high": found.whole.high,
-            "units": found.whole.units,
-            "lessons_per_run": found.whole.lessons_per_run,
-            "verdict": found.whole.verdict.word,
-        },
-        "balance": {"alarm": found.balance.alarm, "e": found.balance.e, "reason": found.balance.reason},
-        "holdout_cost": found.holdout_cost,
-        "tokens": found.tokens,
-        "unsettled": found.unsettled,
-        "unknown": found.unknown,
-        "blank": _blank_json(found.blank) if found.blank else None,
-    }
-
-
-def _blank_json(blank: BlankEffect) -> dict[str, Any]:
-    return {
-        "given": fields(blank.given),
-        "blank": fields(blank.blank),
-        "share": blank.share,
-        "failures": {"low": blank.failures.low, "high": blank.failures.high, "verdict": blank.verdict.word},
-    }
-
-
-def lesson_json(each: LessonEffect) -> dict[str, Any]:
-    """What is known of one lesson's effect, as JSON."""
-    return {
-        "id": each.memory.id,
-        "text": each.memory.text,
-        "state": each.memory.state,
-        "kind": each.memory.kind,
-        "epoch": each.epoch,
-        "verdict": each.standing.word,
-        "crossed_at": each.standing.run,
-        "weaker_since": each.standing.weaker,
-        "units": each.standing.units,
-        "estimate": each.estimate,
-        "low": each.interval.low,
-        "high": each.interval.high,
-        "sentence": each.sentence,
-        "belief": {
-            "help": each.belief.help,
-            "none": each.belief.none,
-            "harm": each.belief.harm,
-            "expected": each.belief.expected,
-        },
-        "holds_across_all_lessons": each.holds_across,
-        "measured": each.measured,
-        "earlier_epochs": dict(each.older),
-        "table": {f"{h:g}": list(counts.cells) for h, counts in each.table.items()},
-    }
 
 
 def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
@@ -255,19 +194,6 @@ def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
         for each in checked
     ]
     return Answer(data, "\n".join(lines), code=1 if back else 0)
-
-
-def audit_json(each: RunAudit) -> dict[str, Any]:
-    """What a run was given and what came back, as JSON."""
-    lessons = [dict(lesson.__dict__) for lesson in each.lessons]
-    return {
-        "run": each.run.foreign_id,
-        "host": each.run.host,
-        "task": each.run.task,
-        "settled_at": each.run.settled_at or None,
-        "receipt": each.receipt,
-        "lessons": lessons,
-    }
 
 
 # -- feedback, backtest -----------------------------------------------------------------------------------------------------

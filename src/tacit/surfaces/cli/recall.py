@@ -12,11 +12,11 @@ from tacit.core.trust import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
+from tacit.surfaces.views import recalled_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from typing import Any
 
     from tacit.app import Memories
     from tacit.recall import Recalled, Recollection
@@ -108,33 +108,6 @@ def _instant(text: str | None) -> str:
     if not told:
         return ""
     return f"{told}T23:59:59.999Z" if len(told) == 10 else clock.stamp(clock.seconds(told))
-
-
-def recalled_json(found: Recalled) -> dict[str, Any]:
-    """What was recalled as JSON, with the parts of each score."""
-    level = found.level
-    return {
-        "hits": [
-            {
-                "id": hit.memory.id,
-                "alias": hit.memory.alias or None,
-                "text": hit.memory.text,
-                "score": round(hit.score, 6),
-                "parts": {name: round(part, 6) for name, part in hit.parts.items()},
-                "explain": hit.explain,
-                "state": hit.memory.state,
-                "trust": hit.memory.trust,
-                "seen": hit.memory.tally.seen,
-                "mark": hit.mark or None,
-            }
-            for hit in found.hits
-        ],
-        "budget": {"requested": level.requested, "applied": level.applied, "reason": level.reason, "most": level.most}
-        if level
-        else None,
-        "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
-        "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None} if found.rewrite else None,
-    }
 
 
 def _text(found: Recalled, args: argparse.Namespace, cli: Cli) -> str:

@@ -6,6 +6,7 @@ from tacit.core.errors import NotFound, UsageError
 from tacit.core.states import ACTIVE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
+from tacit.surfaces.views import proposal_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,12 +174,6 @@ def _goal(proposal: Proposal) -> str:
 
 def _signed(proposal: Proposal) -> str:
     return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
-
-
-def proposal_json(proposal: Proposal) -> dict[str, Any]:
-    """A proposal as JSON."""
-    at = dict(proposal.__dict__)
-    return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
 
 
 def _show(memories: Memories, id: str) -> Answer:

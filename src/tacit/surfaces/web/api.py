@@ -12,7 +12,7 @@ from tacit.core.run import SEVERITIES, TIERS
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores.sql import SORTS
-from tacit.surfaces.cli.look import entry_json
+from tacit.surfaces.views import entry_json
 from tacit.surfaces.web import views
 from tacit.surfaces.web.schema import FLAG, body, number, one_of, text
 

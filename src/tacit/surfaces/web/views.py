@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from itertools import islice
 
-from tacit.core import clock
 from tacit.core.errors import NotFound
 from tacit.core.memory import as_json
 from tacit.core.states import ACTIVE, OPEN, STATES
 from tacit.stores import counts
-from tacit.surfaces.cli.look import entry_json
-from tacit.surfaces.cli.prove import audit_json, effect_json, lesson_json
-from tacit.surfaces.cli.recall import recalled_json
-from tacit.surfaces.cli.review import proposal_json
+from tacit.surfaces.views import (
+    audit_json,
+    effect_json,
+    lesson_json,
+    proposal_json,
+    recalled_json,
+    why_json,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,26 +59,21 @@ def _total(desk: Memories, asked: dict[str, Any]) -> int | None:
 
 def memory(desk: Memories, id: str) -> dict[str, Any]:
     """One lesson with everything that is known of it."""
-    from tacit.core.lifecycle import nearest
-    from tacit.core.standing import standing_of
-
-    found = desk.get(id)
-    store = desk.store
-    evidence, uses = store.evidence(found.id), store.uses(memory=found.id)
-    runs = {row.run: store.run(row.run) for row in evidence if row.run}
+    why = desk.why(id)
+    told, found = why_json(why), why.memory
     arms: dict[str, int] = {}
-    for use in uses:
+    for use in why.uses:
         arms[use.arm] = arms.get(use.arm, 0) + 1
-    effects = desk.effect(found.id).lessons if uses else ()
+    effects = desk.effect(found.id).lessons if why.uses else ()
     return {
-        "memory": as_json(found),
-        "evidence": [{**row.__dict__, "run": _name(runs.get(row.run), row.run)} for row in evidence[-200:]],
-        "uses": {"arms": arms, "latest": [use.__dict__ for use in uses[-20:]]},
+        **told,
+        "evidence": told["evidence"][-200:],
+        "uses": {"arms": arms, "latest": told["uses"][-20:]},
+        "marks": told["marks"][-200:],
         "effect": lesson_json(effects[0]) if effects else None,
-        "journal": [entry_json(entry) for entry in store.entries(memory=found.id, newest=True, limit=200)],
-        "next": nearest(desk.profile, standing_of(found, desk.profile, clock.now(), evidence=evidence)),
+        "journal": told["journal"][:-201:-1],
         "similar": [as_json(each) for each in similar(desk, found)],
-        "proposals": [proposal_json(each) for each in store.proposals(memory=found.id)],
+        "proposals": [proposal_json(each) for each in desk.store.proposals(memory=found.id)],
     }
 
 
@@ -83,10 +81,6 @@ def similar(desk: Memories, of: Memory) -> list[Memory]:
     """The lessons nearest to one, of any state that is kept."""
     hits = desk.recall(of.text, limit=SIMILAR + 1, include_held=True, include_stale=True).hits
     return [hit.memory for hit in hits if hit.memory.id != of.id][:SIMILAR]
-
-
-def _name(run: Any, id: str) -> str:
-    return run.foreign_id if run else id
 
 
 def proposals(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -244,7 +238,7 @@ def page(desk: Memories) -> dict[str, Any]:
 
 def overview(desk: Memories) -> dict[str, Any]:
     """What is kept here, on one screen."""
-    from tacit.surfaces.cli.look import overview as told
+    from tacit.surfaces.views import overview as told
 
     return told(desk)
 

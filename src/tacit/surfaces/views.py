@@ -1,0 +1,194 @@
+"""The one JSON of all surfaces: what the command line prints with --json, the desk shows and the MCP server answers."""
+
+from __future__ import annotations
+
+from tacit.core.memory import as_json
+from tacit.core.value import fields
+from tacit.stores import counts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.app.looking import Why
+    from tacit.core.journal import Entry
+    from tacit.core.ports import Store
+    from tacit.core.proposal import Proposal
+    from tacit.prove.blank import BlankEffect
+    from tacit.prove.effect import Effects, LessonEffect
+    from tacit.prove.runs import RunAudit
+    from tacit.recall import Recalled
+
+
+def why_json(found: Why, question: str = "") -> dict[str, Any]:
+    """All that is known of one lesson."""
+    return {
+        "memory": as_json(found.memory),
+        "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
+        "uses": [use.__dict__ for use in found.uses],
+        "marks": [mark.__dict__ for mark in found.marks],
+        "journal": [entry_json(entry) for entry in found.journal],
+        "next": found.next,
+        "gone": list(found.gone),
+        "early_confidence": found.early_confidence,
+        "score": {"question": question or None, **found.score},
+    }
+
+
+def overview(memories: Memories) -> dict[str, Any]:
+    """What is kept here, on one screen, as JSON."""
+    store, project = memories.store, memories.project
+    return {
+        "store": store.path,
+        "project": {"id": project.id, "name": project.name, "root": project.root, "remote": project.remote or None}
+        if project
+        else None,
+        "profile": memories.profile.name,
+        "states": dict(store.counted([memories.project_id], ("state",))),
+        "runs": counts.learned_runs(store, memories.project_id),
+        "uses": store.sealed(memories.project_id).get("use", 0),
+        "proposals": len(store.proposals_about(memories.project_id)),
+        "queue": memories.near.queued(),
+        "paused": memories.near.meta("paused_until") or None,
+        "cache": cache_json(memories.near),
+        "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
+    }
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """A journal entry as JSON."""
+    return {
+        name: entry.__dict__[name]
+        for name in (
+            "id",
+            "memory",
+            "n",
+            "project",
+            "verb",
+            "by",
+            "at",
+            "reason",
+            "before",
+            "after",
+            "run",
+            "profile",
+            "machine",
+            "erased",
+        )
+    }
+
+
+def effect_json(found: Effects) -> dict[str, Any]:
+    """The whole memory and its lessons, as JSON."""
+    return {
+        "lessons": [lesson_json(each) for each in found.lessons],
+        "whole": {
+            "problems_per_run": found.whole.per_run,
+            "low": found.whole.low,
+            "high": found.whole.high,
+            "units": found.whole.units,
+            "lessons_per_run": found.whole.lessons_per_run,
+            "verdict": found.whole.verdict.word,
+        },
+        "balance": {"alarm": found.balance.alarm, "e": found.balance.e, "reason": found.balance.reason},
+        "holdout_cost": found.holdout_cost,
+        "tokens": found.tokens,
+        "unsettled": found.unsettled,
+        "unknown": found.unknown,
+        "blank": _blank_json(found.blank) if found.blank else None,
+    }
+
+
+def _blank_json(blank: BlankEffect) -> dict[str, Any]:
+    return {
+        "given": fields(blank.given),
+        "blank": fields(blank.blank),
+        "share": blank.share,
+        "failures": {"low": blank.failures.low, "high": blank.failures.high, "verdict": blank.verdict.word},
+    }
+
+
+def lesson_json(each: LessonEffect) -> dict[str, Any]:
+    """What is known of one lesson's effect, as JSON."""
+    return {
+        "id": each.memory.id,
+        "text": each.memory.text,
+        "state": each.memory.state,
+        "kind": each.memory.kind,
+        "epoch": each.epoch,
+        "verdict": each.standing.word,
+        "crossed_at": each.standing.run,
+        "weaker_since": each.standing.weaker,
+        "units": each.standing.units,
+        "estimate": each.estimate,
+        "low": each.interval.low,
+        "high": each.interval.high,
+        "sentence": each.sentence,
+        "belief": {
+            "help": each.belief.help,
+            "none": each.belief.none,
+            "harm": each.belief.harm,
+            "expected": each.belief.expected,
+        },
+        "holds_across_all_lessons": each.holds_across,
+        "measured": each.measured,
+        "earlier_epochs": dict(each.older),
+        "table": {f"{h:g}": list(counts.cells) for h, counts in each.table.items()},
+    }
+
+
+def audit_json(each: RunAudit) -> dict[str, Any]:
+    """What a run was given and what came back, as JSON."""
+    lessons = [dict(lesson.__dict__) for lesson in each.lessons]
+    return {
+        "run": each.run.foreign_id,
+        "host": each.run.host,
+        "task": each.run.task,
+        "settled_at": each.run.settled_at or None,
+        "receipt": each.receipt,
+        "lessons": lessons,
+    }
+
+
+def recalled_json(found: Recalled) -> dict[str, Any]:
+    """What was recalled as JSON, with the parts of each score."""
+    level = found.level
+    return {
+        "hits": [
+            {
+                "id": hit.memory.id,
+                "alias": hit.memory.alias or None,
+                "text": hit.memory.text,
+                "score": round(hit.score, 6),
+                "parts": {name: round(part, 6) for name, part in hit.parts.items()},
+                "explain": hit.explain,
+                "state": hit.memory.state,
+                "trust": hit.memory.trust,
+                "seen": hit.memory.tally.seen,
+                "mark": hit.mark or None,
+            }
+            for hit in found.hits
+        ],
+        "budget": {"requested": level.requested, "applied": level.applied, "reason": level.reason, "most": level.most}
+        if level
+        else None,
+        "dropped": [{"id": each.id, "reason": each.reason} for each in found.dropped],
+        "rewrite": {"words": found.rewrite.words or None, "reason": found.rewrite.reason or None} if found.rewrite else None,
+    }
+
+
+def proposal_json(proposal: Proposal) -> dict[str, Any]:
+    """A proposal as JSON."""
+    at = dict(proposal.__dict__)
+    return {**at, "approvals": [list(each) for each in proposal.approvals], "payload": dict(proposal.payload or {})}
+
+
+def cache_json(near: Store) -> dict[str, Any] | None:
+    """How this machine's cache stands to its server; None where the store is no server's."""
+    from tacit.stores.carry import standing
+    from tacit.stores.counts import event
+
+    if not near.far:
+        return None
+    return {**standing(near).__dict__, "left": event(near, "carry_left"), "faults": []}
