@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -115,6 +115,12 @@ bench-effect: .venv/ready
 	$(BIN)/python bench/effect.py
 
 # A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
+# What real sessions teach: make bench-lessons NO_MODEL=1 DATA=folder with the projects unpacked. Sheets for a judge lie in .bench/lessons afterwards.
+bench-lessons: .venv/ready
+	$(BIN)/python -m bench.lessons feed $(DATA) $(if $(NO_MODEL),--no-model)
+	$(BIN)/python -m bench.lessons figures $(DATA)
+	$(BIN)/python -m bench.lessons sheets $(DATA)
+
 bench-year: .venv/ready
 	$(BIN)/python bench/year.py
 

@@ -61,6 +61,8 @@ from tacit.core.diagnose import TELLABLE, Diagnosis, diagnose, recognise, signat
         (" ! [rejected]        main -> main (non-fast-forward)", "git non-fast-forward", "git"),
         ("rg: tests: No such file or directory (os error 2)", "path tests", "env"),
         ("cat: ./docs/gone.md: No such file or directory", "path docs/gone.md", "env"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'settings.json'", "path settings.json", "env"),
+        ("getaddrinfo ENOTFOUND registry.example", "network host not found", "env"),
         ("dial tcp: lookup golangci-lint.run: no such host", "network host not found", "env"),
         ("fork/exec /tmp/auth.test.exe: exec format error", "binary exec format error", "env"),
         ("husky - pre-commit script failed (code 1)", "hook pre-commit", "gate"),

@@ -69,7 +69,7 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         assert said[number] == HOST["expected"](name, said[number])
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
-    wish, cure = "Always use pnpm in this repository, never npm.", "running `make migrate` first made it pass"
+    wish, cure = "Always use pnpm in this repository, never npm.", "Run `make migrate` before `pnpm run test`"
     assert [(wish in start[n], cure in start[n]) for n in (1, 2, 3)] == [(False, False), (True, False), (True, True)]
     assert "came back 1" in start[4]
 

@@ -46,7 +46,7 @@ def lessons(stdout: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("kind", "cure"),
-    [("codex", "running `make migrate` first made it pass"), ("gemini", "running `make generate` first made it pass")],
+    [("codex", "Run `make migrate` before `pnpm run test`"), ("gemini", "Run `make generate` before")],
 )
 def test_three_sessions_event_by_event(kept: Any, folder: Path, alone: Path, kind: str, cure: str) -> None:
     """Each event is answered as committed, in the host's own shape. A wish that surely a person typed comes back at the next start,

@@ -381,7 +381,7 @@ def many_sessions(memories: Memories, host: Any, count: int, processes: int, idl
     assert found["learned runs"] == count
     wishes = [lesson for lesson in found["lessons"] if lesson[0].startswith("From now on")]
     assert [(lesson[3], len(lesson[4])) for lesson in wishes] == [(1, 1)] * count
-    (cure,) = [lesson for lesson in found["lessons"] if "make migrate` first" in lesson[0]]
+    (cure,) = [lesson for lesson in found["lessons"] if "Run `make migrate` before" in lesson[0]]
     assert (cure[3], len(cure[4])) == (count, count)
     assert (found["queue"], found["faults"]) == ([], [])
 

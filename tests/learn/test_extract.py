@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.run import Finding, Run, Step
-from tacit.learn import failures, shell
+from tacit.learn import shell
 from tacit.learn.extract import EXTRACTORS, Known, extract
 from tacit.learn.resolves import resolution
 from tacit.learn.wishes import read
@@ -55,8 +55,9 @@ def test_said_outright_passes_through() -> None:
 def test_a_profile_switches_extractors() -> None:
     """Only the extractors that are on speak."""
     made = run(typed("always use pnpm"), sh("npm test"))
-    assert [f.extractor for f in extract(made, Known(extractors=("command",)))] == ["command"]
-    assert set(EXTRACTORS) == {"outright", "wish", "fix", "repeat", "command", "resolve"}
+    assert [f.extractor for f in extract(made, Known(extractors=("wish",)))] == ["wish"]
+    assert extract(made, Known(extractors=("resolve",))) == ()
+    assert set(EXTRACTORS) == {"outright", "wish", "resolve"}
 
 
 def test_two_findings_of_one_step_have_two_keys() -> None:
@@ -397,250 +398,6 @@ def test_requirements_and_requests_are_not(said: str) -> None:
     assert list(read(said, after_action=True)) == []
 
 
-# --- failure and cure -------------------------------------------------------------------------------------------------
-
-NO_MODULE = "Traceback (most recent call last):\n  File \"x.py\", line 1\nModuleNotFoundError: No module named 'yaml'"
-
-
-def test_a_fix_whole() -> None:
-    """What failed, why, and what then worked, over recorded facts alone."""
-    made = run(sh("cd /home/me/app && pytest -q 2>&1", NO_MODULE), sh("pip install -e '.[test]'"), sh("pytest -q"))
-    assert extract(made, Known(extractors=("fix",))) == (
-        Finding(
-            run="r1", place="line:1", extractor="fix", version=1, kind="fix", by="tool", tier="observed", severity="warning",
-            text="`pytest -q` failed: the package `yaml` is not found; "
-            "running `pip install -e '.[test]'` first made it pass.",
-            signature="ModuleNotFoundError: No module named <q>", quote="ModuleNotFoundError: No module named 'yaml'",
-        ),
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("steps", "text"),
-    [
-        (
-            [sh("npm test", "Error: Cannot find module 'vite'"), sh("ls"), sh("npm ci"), sh("npm run test -- --ci")],
-            "`npm test` failed: the package `vite` is not found; running `npm ci` first made it pass.",
-        ),
-        (
-            [sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci && npm test")],
-            "`npm test` failed: the package `vite` is not found; running `npm ci` first made it pass.",
-        ),
-        (
-            [
-                sh("git push", "Exit code 128\nfatal: The current branch fix-7 has no upstream branch."),
-                sh("git push --set-upstream origin fix-7"),
-            ],
-            "`git push` failed: git: no upstream branch; "
-            "`git push --set-upstream origin <branch>` worked.",
-        ),
-        (
-            [
-                sh("mix test", "** (RuntimeError) no :secret_key_base configuration found in App.Endpoint."),
-                edit("config/test.exs"),
-                sh("mix test test/a_test.exs"),
-            ],
-            "`mix test` failed; "
-            "editing `config/test.exs` made it pass.",
-        ),
-        (
-            [
-                sh('git commit -m "x"', "Pre-commit validation failed:\\n\\n[FORMAT] Code is not formatted."),
-                sh("mix format"),
-                sh("git add -A && git commit -m 'y'"),
-            ],
-            "`git commit -m …` failed: formatter finds files that are not formatted; "
-            "running `mix format` first made it pass.",
-        ),
-        (
-            [sh("npm run build", 'npm error Missing script: "build"'), sh("cd web && npm run build")],
-            '`npm run build` failed: there is no script or task `build`; `cd web && npm run build` worked.',
-        ),
-        (
-            [
-                sh("pip install x", "error: externally-managed-environment"),
-                sh("python3 -m venv .venv"),
-                sh(".venv/bin/pip install x"),
-            ],
-            "`pip install x` failed: the package manager says externally-managed-environment; "
-            "running `python3 -m venv .venv`, then `.venv/bin/pip install x` worked.",
-        ),
-        (
-            [
-                sh("git push", " ! [rejected]   main -> main (fetch first)\nerror: failed to push some refs"),
-                sh("git pull --rebase"),
-                sh("git push"),
-            ],
-            "`git push` failed: git: fetch first; "
-            "running `git pull --rebase` first made it pass.",
-        ),
-        (
-            [edit("a.py", "File has not been read yet. Read it first."), opened("a.py"), edit("a.py")],
-            "`Edit` of a file failed; "
-            "reading the file first made it work.",
-        ),
-        (
-            [opened("a.py"), edit("a.py", "String to replace not found in file."), opened("a.py"), edit("a.py")],
-            "`Edit` of `a.py` failed; "
-            "reading the file again first made it work.",
-        ),
-        (
-            [
-                Step(
-                    "tool",
-                    "",
-                    tool="Task",
-                    input={"a": 1},
-                    error="InputValidationError: the parameter `prompt` is missing",
-                ),
-                Step("tool", "", tool="Task", input={"a": 1, "prompt": "x"}, output="ok"),
-            ],
-            "`Task` failed: InputValidationError; giving `prompt` made it work.",
-        ),
-    ],
-)
-def test_cures(steps: list[Step], text: str) -> None:
-    """A command before it, a configuration file, the changed line, another folder, a file read first, an argument."""
-    assert texts(run(*steps, branch="fix-7"), "fix", "repeat") == [text]
-
-
-def test_one_error_after_the_other() -> None:
-    """An error that gave way to another was still overcome, if the command passed in the end."""
-    made = run(
-        sh("mix test", "** (RuntimeError) no :secret_key_base configuration found."),
-        edit("config/test.exs"),
-        sh("mix test", "** (RuntimeError) LiveView requires lazy_html as a test dependency."),
-        edit("mix.exs"),
-        sh("mix deps.get"),
-        sh("mix test"),
-    )
-    assert texts(made, "fix") == [
-        "`mix test` failed; "
-        "editing `config/test.exs` got past this error.",
-        "`mix test` failed; "
-        "editing `mix.exs` and running `mix deps.get` made it pass.",
-    ]
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        [sh("grep -r foo src", "Exit code 1"), sh("grep -r foo lib")],
-        [sh("ls docs", "ls: cannot access 'docs': No such file or directory"), sh("ls")],
-        [sh("test -f a", "Exit code 1"), sh("test -f b")],
-        [sh("diff a b", "Exit code 1\n1c1"), sh("diff a c")],
-        [sh("pytest", "AssertionError: assert 1 == 2"), edit("src/a.py"), sh("pytest")],
-        [sh("pytest", NO_MODULE), sh("pytest")],
-        [sh("pytest tests/a.py", "AssertionError: assert 1 == 2"), sh("pytest tests/b.py")],
-        [sh("npm i", "The user doesn't want to proceed with this tool use.", interrupted=True), sh("npm i")],
-        [
-            sh("npm i", "Claude requested permissions to use Bash, but you haven't granted it yet."),
-            sh("npm ci"),
-            sh("npm i"),
-        ],
-        [sh("npm test", "Command timed out after 2m 0.0s"), sh("npm ci"), sh("npm test")],
-        [sh("python - <<'E'\nimport yaml\nE", NO_MODULE), sh("python - <<'E'\nimport json\nE")],
-        [sh("npm test", "Error: Cannot find module 'a'"), sh("npm ci"), sh("npm test | tail -3", output="2 failed")],
-        [sh("pytest", NO_MODULE), sh("pip install a"), sh("pip install b"), sh("uv add c"), sh("pytest")],
-        [sh("pytest", NO_MODULE), sh("pip install pyyaml", agent="other"), sh("pytest", agent="other")],
-    ],
-)
-def test_no_lesson_where_nothing_was_learned(steps: list[Step]) -> None:
-    """Looking, unfinished code, reruns, refusals, timeouts, scripts of the moment, muddles and other lanes."""
-    assert texts(run(*steps), "fix", "repeat") == []
-
-
-def test_one_finding_per_error_and_run() -> None:
-    """The same refusal on five files is one lesson that names none of them."""
-    steps = [
-        step
-        for name in ("a.py", "b.py", "c.py")
-        for step in (edit(name, "String to replace not found in file."), opened(name), edit(name))
-    ]
-    found = extract(run(*steps), Known())
-    assert [(f.text, f.paths, f.place) for f in found] == [
-        (
-            "`Edit` of a file failed; reading the file first made it work.",
-            ("a.py", "b.py", "c.py"),
-            "line:1",
-        )
-    ]
-
-
-def test_errors_that_repeat() -> None:
-    """Three times in one run, or to two agents, without a cure: a pitfall."""
-    broken = "> Build error occurred\n[TypeError: generate is not a function]"
-    thrice = run(*[sh("npm run build", broken)] * 3)
-    assert texts(thrice, "repeat") == [
-        "`npm run build` failed 3 times in one run (TypeError) and was not fixed; "
-        "find the cause before trying it again."
-    ]
-    assert texts(run(*[sh("npm run build", broken)] * 2), "repeat") == []
-    twice = run(sh("npm run build", broken), sh("npm run build", broken, agent="builder"))
-    assert len(texts(twice, "repeat")) == 1
-
-
-def test_secrets_and_content_do_not_enter_a_command() -> None:
-    """Variables in front, messages and long arguments are the moment's, and may be secret."""
-    call = shell.main_call("TOKEN=abc MIX_ENV=test git commit -m 'fix login' --author=\"$(cat <<'E'\nx\nE\n)\"")
-    assert call is not None
-    assert shell.shown(call) == "MIX_ENV=test git commit -m … …"
-
-
-# --- commands ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        (["npm test"], "Tests of this project run with `npm test`."),
-        (["cd /home/me/app && pytest -q 2>&1 | tail -5"], "Tests of this project run with `pytest`."),
-        (["pytest tests/a.py", "pytest", "pytest tests/a.py"], "Tests of this project run with `pytest`."),
-        (["mix test test/a_test.exs:12"], "Single test files of this project run with `mix test <file>`."),
-        (["DATABASE_URL=x MIX_ENV=test mix test --seed 0"], "Tests of this project run with `MIX_ENV=test mix test`."),
-        (["timeout 60 uv run pytest -x"], "Tests of this project run with `uv run pytest`."),
-        (["npm run build"], "This project is built with `npm run build`."),
-        (["cargo build --release"], "This project is built with `cargo build --release`."),
-        (["go vet ./..."], "This project is linted with `go vet ./...`."),
-        (["ruff check ."], "This project is linted with `ruff check .`."),
-        (["prettier --check ."], ""),
-        (["mix format"], "Code of this project is formatted with `mix format`."),
-        (["cd web && npx tsc --noEmit"], "Types of this project are checked with `cd web && npx tsc --noEmit`."),
-        (["docker compose up -d"], "This project is started with `docker compose up -d`."),
-        (["pip install -e '.[dev]'"], "Dependencies of this project are installed with `pip install -e '.[dev]'`."),
-        (["pip install left-pad"], ""),
-        (["make"], "This project is built with `make`."),
-        (["make -C /tmp/x test"], ""),
-        (["cd /tmp/x && npm test"], ""),
-        (["python script.py", "ls", "git status"], ""),
-    ],
-)
-def test_commands_of_the_project(lines: list[str], said: str) -> None:
-    """One sentence per purpose, general before specific, without what belongs to the moment."""
-    assert texts(run(*map(sh, lines)), "command") == ([said] if said else [])
-
-
-@pytest.mark.parametrize(
-    "step",
-    [
-        sh("npm test", "Exit code 1\nfailed"),
-        sh("npm test 2>&1 | tail -5", output="Tests: 2 failed, 3 passed"),
-        sh("npm test", output="Command running in background with ID: bash_1"),
-        sh("npm test", interrupted=True),
-    ],
-)
-def test_only_success_counts(step: Step) -> None:
-    """A command that failed, visibly or behind a pipe, was left running or stopped, shows nothing."""
-    assert texts(run(step), "command") == []
-
-
-def test_a_lone_cd_is_remembered() -> None:
-    """An agent that went somewhere by a line of its own relies on staying there."""
-    assert texts(run(sh("cd web"), sh("npm test")), "command") == [
-        "Tests of this project run with `cd web && npm test`."
-    ]
-
-
 # --- resolutions ------------------------------------------------------------------------------------------------------
 
 
@@ -707,23 +464,24 @@ def test_lines_about_nothing_are_read_without_harm(line: str) -> None:
     assert call is None or shell.key(call)
 
 
+# --- unmistakably standing, unmistakably the person's ------------------------------------------------------------------
+
+
+def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> None:
+    """The command says which tool was meant; without one there is nothing to correct."""
+    assert texts(run(sh("npm install"), typed("No, use pnpm here.")), "wish") == ["Use pnpm instead of npm."]
+    assert texts(run(sh("pnpm install"), typed("No, use pnpm here.")), "wish") == []
+    assert texts(run(typed("No, use pnpm here.")), "wish") == []
+
+
 @pytest.mark.parametrize(
-    ("error", "line"),
+    "said",
     [
-        (NO_MODULE, "ModuleNotFoundError: No module named 'yaml'"),
-        (
-            "Exit code 2\nnpm warn old\n\nsrc/a.ts(6,3): error TS2307: Cannot find module 'b'.",
-            "src/a.ts(6,3): error TS2307: Cannot find module 'b'.",
-        ),
-        (
-            "Compiling 3 files\n\n  1) test x\n     ** (RuntimeError) no key\n     stacktrace:\n       a.ex:1",
-            "** (RuntimeError) no key",
-        ),
-        ("\x1b[31merror\x1b[0m: unknown flag --foo\nUsage: x", "error: unknown flag --foo"),
-        ("Hook said no:\nrun the linter", "Hook said no: run the linter"),
-        ("", ""),
+        "also, forgot to mention the implementation of suggested tests from the report",
+        "always show these buttons before each commit of the changelog",
+        "never call this from the tests",
     ],
 )
-def test_the_telling_line(error: str, line: str) -> None:
-    """The line a person would quote, out of chatter, frames and colours."""
-    assert failures.telling_line(error) == line
+def test_what_points_at_the_moment_is_no_standing_word(said: str) -> None:
+    """ "This" is gone next month, and forgetting to mention something is no order not to forget it."""
+    assert texts(run(sh("make"), typed(said)), "wish") == []

@@ -62,7 +62,7 @@ class Diagnosis:
     @property
     def coded(self) -> bool:
         """Whether its form alone shows a failure, also where the exit status does not."""
-        return self.family in _CODED
+        return self.family in CODED
 
     @property
     def said(self) -> str:
@@ -88,9 +88,9 @@ def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
     return found
 
 
-def recognise(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
-    """The same, but only what a known form says."""
-    return _recognised(clean(output, folder))
+def recognise(output: str, folder: str = "", families: frozenset[str] | None = None) -> tuple[Diagnosis, ...]:
+    """The same, but only what a known form says; of some families, where others are not asked for."""
+    return _recognised(clean(output, folder), families)
 
 
 def in_our_words(output: str, folder: str = "") -> str:
@@ -118,11 +118,13 @@ def clean(output: str, folder: str = "") -> str:
     return text.replace(folder.rstrip("/") + "/", "") if len(folder) > 1 else text
 
 
-def _recognised(text: str) -> tuple[Diagnosis, ...]:
+def _recognised(text: str, families: frozenset[str] | None = None) -> tuple[Diagnosis, ...]:
     found: dict[str, tuple[int, Diagnosis]] = {}
     taken: set[int] = set()  # lines that a form has read: a later, more general form does not read them again
     folded = text.lower()
     for form in _forms():
+        if families is not None and form.family not in families:
+            continue
         if not any(needle in folded for needle in form.needles):
             continue
         for match in form.pattern.finditer(text):
@@ -199,7 +201,7 @@ class _Form:
 
 
 _NAMED = frozenset("command usage script module path database".split())
-_CODED = frozenset("lint format types compile hook command usage script module package commit lock test".split())
+CODED = frozenset("lint format types compile hook command usage script module package commit lock test".split())
 _SAID = {
     ("lint", ""): "{tool} rejects {code}",
     ("format", ""): "{tool} finds files that are not formatted",
@@ -332,13 +334,13 @@ def _forms() -> tuple[_Form, ...]:
         _Form("http", env, "http", r"\bHTTP(?:/\d(?:\.\d)?)?(?: Error| status| code)?:? (?P<code>4\d\d|5\d\d)\b"),
         _Form("http", env, "status code", r"(?i)\bstatus code:? (?P<code>4\d\d|5\d\d)\b"),
         # the machine
-        _Form("network", env, "no such host|could not resolve host|enotfound|temporary failure in name", r"(?i)no such host|could not resolve host|ENOTFOUND|temporary failure in name resolution", code="host not found"),
-        _Form("network", env, "connection refused|econnrefused", r"(?i)connection refused|ECONNREFUSED", code="connection refused"),
-        _Form("network", env, "etimedout|connection timed out|i/o timeout", r"(?i)ETIMEDOUT|connection timed out|i/o timeout", code="timed out"),
-        _Form("port", env, "eaddrinuse|address already in use", r"(?i)EADDRINUSE|address already in use", code="in use"),
+        _Form("network", env, "no such host|could not resolve host|enotfound|temporary failure in name", r"(?i:no such host|could not resolve host|temporary failure in name resolution)|\bENOTFOUND\b", code="host not found"),
+        _Form("network", env, "connection refused|econnrefused", r"(?i:connection refused)|\bECONNREFUSED\b", code="connection refused"),
+        _Form("network", env, "etimedout|connection timed out|i/o timeout", r"\bETIMEDOUT\b|(?i:connection timed out|i/o timeout)", code="timed out"),
+        _Form("port", env, "eaddrinuse|address already in use", r"\bEADDRINUSE\b|(?i:address already in use)", code="in use"),
         _Form("docker", env, "docker daemon", r"(?i)connect to the docker daemon", code="no daemon"),
         _Form("binary", env, "exec format error", r"(?i)exec format error", code="exec format error"),
-        _Form("disk", env, "enospc|no space left", r"ENOSPC|[Nn]o space left on device", code="full"),
+        _Form("disk", env, "enospc|no space left", r"\bENOSPC\b|[Nn]o space left on device", code="full"),
         _Form("database", env, "no such table", rf"no such table: {quoted}", code="table"),
         _Form("database", env, "does not exist", r"(?P<code>relation|column|database|role) \"(?P<name>\w+)\" does not exist"),
         _Form("database", env, "no such column", rf"no such column: {quoted}", code="column"),
@@ -358,9 +360,9 @@ def _forms() -> tuple[_Form, ...]:
         _Form("path", env, "no such file", r"(?:^|: )no such file or directory: (?P<name>\S+)\s*$"),
         _Form("path", env, "no such file", r"(?:^|[\s'])(?P<name>[\w@.][\w@./+*-]*)'?: (?:(?:IO error for operation on \S+: )?No such file or directory|No such file)\b"),
         _Form("path", env, "path does not exist|file does not exist", r"(?:Path|File) does not exist:? (?P<name>\S+)"),
-        _Form("exception", wip, "error", r"^(?:E\s+)?(?:\s*\W?(?:Uncaught |Unhandled )?)(?P<code>(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))(?: \[\w+\])?(?::|$)"),
+        _Form("exception", wip, "error", r"^(?:E\s+|Output: )?(?:\s*\W?(?:Uncaught |Unhandled )?)(?P<code>(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))(?: \[\w+\])?(?::|$)"),
         _Form("exception", wip, "panic:", r"^panic: (?P<code>runtime error)?", code="panic"),
-        _Form("rights", env, "permission denied|eacces|operation not permitted|eperm", r"(?i)permission denied|EACCES|operation not permitted|EPERM", code="denied"),
+        _Form("rights", env, "permission denied|eacces|operation not permitted|eperm", r"(?i:permission denied|operation not permitted)|\bEACCES\b|\bEPERM\b", code="denied"),
         # that something refused, and no reason beside it
         _Form("hook", gate, "hook|husky", r"(?i)(?:husky - |lefthook.*)?\b(?P<code>pre-commit|commit-msg|pre-push|pre-receive)\b(?: script| hook)?[^\n]{0,40}?(?:failed|exited with)"),
         _Form("wrapper", gate, "exited with code|task failed|error 1|error 2|exit status|without a word", r"(?i)failed without a word|exited with code \d+|task failed|^make(?:\[\d+\])?: \*\*\* .*Error \d+|exit status \d+"),

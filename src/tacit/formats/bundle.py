@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 NAME = "bundle"
 PARTS = {"bundle": "tacit.zip"}
-VERSION = 2  # 2: the team's journal (`tacit sync`) travels too
+VERSION = 3  # 2: the team's journal (`tacit sync`) travels too; 3: what was noticed in runs
 MANIFEST = "manifest.json"
 LINE = 16 << 20  # bytes; the longest lesson with its history on one line is far below
 RATIO = 100  # bytes for each compressed one, beyond FREE: ours come to ten, a bomb to a thousand

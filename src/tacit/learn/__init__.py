@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.effect import Course
+    from tacit.core.incident import Incident
     from tacit.core.links import Use
     from tacit.core.match import Prepared
     from tacit.core.memory import Memory
@@ -82,6 +83,7 @@ def learn(
     """
     from tacit.core.rows import run_id
     from tacit.learn.echo import is_own_question
+    from tacit.learn.notice import notice
 
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
@@ -89,6 +91,7 @@ def learn(
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
         said, echoed = _extract(store, project.id, profile, run, id, known_lines)
+        noticed = notice(run)
         cleaned = [_redacted(finding) for finding in said]
         judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
         session = _Session(project, profile, run, id, at, ids)
@@ -99,6 +102,7 @@ def learn(
             for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
+            session.tell(tx, noticed, known_lines or {}, hold_all)
             session.settle(tx, own, over or session.is_over(), echoed)
             session.leave(tx)
             if dry_run:
@@ -429,6 +433,32 @@ class _Session:
             self.near.wrote(tx, memory, new=known is None)
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
+
+    def tell(self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool) -> None:
+        """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
+        from tacit.core.rows import run_id
+        from tacit.learn.tell import propose, told_by
+        from tacit.learn.tell.keep import keep, silenced
+        from tacit.stores.incidents import Counts, lineage_of, put_incidents
+
+        own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
+        lineage = own or lineage_of(tx, self.row.root) or self.row.root
+        put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed)
+        how = self.profile.extract.extractors.get("notice")
+        if how is None or not how.on:
+            return
+        told = told_by(Counts(tx, self.project.id), noticed, lines)
+        for lesson in told.lessons:
+            id, new = keep(
+                tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold
+            )  # fmt: skip
+            (self.new if new else self.matched).append(id)
+            self._promote(tx, id)
+        for subject in told.silent:
+            gone = silenced(tx, self.project.id, subject, at=self.at, run=self.id, profile_version=self.project.profile)
+            if gone is not None:
+                tx.apply(gone)
+        self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)
 
     def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> tuple[Finding, GateDecision]:
         """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""

@@ -10,8 +10,6 @@ the same, a better extractor may say more.
 from __future__ import annotations
 
 from tacit.core.value import replace, value
-from tacit.learn.commands import commands
-from tacit.learn.fixes import fixes, repeats
 from tacit.learn.resolves import resolves
 from tacit.learn.wishes import wishes
 
@@ -30,9 +28,6 @@ def outright(run: Run) -> Iterator[Finding]:
 EXTRACTORS: Mapping[str, Callable[[Run], Iterator[Finding]]] = {
     "outright": outright,
     "wish": wishes,
-    "fix": fixes,
-    "repeat": repeats,
-    "command": commands,
     "resolve": resolves,
 }
 

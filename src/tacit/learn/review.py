@@ -16,6 +16,7 @@ from tacit.core.lifecycle import Move, Refusal, allows, judge, review_days
 from tacit.core.links import Evidence, Mark
 from tacit.core.merge import brought, joined, parted, taken_back
 from tacit.core.moves import moved
+from tacit.core.profile import kind_named
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
 from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
@@ -331,6 +332,11 @@ class Review:
         if proposal.kind == "tend":
             self._settled(proposal, APPROVED, reason or "the next pass makes them all")
             return Reviewed("", "", "", "the next tacit tend makes them all", "", proposal.id)
+        if proposal.kind == "notice":
+            self._settled(proposal, APPROVED, reason or f"{self.by} knows")
+            return Reviewed("", "", "", "closed", "", proposal.id)
+        if proposal.kind == "request":
+            return self._standing_order(proposal, text or str(payload.get("text", "")), reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -356,6 +362,20 @@ class Review:
         if not done.waits_for:
             self._settled(proposal, APPROVED, reason or done.reason)
         return replace(done, proposal=proposal.id)
+
+    def _standing_order(self, proposal: Proposal, text: str, reason: str) -> Reviewed:
+        """What was asked for again and again, as a lesson of the person who says so."""
+        from tacit.core.keep import made
+        from tacit.learn.by_hand import memory_from
+
+        actor = Actor(self.by, "user", f"review {proposal.id}")
+        facets = {"text": text[:1].upper() + text[1:], "kind": kind_named(self.profile, "preference")}
+        with self._write() as tx:
+            at = self.now()
+            memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
+            tx.apply(made(memory, by=self.by, reason=reason or why, at=at, profile=self.project.profile))
+        self._settled(proposal, APPROVED, reason or "a standing order from now on")
+        return Reviewed(memory.id, memory.state, memory.state, reason or "a standing order from now on", "", proposal.id)
 
     def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
         """Of two lessons that say opposite things one stays; the other is taken out, as if this person had forgotten it.

@@ -80,7 +80,7 @@ RUNNERS = tuple(
     tuple(words.split())
     for words in (
         "uv run", "poetry run", "pipenv run", "hatch run", "pdm run", "rye run", "pipx run", "conda run", "bundle exec",
-        "pnpm exec", "npm exec", "yarn exec", "pnpm dlx", "yarn dlx", "npx", "bunx", "uvx",
+        "pnpm exec", "npm exec", "yarn exec", "pnpm dlx", "yarn dlx", "npx", "bunx", "uvx", "mise x", "mise exec",
     )
 )  # fmt: skip
 RUNNER_VALUES = frozenset({"--with", "-p", "--package", "--extra", "--group", "-n"})
@@ -91,7 +91,7 @@ SUBCOMMANDS = word_set(
     dotnet pip uv poetry pipenv pdm hatch rye bundle gem rails rake terraform tofu gh glab aws gcloud az brew apt
     apt-get dnf yum apk pacman conda mamba flutter dart swift xcodebuild ng nx turbo lerna composer systemctl service
     alembic flask django-admin invoke inv nox tox bazel buck zig stack cabal dune opam sbt lein clj pulumi fly flyctl
-    vercel netlify wrangler supabase prisma changeset pre-commit cmake meson ninja rustup nvm asdf mise volta bd
+    vercel netlify wrangler supabase prisma changeset pre-commit cmake meson ninja rustup nvm asdf mise moon volta bd poe
     playwright cypress ruff biome golangci-lint
     """
 )
@@ -100,7 +100,7 @@ TWO_DEEP = frozenset(
     for words in (
         "npm run", "pnpm run", "yarn run", "bun run", "docker compose", "uv pip", "gh pr", "gh issue", "gh run",
         "gh api", "go mod", "pnpm -r", "deno task", "yarn workspace", "git stash", "git worktree", "git config",
-        "aws s3", "dotnet ef", "hatch env",
+        "aws s3", "dotnet ef", "hatch env", "mise run", "moon run", "nx run", "turbo run",
     )
 )  # fmt: skip
 SCRIPT_RUNNERS = frozenset({"npm", "pnpm", "yarn", "bun"})
@@ -209,6 +209,8 @@ def proper(call: Call) -> list[str]:
     for runner in RUNNERS:
         if tuple(words[: len(runner)]) == runner:
             rest = words[len(runner) :]
+            if runner[0] == "mise" and "--" in rest[:-1]:  # mise x tool@version -- command
+                rest = rest[rest.index("--") + 1 :]
             while len(rest) > 1 and rest[0].startswith("-"):
                 rest = rest[2:] if rest[0] in RUNNER_VALUES and len(rest) > 2 else rest[1:]
             if rest:
@@ -226,6 +228,8 @@ def proper(call: Call) -> list[str]:
 
 def looks(call: Call) -> bool:
     """The call only reads; its failure teaches nothing."""
+    if call.words[0] == "command" and "-v" in call.words[1:2]:
+        return True
     words = proper(call)
     program = words[0]
     if program in LOOKING:

@@ -17,7 +17,7 @@ import re
 from tacit.core.own_words import own_text
 from tacit.core.run import Finding
 from tacit.core.value import value
-from tacit.learn import cues
+from tacit.learn import cues, shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,23 +57,25 @@ class _Setting:
 
 def wishes(run: Run) -> Iterator[Finding]:
     """Standing wishes and corrections typed by the person, one finding per sentence."""
-    acted, before = False, ""
+    acted, before, ran = False, "", ""
     for step in run.steps:
         # A reason typed when refusing a tool call is a typed step too: the reader knows how its host records it.
         if step.typed and step.text:
-            yield from (_finding(run, step, wish) for wish in read(own_text(step.text, before), acted))
+            yield from (_finding(run, step, wish) for wish in read(own_text(step.text, before), acted, ran))
             acted = False
         elif step.tool or (step.role == "assistant" and len(step.text) > MUCH_SAID):
             acted = True
+        if line := shell.command_of(step):
+            ran = line
         if step.role == "assistant":
             before = step.text
 
 
-def read(text: str, after_action: bool = False) -> Iterator[Wish]:
-    """The wishes in one message; `after_action`: it follows something the agent did."""
+def read(text: str, after_action: bool = False, ran: str = "") -> Iterator[Wish]:
+    """The wishes in one message; `after_action`: it follows something the agent did, and `ran` is the last command of it."""
     setting = _Setting(after_action)
     for sentence in sentences(own_words(text)):
-        wish = _judge(sentence, setting)
+        wish = _judge(sentence, setting) or _other_tool(sentence, setting, ran)
         if wish is not None:
             yield wish
         # A correction opens its message, or follows a bare "No." After any other opening, the same words are part of
@@ -170,6 +172,12 @@ _QUOTED = re.compile(
 )
 
 
+# "This" points at something that nobody sees next month; the repository itself is still there.
+_THE_MOMENT = re.compile(
+    r"\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
+)
+
+
 def _judge(sentence: str, setting: _Setting) -> Wish | None:
     """Whether one sentence is a wish that outlives the task; None for everything else."""
     quote = " ".join(sentence.split())
@@ -180,7 +188,7 @@ def _judge(sentence: str, setting: _Setting) -> Wish | None:
     low = _QUOTED.sub("§", text).lower()
     if len(re.findall(r"\w+", low)) < FEWEST_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
         return None
-    if _not_asked_of_anyone(low):
+    if _not_asked_of_anyone(low) or _THE_MOMENT.search(low):
         return None
     refused = setting.refused or bool(cues.REFUSING.match(quote))
     if _is_standing(low, text):
@@ -192,6 +200,25 @@ def _judge(sentence: str, setting: _Setting) -> Wish | None:
     else:
         return None
     return Wish(_finished(text), quote, _kind(low), _severity(low, quote, told), reason)
+
+
+_USE = re.compile(
+    r"^(?:no|nope|stop)\b[\s,.!:;–-]+(?:please\s+)?use\s+[`'\"]?([\w.+#-]*\w)[`'\"]?(?:\s+(?:here|instead|in (?:this|our) \w+))?\s*[.!]*$",
+    re.I,
+)
+
+
+def _other_tool(sentence: str, setting: _Setting, ran: str) -> Wish | None:
+    """ "No, use pnpm here." right after `npm install`: one tool for the other, and the command says which other."""
+    quote = " ".join(sentence.split())
+    found = _USE.match(quote)
+    if found is None or not setting.after_action or not setting.opens:
+        return None
+    wanted = found[1].lower()
+    used = next((head for call in shell.calls(ran) if (head := shell.proper(call)[0].lower()) in cues.TOOLS), "")
+    if wanted not in cues.TOOLS or not used or used == wanted:
+        return None
+    return Wish(f"Use {found[1]} instead of {used}.", quote, "preference", "recommendation", "correction")
 
 
 def _trimmed(quote: str) -> tuple[bool, str]:
@@ -209,7 +236,7 @@ def _trimmed(quote: str) -> tuple[bool, str]:
     if told:
         text = re.sub(r"^that\s+|^to\s+", "", text, flags=re.I)
         text = re.sub(r"^not to\s+", "do not ", text, flags=re.I)
-    text = re.sub(r"^(?:you )?(?:forgot|keep forgetting) to\s+", "do not forget to ", text, flags=re.I)
+    text = re.sub(r"^you (?:forgot|keep forgetting) to\s+", "do not forget to ", text, flags=re.I)
     return told, text
 
 

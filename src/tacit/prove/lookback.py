@@ -19,7 +19,8 @@ import heapq
 from tacit.core import clock
 from tacit.core.states import INJECTABLE
 from tacit.core.value import fields, replace, value
-from tacit.prove.lookback_excerpt import HORIZON, PAUSE, Spent, excerpt, home_by_folder, plus, sessions, shown
+from tacit.learn.notice.failures import HORIZON, PAUSE
+from tacit.prove.lookback_excerpt import Spent, excerpt, home_by_folder, plus, sessions, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class ProjectCount:
     path: str
     count: Count
     notes: tuple[str, ...] = ()
+    for_you: tuple[str, ...] = ()  # what only the person is told: instruction files, what fails without a way out, standing requests
 
 
 @value
@@ -132,7 +134,7 @@ class Lookback:
     untimed: int = 0  # sessions without a time, taken in the order they were read
     tool_calls: int = 0
     failed_calls: int = 0
-    passed_over: int = 0  # of the failed ones: refused, cut off, or without a word
+    passed_over: int = 0  # of the failed ones: the host's own protocol, such as a file not read before its edit
     reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
     spent: Spent = Spent()  # on everything that had happened before
     corrections: int = 0
@@ -163,7 +165,7 @@ def assumptions(of: Lookback) -> tuple[str, ...]:
     """What the figures take for granted, one line each."""
     return (
         f"A lesson needs {of.sightings} independent, finished sessions, or your own word once.",
-        f"Only the start of a session counts, at most {of.budget} lessons; not what later prompts or errors would bring up.",
+        f"The start of a session counts, at most {of.budget} lessons, and what is told before a command; not what later prompts bring up.",
         "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
         f"Every lesson is given here; live, {of.withheld:.0%} are withheld at first, as a control group.",
     )
@@ -174,8 +176,7 @@ def limits(of: Lookback) -> tuple[str, ...]:
     return (
         "Forewarned is not spared: whether warnings help is measured once connected (tacit effect).",
         "A failing test while code is being written counts as a failure too.",
-        f"Cost: calls until the same thing worked, at most {HORIZON}; pauses over {PAUSE / 60:.0f} min and your time left out; "
-        "tokens by share.",
+        f"Cost: calls until the same thing worked, at most {HORIZON} steps; pauses over {PAUSE / 60:.0f} min left out; tokens by share.",
     )
 
 
@@ -438,7 +439,9 @@ class _Sums:
                 for row in again[:listed]
             ),
             projects=tuple(
-                ProjectCount(names[key], shown(book.home.path), self.projects[key], _notes(book, self.last))
+                ProjectCount(
+                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), tuple(map(shown, book.person.values()))
+                )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
             ),
             weeks=tuple(Week(clock.stamp(start)[:10], count) for start, count in sorted(self.weeks.items())),

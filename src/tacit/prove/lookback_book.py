@@ -11,12 +11,18 @@ import math
 from tacit.core import clock
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence, tally_of
-from tacit.core.match import decide, grown
+from tacit.core.match import decide, grown, prepare
+from tacit.core.memory import Memory
+from tacit.core.profile import class_of, kind_named
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory
+from tacit.learn.tell import told_by
+from tacit.learn.tell.lessons import NEED
+from tacit.learn.tell.notebook import Notebook
+from tacit.recall import few_noticed
 from tacit.recall.budget import fit, level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
@@ -27,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tacit.core.match import Prepared
-    from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
+    from tacit.learn.tell.lessons import Lesson as Told
     from tacit.prove.lookback_excerpt import Excerpt, Home, Said
 
 NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
@@ -81,11 +87,17 @@ class Book:
         self.met: set[str] = set()
         self.by_term: dict[str, list[str]] = {}
         self.by_signature: dict[str, list[str]] = {}
+        self.noted = Notebook()
+        self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
+        self.person: dict[str, str] = {}  # by subject: what only the person is told
 
     def foresee(self, session: Excerpt) -> Foresight:
         """What is known as a session begins."""
         given = self.given(session.started)
         told = {key: id for id in given for key in self.lessons[id].about}
+        for lesson in self.told.values():  # what belongs to one command is told right before it
+            if lesson.memory.category == NEED and lesson.memory.state in INJECTABLE:
+                told |= dict.fromkeys(lesson.about, lesson.memory.id)
         return Foresight(
             met=frozenset(each.key for each in session.troubles if each.key in self.met),
             told={each.key: told[each.key] for each in session.troubles if each.key in told},
@@ -110,7 +122,7 @@ class Book:
             Candidate(memory, "recurring", n) for n, memory in often[: min(most.fetch, profile.rank.candidates)]
         ]
         facts = Facts(now=clock.stamp(at) if at else "", rows=len(self.lessons), start=True)
-        ranked = ranking([*standing[:STANDING], *recurring], asked(Query(), profile), profile, facts)
+        ranked = ranking(few_noticed([*standing[:STANDING], *recurring]), asked(Query(), profile), profile, facts)
         fitted = fit(
             ranked.ranked, most, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile)
         )
@@ -140,15 +152,43 @@ class Book:
     def learn(self, session: Excerpt) -> tuple[str, ...]:
         """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
         self.met.update(each.key for each in session.troubles)
+        self._tell(session)
         return tuple(self._take(session, each) for each in session.said)
+
+    def _tell(self, session: Excerpt) -> None:
+        """What the incidents of all sessions so far come to, as learning would word it."""
+        self.noted.add(session.unit, session.unit, session.noticed)
+        how = self.profile.extract.extractors.get("notice")
+        told = told_by(self.noted, session.noticed, {}) if how is not None and how.on else None
+        at = clock.stamp(session.ended)
+        for each in told.lessons if told else ():
+            kept = self.told.get(each.subject)
+            if kept is None:
+                kept = self.told[each.subject] = self._told(each, at)
+            elif kept.memory.text != each.text:
+                kept.memory = replace(kept.memory, text=each.text, tags=each.tags)
+            kept.about |= {note.incident.mark for note in each.witnesses}
+            for unit in dict.fromkeys(note.lineage for note in each.witnesses if note.lineage not in kept.units):
+                kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
+            self._promote(kept, at)
+        for finding in told.person if told else ():
+            self.person[finding.subject] = finding.text
+
+    def _told(self, lesson: Told, at: str) -> _Lesson:
+        id = f"{len(self.lessons) + 1:06d}"
+        kind = kind_named(self.profile, lesson.kind)
+        memory = Memory(
+            id, self.home.key, lesson.text, kind, class_of(self.profile, kind), lesson.when, tags=lesson.tags, trust="observed",
+            source="notice", signature=lesson.subject, created_at=at, updated_at=at,
+        )  # fmt: skip
+        self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
+        return made
 
     def _take(self, session: Excerpt, said: Said) -> str:
         if not said.decision.stored:
             return ""
         finding, at = said.finding, said.finding.at or clock.stamp(session.ended)
         lesson = self.lessons.get(self.match(finding)) or self._new(said, at)
-        if said.about:
-            lesson.about.add(said.about)
         id, unit = lesson.memory.id, session.unit
         lesson.add(
             Evidence(

@@ -56,7 +56,7 @@ def calls_words(of: Lookback) -> str:
 
 def lesson_words(each: Problem) -> str:
     """What is known about a problem; empty where that is nothing, or no more than the problem itself says."""
-    return "" if each.lesson == each.label else cure(each.lesson)
+    return "" if each.lesson == each.label else each.lesson
 
 
 def costliest(of: Lookback) -> str:
@@ -77,19 +77,11 @@ def days(first: str, last: str) -> str:
     return f"{begin.removesuffix(first[:4]).strip() if first[:4] == last[:4] else begin} to {end}"
 
 
-def cure(lesson: str) -> str:
-    """Of a lesson that tells failure and cure, the cure: the failure stands beside it already."""
-    failure, mark, said = lesson.rpartition("`; ")
-    return said[:1].upper() + said[1:] if mark and " failed with `" in failure else lesson
-
-
 def left_out(of: Lookback) -> list[str]:
     """What the figures leave out, in sentences."""
     files, said = of.files, []
     if of.passed_over:
-        said.append(
-            f"{numbered(of.passed_over, 'failed call')} had been refused or cut off, or gave no message: left out."
-        )
+        said.append(f"{numbered(of.passed_over, 'failed call')} of the host's own tools (an edit before a read, say): left out.")
     if of.untimed:
         said.append(f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading.")
     if files.malformed_lines:

@@ -11,6 +11,8 @@ from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
+from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
+from tacit.stores.incidents import NUMBERS as INCIDENT_NUMBERS
 from tacit.stores.sql import HEADER, SEALED
 
 TYPE_CHECKING = False
@@ -64,6 +66,7 @@ TRUTH = (
         "shared", ("n", "id", "project", "memory", "kind", "machine", "local", "standing", "signer", "head", "digest", "salt", "words"),
         "n", numbers="n", same="id", number="n", since=2,
     ),
+    _table("incident", INCIDENT_COLUMNS, "run kind mark", numbers=INCIDENT_NUMBERS, since=3),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
     _table("seal", ("project", "kind", "shard", "rows", "xor"), "project kind shard", numbers="shard rows", blobs="xor"),
 )  # fmt: skip

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
 
-SCHEMA = 7  # the newest migration
+SCHEMA = 8  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project

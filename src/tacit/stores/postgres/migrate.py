@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 GRANTS = """
 GRANT USAGE ON SCHEMA tacit TO {role};
 GRANT SELECT ON meta, project, profile, memory, alias, journal, seal, evidence, use, use_mark, tally, course, run, finding, tombstone,
-  proposal, queue, injection, counter, shared, extent, version TO {role};
+  incident, proposal, queue, injection, counter, shared, extent, version TO {role};
 """
 WRITING = """
 GRANT INSERT, UPDATE, DELETE ON meta, memory, alias, seal, evidence, use, use_mark, tally, course, run, finding, tombstone,
-  proposal, queue, injection, counter, shared TO {role};
+  incident, proposal, queue, injection, counter, shared TO {role};
 GRANT INSERT, UPDATE ON project TO {role};
 GRANT INSERT ON profile, journal TO {role};
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA tacit TO {role};

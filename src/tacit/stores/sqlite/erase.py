@@ -13,6 +13,7 @@ from tacit.core.errors import StoreBusy
 from tacit.core.journal import shard_of
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
+from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
 from tacit.stores.sql import SEALED
 
@@ -46,6 +47,7 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
         )
         tx.bury(finding.run, finding.place, finding.project, "erased", at)
+    forget_places(tx, {(run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)})
     for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
         tx.put_proposal(
             replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")

@@ -1,0 +1,42 @@
+"""`python -m bench.lessons`: see the package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from bench.lessons import figures, sheets
+from bench.lessons.feed import BENCH, World, feed
+
+parser = argparse.ArgumentParser(prog="python -m bench.lessons", description="What real sessions teach.")
+parser.add_argument("step", choices=["feed", "figures", "sheets", "labels"])
+parser.add_argument("data", type=Path, help="the unpacked projects")
+parser.add_argument("--project", action="append", help="only these")
+parser.add_argument("--limit", type=int, default=0, help="sessions of each project")
+parser.add_argument("--no-model", action="store_true", help="rules alone; the default settings name no model")
+parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
+args = parser.parse_args()
+
+found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
+for name in args.project or found:
+    world = World(args.data, name)
+    if args.step == "feed":
+        begun, count = time.time(), 0
+        for _ in feed(world, limit=args.limit):
+            count += 1
+        print(f"{name}: {count} sessions in {time.time() - begun:.0f} s", flush=True)
+    elif args.step == "figures":
+        told = {
+            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world),
+            "commands": figures.commands(world), "size": figures.size(world), "lines": figures.lines(world),
+        }  # fmt: skip
+        (BENCH / f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False))
+        print(json.dumps(told, indent=1, ensure_ascii=False))
+    elif args.step == "sheets":
+        path = BENCH / f"{name}.sheet.tsv"
+        path.write_text(sheets.sheet(world, args.other))
+        print(path)
+    else:
+        print(name, json.dumps(sheets.judged(world)))

@@ -1,0 +1,189 @@
+"""Feed one project's sessions in the order of time, as its developer would have met them.
+
+The home holds the host's own folders, so that words count as typed where the host marks them; the repository holds each instruction file as it
+stood on the day. Before a session `tacit inject` says what its start is given, afterwards `tacit learn` learns it. Folder names in a transcript
+are rewritten to the repository's, since the developers' own are not here. One JSON line per session is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+BENCH = Path(__file__).resolve().parents[2] / ".bench" / "lessons"
+OURS = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "COPILOT", "OPENCODE")
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session of the data, as its index describes it."""
+
+    id: str
+    file: Path
+    start: str
+    lineage: str
+    agent: str
+    person: str
+
+
+def sessions(data: Path, project: str) -> list[Session]:
+    """The sessions of a project in the order they began."""
+    index = json.loads((data / project / "index.json").read_text())
+    found = [
+        Session(
+            each["session"],
+            data / project / each["file"],
+            each["start"],
+            str(each["lineage"]),
+            each["agent"],
+            each["developer"],
+        )
+        for each in index
+        if each.get("real", True)
+    ]
+    return sorted(found, key=lambda each: each.start)
+
+
+class World:
+    """A home, a repository and a store of their own."""
+
+    def __init__(self, data: Path, project: str, name: str = "") -> None:
+        self.data, self.project = data, project
+        self.folder = BENCH / (name or project)
+        self.home, self.repository = self.folder / "home", self.folder / "home" / "work" / project
+        self.log = self.folder / "log.jsonl"
+
+    def fresh(self) -> None:
+        """Begin anew."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.repository.mkdir(parents=True)
+        subprocess.run(["git", "init", "-q", str(self.repository)], check=True)
+
+    def env(self) -> dict[str, str]:
+        """The environment of the person whose home this is."""
+        return {key: value for key, value in os.environ.items() if not key.startswith(OURS)} | {
+            "HOME": str(self.home),
+            "USER": "dev",
+        }
+
+    def tacit(self, *args: str) -> dict[str, Any]:
+        """One command of the public command line, as JSON; in this process, so that 367 sessions take minutes."""
+        from tacit.surfaces.cli import main
+
+        kept, here, out = dict(os.environ), os.getcwd(), io.StringIO()
+        os.environ.clear()
+        os.environ.update(self.env())
+        os.chdir(self.repository)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+                main([*args, "--json"])
+        finally:
+            os.chdir(here)
+            os.environ.clear()
+            os.environ.update(kept)
+        answer: dict[str, Any] = json.loads(out.getvalue())
+        if not answer.get("ok"):
+            raise SystemExit(f"tacit {' '.join(args)}: {answer}")
+        found: dict[str, Any] = answer["data"]
+        return found
+
+    def instructions(self, at: str) -> None:
+        """Put each instruction file in place as it stood at a time."""
+        for each in json.loads((self.data / self.project / "instructions" / "manifest.json").read_text()):
+            if "file" not in each or _utc(each["date"]) > at or each["path"].startswith(("/", "..")):
+                continue
+            place = self.repository / each["path"]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            stood = self.data / self.project / each["file"]
+            if stood.exists():
+                place.write_bytes(stood.read_bytes())
+
+    def placed(self, session: Session) -> Path:
+        """The session's file in the host's own folder, its folder names rewritten to this repository's."""
+        text = session.file.read_text(errors="replace")
+        for folder in _folders(text):
+            text = text.replace(folder, str(self.repository))
+        if session.agent == "Codex":
+            day = session.start[:10].replace("-", "/")
+            place = (
+                self.home
+                / ".codex"
+                / "sessions"
+                / day
+                / f"rollout-{session.start[:19].replace(':', '-')}-{session.id}.jsonl"
+            )
+        else:
+            place = (
+                self.home
+                / ".claude"
+                / "projects"
+                / re.sub(r"[^A-Za-z0-9]", "-", str(self.repository))
+                / f"{session.id}.jsonl"
+            )
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        return place
+
+
+def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]]:
+    """Session after session: what its start is given, then what is learned from it. One line of the log each."""
+    world.fresh()
+    with world.log.open("w") as log:
+        for number, session in enumerate(sessions(world.data, world.project)):
+            if limit and number >= limit:
+                break
+            world.instructions(session.start)
+            given = world.tacit("inject", "--run", session.id)
+            place = world.placed(session)
+            learned = world.tacit("learn", str(place), "--over", *options)
+            called = programs(place)
+            place.unlink()  # what hosts keep for a month, and disks need not
+            line = {
+                "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
+                "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
+                "texts": _texts(given), "learned": learned["runs"], "programs": called,
+            }  # fmt: skip
+            log.write(json.dumps(line) + "\n")
+            log.flush()
+            yield line
+
+
+def programs(place: Path) -> list[str]:
+    """The programs that a session called, in the order of their first call."""
+    from tacit.formats import read
+    from tacit.formats.source import FileSource
+    from tacit.learn import shell
+
+    found: dict[str, None] = {}
+    for run in read(FileSource(str(place))):
+        for step in run.steps:
+            for call in shell.calls(shell.command_of(step)) if step.tool else ():
+                found[" ".join(shell.key(call))[:60]] = None
+    return list(found)
+
+
+def _texts(given: dict[str, Any]) -> list[str]:
+    return [line for line in str(given.get("markdown", "")).splitlines() if line.startswith("- ")]
+
+
+def _folders(text: str) -> list[str]:
+    """The folders that a session worked in, the outermost: where a worktree or a subfolder lies below one, that one counts."""
+    found = {each.rstrip("/") for each in re.findall(r'"cwd"\s*:\s*"(/[^"\\]{3,200})"', text)}
+    outer = [each for each in found if not any(each.startswith(other + "/") for other in found)]
+    roots = {re.sub(r"/\.(?:worktrees|claude/worktrees)/.*$", "", each) for each in outer}
+    return sorted(roots, key=len, reverse=True)
+
+
+def _utc(date: str) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromisoformat(date).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -1,0 +1,196 @@
+"""The shell calls of a run as noticing reads them: which segment of a line, in which folder, and how it went.
+
+A line's exit status is that of its last segment. Behind a pipe, a `;` or a `||` a failure shows in the output alone, so an output is
+read for the forms of the grammar in both cases: *hard*, the status says so; *soft*, only a code-carrying form does, and only where a
+segment of the line could have printed it. Reading a log, a file or somebody else's check is no failure of one's own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.diagnose import CODED, diagnose, recognise
+from tacit.core.value import replace, value
+from tacit.learn import shell
+from tacit.learn.notice.purposes import FIXES, purpose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.core.diagnose import Diagnosis
+    from tacit.core.run import Run, Step
+
+SCREENS = frozenset(
+    "tmux screen workmux agent-browser expect script".split()
+)  # what they print is a picture of something else
+# What a program that only looks may itself fail with.
+OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())
+SOFT = CODED | {"path"}
+SOFT_LOOKING = SOFT & OF_LOOKING
+OF_CHECKS = frozenset("lint format types compile test module package".split())
+CHECKING = ("test", "build", "lint", "format", "typecheck", "run")
+COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")})  # hooks print everything
+
+# Refused, stopped or cut off: says nothing about the work.
+_APART = re.compile(
+    r"doesn't want to proceed|tool use was rejected|request(?:ed)? interrupted|interrupted by user|haven't granted|requested permissions? to"
+    r"|denied by (?:the )?user|user (?:denied|rejected|cancelled|declined|aborted)|approval (?:denied|required)|operation was aborted"
+    r"|sibling tool call errored|Cancelled: parallel tool call",
+    re.I,
+)
+_RUNNING = re.compile(
+    r"^Command (?:running in|was (?:manually )?(?:sent|moved) to(?: the)?) background|running in the background|still running",
+    re.I,
+)
+_LOST = re.compile(r"\||;|\n|&\s*$|& ")  # the line's status is not that of every segment
+
+
+@value
+class Try:
+    """One shell line that was run, and what came of it."""
+
+    at: int  # position among the lane's steps
+    step: Step
+    line: str
+    calls: tuple[shell.Call, ...]
+    failed: bool
+    soft: bool
+    found: tuple[Diagnosis, ...] = ()
+    folder: str = ""  # where the line began, below the project's root
+
+    def blamed(self, of: Diagnosis) -> shell.Call | None:
+        """The segment that a diagnosis is about."""
+        return _blamed(self.calls, of)
+
+
+@value
+class Lane:
+    """What one agent of a run did, in order: what one does is no cure of what another met."""
+
+    steps: tuple[Step, ...]
+    tries: tuple[Try, ...]
+
+
+def lanes(run: Run) -> tuple[Lane, ...]:
+    """The lanes of a run."""
+    found: dict[tuple[str, str], list[Step]] = {}
+    for step in run.steps:
+        found.setdefault((step.agent, step.context), []).append(step)
+    return tuple(Lane(tuple(steps), tuple(tries(run, steps))) for steps in found.values())
+
+
+def tries(run: Run, steps: Sequence[Step]) -> Iterator[Try]:
+    """The shell lines of one lane; refused, interrupted and unfinished ones left out."""
+    standing = ""
+    for at, step in enumerate(steps):
+        line = shell.command_of(step) if step.tool and not step.interrupted else ""
+        if not line or _RUNNING.search(step.output[:300]) or (step.error and _APART.search(step.error[:600])):
+            continue
+        calls = shell.calls(line)
+        folder = _folder(str((step.input or {}).get("workdir") or ""), run.cwd) or standing
+        one = _tried(run, at, step, line, calls, folder)
+        if len(calls) == 1 and calls[0].words[0] == "cd" and len(calls[0].words) == 2 and not step.error:
+            standing = _folder(shell.bare(calls[0].words[1]), run.cwd)
+        yield one
+
+
+def folder_of(call: shell.Call, standing: str, cwd: str) -> str:
+    """The folder a call ran in, below the project's root; "/" where it lies elsewhere."""
+    return _folder(call.folder, cwd) if call.folder else standing
+
+
+def _folder(path: str, cwd: str) -> str:
+    plain = shell.relative(path, cwd) if path.rstrip("/") not in ("", ".", cwd.rstrip("/")) else ""
+    plain = plain.removeprefix("./").rstrip("/")
+    return "/" if plain.startswith(("/", "~", "$", "..", '"', "'")) else plain
+
+
+def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ...], folder: str) -> Try:
+    if step.error:
+        found = tuple(each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True))
+        return Try(at, step, line, calls, True, False, found, folder)
+    soft: tuple[Diagnosis, ...] = ()
+    if _LOST.search(line) and step.output:
+        acts = any(not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL for call in calls)
+        found = recognise(step.output, run.cwd, SOFT if acts else SOFT_LOOKING)
+        soft = tuple(each for each in found if _own(each, calls, line, hard=False))
+    return Try(at, step, line, calls, bool(soft), bool(soft), soft, folder)
+
+
+def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -> bool:
+    """Whether a segment of the line could have failed so; an output may also hold what somebody else's program said."""
+    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
+    if any(shell.key(call)[0] in SCREENS for call in calls):
+        return False
+    if of.family in OF_CHECKS:
+        return _checker(acting, of) is not None
+    if of.family in ("hook", "commit"):
+        return any(shell.key(call)[:2] in COMMITS for call in calls)
+    if of.family == "path":
+        return of.name in line or (hard and any(not purpose(call) for call in acting))
+    if of.family in ("usage", "command", "script"):
+        return not of.name or of.name.lstrip("-") in line or (hard and bool(acting))
+    if not hard:
+        return of.coded and bool(acting)
+    return bool(acting) or of.family in OF_LOOKING or of.family == "text"
+
+
+def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
+    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
+    if of.family in OF_CHECKS:
+        return _checker(acting, of)
+    if of.family == "command":
+        called = next((call for call in calls if shell.proper(call)[0] == of.name or of.name in call.words), None)
+        return called or (acting[-1] if acting else None)  # a script that calls it
+    if of.name:
+        named = [call for call in calls if any(of.name in word for word in call.words)]
+        if named:
+            return named[-1]
+    if of.tool in ("git", "gh", "cargo"):
+        of_it = [call for call in calls if shell.proper(call)[0] == of.tool]
+        if of_it:
+            return of_it[-1]
+    shown = [call for call in calls if shell.key(call)[0] not in shell.NEUTRAL]
+    return acting[-1] if acting else shown[-1] if shown else None
+
+
+def _checker(acting: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
+    """The check that prints such a finding: the linter's own task for a linter's rule, else any check or commit."""
+    wanted = {"lint": ("lint", "format"), "format": ("format", "lint"), "test": ("test",)}.get(
+        of.family, ("typecheck", "build", "test")
+    )
+    serving = [(purpose(call), call) for call in acting]
+    for want in wanted:
+        for served, call in serving:
+            if served == want:
+                return call
+    for served, call in serving:
+        if served in CHECKING or shell.key(call)[:2] in COMMITS or (of.tool and of.tool == shell.proper(call)[0]):
+            return call
+    for _, call in serving:  # scripts of the project, runners of tasks, interpreters
+        head = shell.key(call)
+        if (
+            head[0] in shell.SCRIPT_RUNNERS
+            or head[0] in shell.INTERPRETERS
+            or head[0] in ("mise", "make", "just", "task", "cargo", "go", "gradle")
+        ):
+            return call
+    return None
+
+
+def same(one: shell.Call, other: shell.Call) -> bool:
+    """Whether two calls are attempts at the same thing: the same command, or one with a word in front of it."""
+    mine, its = shell.key(one), shell.key(other)
+    if mine == its:
+        return True
+    for longer, shorter in ((one, its), (other, mine)):
+        rest = longer.words[1:]
+        if rest and len(shorter) > 1 and shell.key(replace(longer, words=rest)) == shorter:
+            return True
+    return False
+
+
+def is_check(call: shell.Call) -> bool:
+    """Whether a call only asks whether all is well: its success cures nothing."""
+    return purpose(call) in ("test", "lint", "typecheck", "build") and not FIXES.search(" ".join(call.words))

@@ -1,0 +1,323 @@
+"""What failed in a run, what it cost, and how it ended.
+
+A failure is followed through its lane to the next call at the same thing that went well. What stood between is told apart: an edit of
+the file that the error names, another edit, a command with an effect, another form of the command itself, nothing at all. Only what two
+runs can share is kept of a cure: a command in its general form, or the words that the form lost and gained.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.clock import seconds
+from tacit.core.incident import FAILURE, Incident
+from tacit.core.value import replace, value
+from tacit.learn import shell
+from tacit.learn.notice.calls import folder_of, is_check, same
+from tacit.learn.notice.forms import general
+from tacit.learn.notice.purposes import purpose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tacit.core.diagnose import Diagnosis
+    from tacit.core.run import Run, Step
+    from tacit.learn.notice.calls import Lane, Try
+
+HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
+PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
+CURES = 2  # commands between; more of them explain nothing
+MOST_REPAIRS = 8  # pieces of code of one repair
+EDITS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
+PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
+LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
+
+# Done between a failure and a success all day long, without curing anything; or a cure nobody should be taught.
+BARRED = re.compile(
+    r"--no-verify|--force\b|-f\b|--force-with-lease|--no-frozen-lockfile|--frozen-lockfile|--legacy-peer-deps|--break-system-packages|--insecure"
+    r"|--no-gpg-sign|--ignore-scripts|--allow-dirty|SKIP=|HUSKY=|\bsudo\b|\bchmod\b|\bchown\b|\bcurl\b|\bwget\b|\bkill(?:all)?\b|\bpkill\b"
+    r"|\bgit (?:stash|reset|checkout|restore|clean|rm|add|commit|push|pull|fetch|rebase|merge|branch|switch|worktree|config|mv|tag|cherry-pick)\b"
+    r"|\b(?:rm|mv|cp|touch|mkdir|ln|unlink|open|code|sleep|ssh|scp|bd|gh)\b"
+)
+_INSTALLS = re.compile(
+    r"\b(?:install|add|i|get)\b \S*[a-z]|\b(?:brew|apt|apt-get|dnf|apk|go install|cargo install|gem|pipx)\b"
+)
+# Code that mends or silences a finding: a directive, or a call by its qualified name.
+_REPAIR = re.compile(
+    r"//\s?nolint(?::[\w,]+)?|#\s?noqa(?::\s?[A-Z]+\d+)?|#\s?type:\s?ignore(?:\[[\w-]+\])?|(?:eslint|oxlint)-disable(?:-next-line|-line)?(?:\s+[@\w/-]+)?"
+    r"|biome-ignore(?:-all)?\s+[\w/]+|@ts-(?:expect-error|ignore)|#\[allow\([\w:]+\)\]|rubocop:disable\s+[\w/]+|shellcheck disable=SC\d+"
+    r"|\b[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*){1,2}\(|%w\b|```[a-z]+"
+)
+
+
+def failures(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
+    """The failures of a run, one per signature, in the order they were first met."""
+    found: dict[str, Incident] = {}
+    for each in by_lane:
+        lane = _Followed(run, each)
+        for one in (*lane.failures(), *_missing(run, each.steps)):
+            known = found.get(one.mark)
+            found[one.mark] = one if known is None else _joined(known, one)
+    yield from found.values()
+
+
+def _joined(known: Incident, again: Incident) -> Incident:
+    """Two failures of one signature in a run: what cured the last of them, and all that it cost."""
+    told = again if again.ended not in ("never", "") and (known.ended == "never" or not known.cure) else known
+    return replace(
+        known,
+        count=known.count + again.count,
+        calls=known.calls + again.calls,
+        seconds=known.seconds + again.seconds,
+        ended=told.ended,
+        cure=known.cure or again.cure,
+        repair=" ".join(dict.fromkeys([*known.repair.split(), *again.repair.split()][:MOST_REPAIRS])),
+        soft=known.soft and again.soft,
+        failed=known.failed + again.failed,
+    )
+
+
+@value
+class _End:
+    """How one failure ended."""
+
+    ended: str
+    cure: str = ""
+    repair: str = ""
+
+
+class _Followed:
+    """What one agent did in a run, read for failures and what followed them."""
+
+    def __init__(self, run: Run, lane: Lane) -> None:
+        self.run, self.steps, self.tries = run, lane.steps, lane.tries
+        self.owner: dict[int, str] = {}  # step -> the failure that it is charged to
+        self.spent: dict[str, tuple[int, float]] = {}
+
+    def failures(self) -> Iterator[Incident]:
+        """Each failure of the lane with its end; one that comes again before it passed is the same failure."""
+        open_until: dict[str, int] = {}
+        found: list[Incident] = []
+        for number, one in enumerate(self.tries):
+            for each in one.found if one.failed else ():
+                call = one.blamed(each)
+                if call is None or self._guessed(each, call):
+                    continue
+                incident = self._incident(one, each, call)
+                if open_until.get(each.mark, -1) >= number:
+                    found.append(replace(incident, ended=""))  # counted only: how it ended is known
+                    continue
+                passed, end = self._end(number, one, each, call)
+                open_until[each.mark] = passed
+                self._charge(each.mark, number, passed)
+                found.append(replace(incident, ended=end.ended, cure=end.cure, repair=end.repair))
+        for incident in found:
+            calls, took = self.spent.pop(incident.mark, (0, 0.0))
+            yield replace(incident, calls=calls, seconds=round(took))
+
+    def _charge(self, mark: str, number: int, passed: int) -> None:
+        """Count the calls and the time from a failure to its end. Of two open failures the later one is being worked on."""
+        last = max((n for n in range(number, min(passed, len(self.tries))) if any(each.mark == mark for each in self.tries[n].found)), default=number)
+        end = self.tries[passed].at if passed < len(self.tries) else self.tries[last].at + 1
+        for at in range(self.tries[number].at, end):
+            if not self.steps[at].tool:
+                continue
+            before, took = self.owner.get(at, ""), self._took(at)
+            if before:
+                calls, all_of_it = self.spent[before]
+                self.spent[before] = (calls - 1, all_of_it - took)
+            calls, all_of_it = self.spent.get(mark, (0, 0.0))
+            self.owner[at], self.spent[mark] = mark, (calls + 1, all_of_it + took)
+
+    def _took(self, at: int) -> float:
+        """Seconds from a step to the next of its lane; the person's time is not counted."""
+        after = self.steps[at + 1] if at + 1 < len(self.steps) else None
+        if after is None or after.role == "user":
+            return 0.0
+        begun, ended = seconds(self.steps[at].at), seconds(after.at)
+        return min(PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
+
+    def _guessed(self, of: Diagnosis, call: shell.Call) -> bool:
+        return of.family == "text" and shell.looks(call)
+
+    def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
+        return Incident(
+            FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
+            program=" ".join(shell.key(call))[:60], folder=folder_of(call, one.folder, self.run.cwd),
+            line=of.line[:120], soft=one.soft, place=one.step.place, at=one.step.at,
+        )  # fmt: skip
+
+    def _end(self, number: int, one: Try, of: Diagnosis, call: shell.Call) -> tuple[int, _End]:
+        """(the try that it passed with, how it ended)."""
+        for later in range(number + 1, len(self.tries)):
+            then = self.tries[later]
+            if then.at - one.at > HORIZON:
+                break
+            again = next((each for each in then.calls if same(call, each)), None)
+            if again is None or (then.failed and any(each.mark == of.mark for each in then.found)):
+                continue
+            if then.failed and not (then.soft or then.found):
+                continue
+            if then.failed and (
+                of.family not in ("lint", "format", "hook") or of.family in {each.family for each in then.found}
+            ):
+                continue  # something else fails now: nobody can say that this is over
+            last = max(
+                (k for k in range(number, later) if any(each.mark == of.mark for each in self.tries[k].found)),
+                default=number,
+            )
+            return later, self._between(self.tries[last], then, of, call, again)
+        return len(self.tries), _End("never")
+
+    def _between(self, one: Try, then: Try, of: Diagnosis, call: shell.Call, again: shell.Call) -> _End:
+        between = [
+            step for step in self.steps[one.at + 1 : then.at] if step.tool and not step.error and not step.interrupted
+        ]
+        edited = {path: text for step in between for path, text in _edits(step)}
+        named = of.path and {
+            path: text
+            for path, text in edited.items()
+            if path.endswith("/" + of.path.removeprefix("./")) or path == of.path
+        }
+        if of.nature == "convention" and named:
+            return _End("edit", repair=_repair("\n".join(named.values())))
+        ran = self._ran(between, then, call)
+        if not edited and ran:
+            cure = " && ".join(ran) if len(ran) <= CURES and not any(map(barred, ran)) else ""
+            return _End("command", cure)
+        if edited:
+            # What a formatter mends needs no hand: an edit beside it is the work going on.
+            mends = [text for text in ran if _formats(text)]
+            if of.family in ("format", "lint") and mends and not any(map(barred, mends)):
+                return _End("command", mends[-1])
+            return _End("edit" if named else "other edit")
+        if (changed := _change(call, again, one.folder, then.folder, self.run.cwd)) and not barred(changed):
+            return _End("form", changed)
+        return _End("form" if call.words != again.words else "retry")
+
+    def _ran(self, between: Sequence[Step], then: Try, call: shell.Call) -> list[str]:
+        """Commands with an effect before an attempt went well, in their general form; the attempt's own first half included."""
+        ran: dict[str, None] = {}
+        for step in (*between, then.step):
+            for each in shell.calls(shell.command_of(step)):
+                if step is then.step and same(each, call):
+                    break
+                if (
+                    each.fed
+                    or each.inline
+                    or shell.looks(each)
+                    or shell.key(each)[0] in shell.NEUTRAL
+                    or is_check(each)
+                    or same(each, call)
+                ):
+                    continue
+                said = general(each, self.run.cwd, then.folder)
+                text = said[0] if said and not said[2] else shell.shown(each, self.run.cwd, self.run.branch)
+                ran[text[:90]] = None
+        return list(ran)
+
+
+def barred(cure: str) -> bool:
+    """Whether a cure is none, or one that nobody should be taught."""
+    return bool(BARRED.search(cure) or _INSTALLS.search(cure))
+
+
+def _formats(text: str) -> bool:
+    return any(purpose(call) == "format" for call in shell.calls(text))
+
+
+def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd: str) -> str:
+    """What a command's form lost and gained, in words that two runs share: options, the program in front, the folder."""
+    for one, other, how in ((before, after, "without"), (after, before, "with")):
+        if len(one.words) > 1 and shell.key(one) != shell.key(other) == shell.key(replace(one, words=one.words[1:])):
+            return f"{how} {shell.bare(one.words[0])}"
+    lost = [word for word in _telling(before) if word not in _telling(after)]
+    gained = [word for word in _telling(after) if word not in _telling(before)]
+    here, there = folder_of(before, was_in, cwd), folder_of(after, is_in, cwd)
+    parts = [f"without {' '.join(lost)}"] if lost else []
+    parts += [f"with {' '.join(gained)}"] if gained else []
+    if not parts and here != there and "/" not in (here, there):
+        parts = [f"in {there or 'the root'}"]
+    return ", ".join(parts)[:90] if len(lost) + len(gained) <= 3 else ""
+
+
+def _telling(call: shell.Call) -> list[str]:
+    words = [shell.bare(word) for word in call.words[1:]]
+    return [word.partition("=")[0] for word in words if re.fullmatch(r"--?[a-zA-Z][\w-]*(?:=.*)?", word)]
+
+
+def _edits(step: Step) -> Iterator[tuple[str, str]]:
+    """(path, text brought in) of each file that a step edited."""
+    if not EDITS.search(step.tool) or step.tool.lower() == "todowrite" or not step.input:
+        return
+    patch = next((step.input[key] for key in ("patch", "input", "diff") if isinstance(step.input.get(key), str)), "")
+    if patch:
+        for part in re.split(r"^\*\*\* (?:Update|Add) File: |^\+\+\+ b/", str(patch), flags=re.M)[1:]:
+            path, _, body = part.partition("\n")
+            yield path.strip(), "\n".join(line[1:] for line in body.splitlines() if line.startswith("+"))
+        return
+    path = next((step.input[key] for key in PATHS if isinstance(step.input.get(key), str)), "") or (
+        step.files[0] if step.files else ""
+    )
+    new = next(
+        (
+            step.input[key]
+            for key in ("new_string", "content", "new_str", "file_text")
+            if isinstance(step.input.get(key), str)
+        ),
+        "",
+    )
+    old = step.input.get("old_string") or step.input.get("old_str") or ""
+    if path:
+        known = set(str(old).splitlines())
+        yield str(path), "\n".join(line for line in str(new).splitlines() if line not in known)
+
+
+def _repair(text: str) -> str:
+    found = dict.fromkeys(re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000]))
+    return " ".join(list(found)[:MOST_REPAIRS])
+
+
+def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
+    """Paths that were asked of the host's own reading tools and are not there; every other refusal of theirs is host protocol."""
+    from tacit.core.diagnose import recognise
+
+    for step in steps:
+        if (
+            not step.tool
+            or not step.error
+            or step.interrupted
+            or shell.command_of(step)
+            or step.tool.startswith("mcp__")
+        ):
+            continue
+        found = (
+            [each for each in recognise(step.error, run.cwd) if each.family == "path"]
+            if LOOKS_FOR.match(step.tool)
+            else []
+        )
+        if found:
+            each = found[0]
+            yield Incident(
+                FAILURE,
+                each.mark,
+                each.family,
+                each.nature,
+                name=each.name,
+                program=step.tool,
+                ended="never",
+                place=step.place,
+                at=step.at,
+            )
+        else:
+            yield Incident(
+                FAILURE,
+                f"host {step.tool[:40]}",
+                "host",
+                "host",
+                program=step.tool[:40],
+                ended="never",
+                place=step.place,
+                at=step.at,
+            )

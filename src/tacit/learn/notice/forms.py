@@ -1,0 +1,93 @@
+"""A command without what belongs to the moment, so that two runs say the same words.
+
+Folders of this machine, pipes into `tail`, verbosity, the one test that was looked at and environment noise fall away; what is left is
+the form that a stranger would type.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.learn import shell
+from tacit.learn.notice.calls import folder_of
+
+# How loudly a command reports, or in which order it goes, is the moment's choice.
+_MOMENTARY = re.compile(
+    r"^(?:-q+|-v+|-s|-x|-ra?|--no-color|--no-header|--no-cov|--yes|-y"
+    r"|--(?:verbose|quiet|silent|trace|stale|failed|lf|last-failed|ff|exitfirst|watch|bail|ci|progress|debug|stats)"
+    r"(?:=\S*)?"
+    r"|--(?:tb|colou?r|reporters?|seed|maxfail|max-failures|durations|log-level|log-cli-level|output|timeout|max-cases"
+    r"|workers|port|only|cov\S*)=\S+)$"
+)
+_MOMENTARY_WITH_VALUE = shell.word_set(
+    """
+    --seed --maxfail --max-failures --tb --color --reporter --timeout --port -p --log-level --max-cases --durations
+    """
+)
+_SELECTING = shell.word_set(
+    "-k -t --grep -g --testNamePattern --testPathPattern -run --run --only --filter --tests --test"
+)
+_FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
+_PART = re.compile(
+    r"^(?!-)(?:\./)?[\w.@-]+/[\w.@-]+.*|^\./[\w.@-]+$"
+)  # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
+_SETTINGS = (".toml", ".cfg", ".ini", ".json", ".yml", ".yaml", ".mjs", ".cjs")  # a file, but not one it works on
+_ELSEWHERE = re.compile(r"^(?:/tmp|/var|/private/tmp|/scratch)\b|\$TMP|\$\(|^~/?$|\.\./\.\.")
+
+
+def general(call: shell.Call, cwd: str, standing: str = "") -> tuple[str, str, bool] | None:
+    """A call's general form, the folder it ran in, and whether it is for single files only.
+
+    None where it is about another place than the project.
+    """
+    folder = folder_of(call, standing, cwd)
+    kept = _kept(call, cwd) if folder != "/" else None
+    if kept is None:
+        return None
+    words, single = kept
+    text = " ".join(words).removesuffix(" --")
+    return (text, folder, single) if text and len(text) <= shell.LONGEST_SHOWN else None
+
+
+def _kept(call: shell.Call, cwd: str) -> tuple[list[str], bool] | None:
+    words = [env for env in call.env if shell.SPOKEN_ENV.match(env) and not env.startswith("CI=")]
+    first = len(call.words) - len(shell.proper(call)) + 1  # before it stand wrappers, runners and the program
+    single = skip = False
+    key = set(shell.key(call))
+    workspace = bool(shell.SCRIPT_RUNNERS.intersection(shell.proper(call)[:1]))
+    for place, word in enumerate(call.words):
+        plain = shell.bare(word)
+        last = place + 1 == len(call.words)
+        if skip:
+            skip = False
+        elif place < max(first, 1):
+            words.append(word)
+        elif _MOMENTARY.match(plain):
+            continue
+        elif plain in _MOMENTARY_WITH_VALUE and not last:
+            skip = True
+        elif workspace and plain.partition("=")[0] in shell.WORKSPACE_OPTIONS:
+            skip = "=" not in plain  # which package it was belongs to the moment, that one has to be named does not
+            words.append(f"{plain.partition('=')[0]} <package>")
+        elif plain in _SELECTING and not last:
+            skip = single = True
+        elif _ELSEWHERE.search(plain) or "\n" in word or len(plain) > shell.LONGEST_WORD:
+            return None
+        elif _FILE.search(plain) and not plain.startswith("-") and not plain.endswith((*_SETTINGS, "...")):
+            single = True
+            if words[-1] != "<file>":
+                words.append("<file>")
+        else:
+            single = single or bool(_PART.search(plain)) or _selects(plain, key)
+            words.append(shell.shown(shell.Call((word,)), cwd))
+    while words and words[0] in shell.WRAPPERS:
+        words = words[1:]
+    return (words[2:] if words and words[0] in shell.WRAPPERS_WITH_VALUE else words), single
+
+
+def _selects(word: str, key: set[str]) -> bool:
+    """A bare word behind the command that names one thing of many: `cargo test version_list`."""
+    return bool(re.fullmatch(r"[\w:.-]+", word)) and not word.startswith("-") and word not in key and word not in _WHOLE
+
+
+_WHOLE = frozenset("src tests test lib app apps bench docs packages . ./...".split())

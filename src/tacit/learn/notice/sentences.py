@@ -1,0 +1,82 @@
+"""What the person typed, kept for what comes again: short sentences, and the word that a check fails.
+
+Nothing is judged by cue words here. A sentence says something by coming again in another session and in other words, which only the
+store can see; a complaint says something because the agent had gone on before it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core.incident import COMPLAINT, SENTENCE, Incident
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.core.run import Run
+
+FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
+MOST = 40  # sentences of one run
+LONGEST = 1500  # characters of a message: a longer one is a brief or a paste
+SHOWN = 120
+
+_CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
+_PASTED = re.compile(
+    r"https?://|[{}<>|\\^%\[\]=]|\d{3,}|exit(?:ed)? (?:with )?(?:status|code)|^\s*(?:[-*>#$]|\d+[.)])|\w\(\)|={2,}|\w/\w+/\w|^\S+:$|\.\w{2,4}:\d+"
+)
+_WORD = re.compile(r"[^\W\d_][\w'-]*")
+_CHECKS = {
+    "lint": r"lint(?:er|ing)?|golangci|eslint|biome",
+    "test": r"tests?|test:\w+|specs?",
+    "e2e": r"e2e",
+    "ci": r"ci|checks?|pipeline|workflow|github actions?",
+    "build": r"build|compil\w+",
+    "format": r"fmt|format(?:ting|ter)?",
+    "typecheck": r"type-?check|types?",
+}
+_FAILS = r"(?:fail(?:s|ed|ing)?|broken|broke|breaks|red|not passing|doesn't pass|don't pass)"
+# The check first, then that it fails: "failing checks" alone is what somebody asks to be looked after.
+_COMPLAINTS = {
+    check: re.compile(rf"\b(?:{names})\b[^.?!\n]{{0,40}}?\b{_FAILS}\b", re.I) for check, names in _CHECKS.items()
+}
+_NOT_A_COMPLAINT = re.compile(
+    r"\b(?:should|must|would|could|can|write|add|craft|if|when|expect\w*|make sure|that|which|address|monitor)\b.{0,60}\bfail|\?\s*$|^\s*[{\[\"]|\.\w+:\d+",
+    re.I,
+)
+
+
+def sentences(run: Run) -> Iterator[Incident]:
+    """Short sentences that the person typed, each once, and complaints that a check fails, once per check."""
+    found: dict[str, Incident] = {}
+    acted = False
+    for step in run.steps:
+        if step.tool and step.role == "tool" and not step.interrupted:
+            acted = True
+        if not step.typed or not step.text or len(step.text) > LONGEST:
+            continue
+        for sentence in _cut(step.text):
+            words = [word.lower() for word in _WORD.findall(sentence)]
+            if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < MOST:
+                mark = " ".join(words)
+                found.setdefault(
+                    mark, Incident(SENTENCE, mark[:SHOWN], program=sentence[:SHOWN], place=step.place, at=step.at)
+                )
+            if acted and not _NOT_A_COMPLAINT.search(sentence):
+                for check in _complained(sentence):
+                    one = Incident(
+                        COMPLAINT, f"{check} fails", code=check, program=sentence[:SHOWN], place=step.place, at=step.at
+                    )
+                    found.setdefault(f"!{check}", one)
+    yield from found.values()
+
+
+def _cut(text: str) -> list[str]:
+    return [part.strip() for part in _CUT.split(text) if part.strip()]
+
+
+def _complained(sentence: str) -> list[str]:
+    found = [check for check, pattern in _COMPLAINTS.items() if pattern.search(sentence)]
+    return [
+        check for check in found if check != "test" or not {"e2e", "ci"}.intersection(found)
+    ]  # "the e2e tests fail"

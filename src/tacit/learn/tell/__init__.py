@@ -1,0 +1,97 @@
+"""Telling: what becomes of what was noticed, and who is told.
+
+After a run only the subjects that it met are looked at again: each failure's signature, each linter, each purpose of a command, the
+complaints, and what was typed. For an agent that is a lesson of tier observed, one memory per subject, worded anew when the facts call for
+other words; for the person a proposal in the inbox.
+"""
+
+from __future__ import annotations
+
+from tacit.core.digest import short_hash
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
+from tacit.core.value import value
+from tacit.learn.tell.lessons import before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
+from tacit.learn.tell.person import as_proposal, of_instructions, of_request, one_cause, proposal_id, without_a_way
+from tacit.learn.tell.requests import standing_requests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from tacit.core.incident import Incident
+    from tacit.core.ports import Transaction
+    from tacit.learn.tell.lessons import Lesson
+    from tacit.learn.tell.person import ForPerson
+    from tacit.stores.incidents import Form, Noted
+
+    class Counts(Protocol):
+        """What is asked about all that was noticed in a project: of a store, or of a look back's memory."""
+
+        def lineages(self) -> int: ...
+        def failures(self, mark: str = "", tool: str = "") -> Sequence[Noted]: ...
+        def forms(self, purpose: str = "") -> Sequence[Form]: ...
+        def passes(self, purpose: str) -> Sequence[Noted]: ...
+        def complaints(self) -> Sequence[Noted]: ...
+        def sentences(self) -> Sequence[Noted]: ...
+
+
+@value
+class Told:
+    """What the incidents met by a run come to now."""
+
+    lessons: tuple[Lesson, ...]
+    person: tuple[ForPerson, ...]
+    silent: tuple[str, ...] = ()  # subjects of commands that no longer need telling: an instruction file names them now
+
+
+def told_by(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str]) -> Told:
+    """What to tell of the subjects that a run has met, from all incidents of the project."""
+    failed = [each for each in noticed if each.kind == FAILURE]
+    sessions = counts.lineages()
+    lessons: list[Lesson | None] = []
+    person: list[ForPerson | None] = []
+    for tool in dict.fromkeys(each.tool for each in failed if each.nature == "convention" and each.tool):
+        lessons.append(of_linter(tool, counts.failures(tool=tool)))
+    for mark in dict.fromkeys(each.mark for each in failed if may_be_told(each)):
+        met = counts.failures(mark)
+        lessons.append(of_failure(mark, met))
+        person.append(without_a_way(met, sessions))
+        if lines:
+            person += of_instructions(lines, met, sessions)
+    silent: list[str] = []
+    for served in purposes_of(noticed):
+        one = of_command(served, counts.forms(served), lines, counts.passes(served))
+        lessons.append(one)
+        silent += [f"command {served}"] if one is None else []
+    if any(each.kind in (COMPLAINT, COMMAND) for each in noticed):
+        lessons.append(before_done(counts.complaints(), counts.forms()))
+    if any(each.kind == SENTENCE for each in noticed):
+        person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions)]
+    return Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), tuple(silent))
+
+
+def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -> int:
+    """Put what the person should know into the inbox; how many are new or say more."""
+    count = 0
+    for each in told:
+        proposal = as_proposal(each, project, at, tx.proposal(proposal_id(project, each)))
+        if proposal is not None:
+            tx.put_proposal(proposal)
+            count += 1
+    return count
+
+
+def finding_key(project: str, lesson: Lesson, run: str) -> str:
+    """The key of one run's sighting of a lesson's subject."""
+    return short_hash(project, run, "notice", lesson.subject)
+
+
+def witnesses(lesson: Lesson) -> Iterator[tuple[str, str, str, str]]:
+    """(run, lineage, place, what it met) of each run that met a lesson's subject, once per run."""
+    seen: set[str] = set()
+    for each in lesson.witnesses:
+        if each.run not in seen:
+            seen.add(each.run)
+            one = each.incident
+            yield each.run, each.lineage, one.place, f"{one.program}: {one.mark}"[:200]

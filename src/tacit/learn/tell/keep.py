@@ -1,0 +1,149 @@
+"""Lessons from what was noticed, kept: one memory per subject, born with all its witnesses, worded anew when the facts ask for it.
+
+A person's hand is respected: a lesson that somebody edited keeps its words, one that was taken out stays out, and its subject met
+again is counted and nothing more.
+"""
+
+from __future__ import annotations
+
+from tacit.core.journal import change
+from tacit.core.keep import made
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory
+from tacit.core.profile import class_of, kind_named
+from tacit.core.states import CLOSED
+from tacit.core.value import replace
+from tacit.learn.tell import finding_key, witnesses
+from tacit.stores.incidents import memory_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tacit.core.journal import Change
+    from tacit.core.ports import Transaction
+    from tacit.core.profile import Profile
+    from tacit.core.rows import Project
+    from tacit.learn.tell.lessons import Lesson
+
+BY = "notice"  # the name under which such lessons are written and worded
+
+
+
+def keep(
+    tx: Transaction,
+    project: Project,
+    profile: Profile,
+    lesson: Lesson,
+    *,
+    run: str,
+    seq: int,
+    at: str,
+    ids: Callable[[], str],
+    hold: bool,
+) -> tuple[str, bool]:
+    """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again."""
+    known = of_subject(tx, project.id, lesson.subject)
+    if known is None:
+        known = _new(tx, project, profile, lesson, run, at, ids(), hold)
+        for each in witnesses(lesson):
+            _witness(tx, known, lesson, *each, seq=seq, at=at)
+        return known.id, True
+    if known.state == "archived" and known.closed_by == BY:
+        again = replace(known, state="candidate", previous_state="archived", closed_by="", updated_at=at)
+        tx.apply(
+            change(
+                known,
+                again,
+                verb="move",
+                by=BY,
+                reason="it needs telling again",
+                at=at,
+                run=run,
+                profile=project.profile,
+            )
+        )
+        known = tx.get(known.id)
+    if known.state not in CLOSED:
+        said = reworded(tx, known, lesson, at=at, run=run, profile_version=project.profile)
+        if said is not None:
+            tx.apply(said)
+    for each in witnesses(lesson):
+        if each[0] == run:
+            _witness(tx, known, lesson, *each, seq=seq, at=at)
+    return known.id, False
+
+
+def of_subject(tx: Transaction, project: str, subject: str) -> Memory | None:
+    """The memory that is about a subject, whatever became of it."""
+    id = memory_of(tx, project, subject, BY)
+    return tx.get(id) if id else None
+
+
+def _new(
+    tx: Transaction, project: Project, profile: Profile, lesson: Lesson, run: str, at: str, id: str, hold: bool
+) -> Memory:
+    """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
+    kind = kind_named(profile, lesson.kind)
+    memory = Memory(
+        id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
+        source=BY, trust="observed", gate="hold" if hold else "allow", gate_reason="every finding waits for a person" if hold else "",
+        signature=lesson.subject, created_at=at, updated_at=at,
+    )  # fmt: skip
+    tx.apply(
+        made(
+            memory,
+            by=BY,
+            reason=f"noticed in {len({w.lineage for w in lesson.witnesses})} pieces of work",
+            at=at,
+            run=run,
+            profile=project.profile,
+        )
+    )
+    return memory
+
+
+def reworded(
+    tx: Transaction, memory: Memory, lesson: Lesson, *, at: str, run: str, profile_version: str
+) -> Change | None:
+    """Other words for the same subject, where the facts call for them and no person has chosen the words."""
+    if (memory.text, memory.tags) == (lesson.text, lesson.tags):
+        return None
+    if any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
+        return None
+    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, updated_at=at)
+    return change(memory, now, verb="edit", by=BY, reason="more was noticed", at=at, run=run, profile=profile_version)
+
+
+def silenced(tx: Transaction, project: str, subject: str, *, at: str, run: str, profile_version: str) -> Change | None:
+    """A command that an instruction file names by now is told no more."""
+    memory = of_subject(tx, project, subject)
+    if memory is None or memory.state not in ("candidate", "provisional"):
+        return None
+    now = replace(
+        memory, state="archived", previous_state=memory.state, closed_by=BY, pinned=False, on_page=False, updated_at=at
+    )
+    told = "an instruction file names it, or it no longer passes"
+    return change(memory, now, verb="move", by=BY, reason=told, at=at, run=run, profile=profile_version)
+
+
+def _witness(
+    tx: Transaction,
+    memory: Memory,
+    lesson: Lesson,
+    run: str,
+    lineage: str,
+    place: str,
+    quote: str,
+    *,
+    seq: int,
+    at: str,
+) -> None:
+    from tacit.core.redact import redact
+
+    tx.add_evidence(
+        Evidence(
+            memory=memory.id, project=memory.project, run=run, root=lineage, finding=finding_key(memory.project, lesson, run),
+            by=BY, tier="observed", place=place, quote=redact(quote).text, at=at, seq=seq,
+        )
+    )  # fmt: skip

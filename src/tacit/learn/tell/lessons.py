@@ -1,0 +1,287 @@
+"""What an agent is told of what was noticed: few lines, each with something to do.
+
+A lesson is worded from all incidents of one subject, when two lineages met it and there is a way out: a cure that both took, code that
+both brought in, a command that passes and that no instruction file names, a check that the person had to name. What fails without a way
+out is the person's to know. Only recognised facts enter a text (programs, options, codes, paths, pieces of code), never a tool's
+sentence; counts stay out of it, since the store knows them and a text that changes with each session starts its trial anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from tacit.core.value import value
+from tacit.learn import shell
+from tacit.learn.notice.purposes import is_task, purpose
+from tacit.learn.tell.instructions import names_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tacit.core.incident import Incident
+    from tacit.stores.incidents import Form, Noted
+
+LINEAGES = 2  # that met it
+SHARE = 0.4  # of a rule's repairs that brought the same code in
+OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
+RULES = 7  # names of rules in one line
+RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
+NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
+
+# Another form of the command is a cure where the command itself was at fault, not where a path or a name was guessed.
+_BY_FORM = frozenset("usage command cargo script binary".split())
+_SILENCES = re.compile(r"nolint|noqa|type:_?ignore|disable|biome-ignore|ts-(?:expect-error|ignore)|allow\(")
+_WORDING = {
+    "test": "Run the tests with `{}`{}.",
+    "build": "Build with `{}`{}.",
+    "lint": "Lint with `{}`{}.",
+    "format": "Format with `{}`{}.",
+    "typecheck": "Check types with `{}`{}.",
+    "migrate": "Run database migrations with `{}`{}.",
+}
+_CHECK_PURPOSE = {
+    "lint": "lint",
+    "test": "test",
+    "e2e": "test",
+    "ci": "test",
+    "build": "build",
+    "format": "format",
+    "typecheck": "typecheck",
+}
+
+
+@value
+class Lesson:
+    """One lesson as the incidents of its subject word it now."""
+
+    subject: str  # the signature it is found and kept by: one lesson per subject
+    text: str
+    kind: str
+    witnesses: tuple[Noted, ...]
+    when: str = START
+    tags: tuple[str, ...] = ()
+
+
+# --- failures
+
+
+def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
+    """One line for all rules of a linter: those that came again, with the code that mended each, and the command that mends."""
+    by_rule: dict[str, list[Noted]] = {}
+    for each in met:
+        by_rule.setdefault(each.incident.code, []).append(each)
+    again = {rule: same for rule, same in by_rule.items() if _count(same) >= LINEAGES}
+    mending = _cure(met, ("command",))
+    repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, met))}
+    if not again or not (mending or repairs):
+        return None
+    often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:RULES]
+    rules = [rule for rule in often if rule != tool]
+    parts = []
+    if mending:
+        checked = Counter(each.incident.program for each in met).most_common(1)[0][0]
+        parts.append(f"Run `{mending}` before `{checked}`: it mends what {tool} rejects.")
+    if repairs or (rules and not mending):
+        told = ", ".join(_rule(rule, repairs.get(rule, "")) for rule in rules)
+        parts.append(f"{tool} rejects here again and again: {told}.")
+    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *rules))
+
+
+def _rule(rule: str, repair: str) -> str:
+    if not repair:
+        return rule
+    if _SILENCES.search(repair):
+        return f"{rule} (mostly silenced with `{repair.replace('_', ' ')}` and a reason)"
+    return f"{rule} (mended with {' and '.join(map(_shown, repair.split()))})"
+
+
+def _shown(code: str) -> str:
+    return code if code.startswith("```") else f"`{code}…)`" if code.endswith("(") else f"`{code}`"
+
+
+def _repair(rule: str, same: Sequence[Noted], met: Sequence[Noted]) -> str:
+    """The piece of code that repairs of one rule share, and repairs of the others do not."""
+    mended = {each.lineage: dict.fromkeys(each.incident.repair.split()) for each in same if each.incident.repair}
+    elsewhere: dict[str, set[str]] = {}
+    for each in met:
+        if each.incident.code != rule:
+            for code in each.incident.repair.split():
+                elsewhere.setdefault(code, set()).add(each.lineage)
+    counts = Counter(code for codes in mended.values() for code in codes)
+    shared: list[str] = []
+    for code, n in counts.most_common():
+        named = rule.lower() in code.lower()
+        if n >= LINEAGES and n >= SHARE * len(mended) and (named or n > len(elsewhere.get(code, ()))):
+            shared.append(code)
+    silencing = [code for code in shared if _SILENCES.search(code)]
+    return (
+        silencing[0]
+        if shared and shared[0] in silencing
+        else " ".join([code for code in shared if code not in silencing][:2])
+    )
+
+
+def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
+    """What to do instead, where two lineages got over the same failure in the same way."""
+    first = met[0].incident
+    program = Counter(each.incident.program for each in met).most_common(1)[0][0]
+    said = _said(first)
+    if not may_be_told(first) or not said:
+        return None
+    text = ""
+    if first.family in _BY_FORM and (form := _cure(met, ("form",))):
+        text = _instead(program, first, form, said)
+    elif _by_command(first, program) and (command := _cure(met, ("command",))):
+        text = f"Run `{command}` before `{program}`; otherwise {said}."
+    return (
+        Lesson(mark, text, "pitfall", _kept(met), NEED, tuple(dict.fromkeys((program.split(" ")[0], program))))
+        if text
+        else None
+    )
+
+
+def may_be_told(of: Incident) -> bool:
+    """Not the work in hand; an exception may be either, and is told where a command alone made it go away."""
+    return of.nature in ("env", "gate", "git") or of.family == "exception"
+
+
+def _by_command(first: Incident, program: str) -> bool:
+    """Whether a command run before may have cured it: not git's daily life, nor a path that somebody guessed while looking around."""
+    looking = all(shell.looks(call) for call in shell.calls(program))
+    return first.family not in ("hook", "git", "lock", "network", "glob") and not (first.family == "path" and looking)
+
+
+def _instead(program: str, first: Incident, form: str, said: str) -> str:
+    lost, gained = _changed(form)
+    if first.family == "binary" and gained:
+        return f"For another system `{program}` can only compile here: run it with `{gained}`."
+    if lost == program.split(" ")[0] and not gained and first.name:
+        return f"Run `{first.name} …` without `{lost}` in front: {said} of `{lost}`."
+    if form.startswith("in "):
+        return f"Run `{program}` {form}; elsewhere {said}."
+    what = " and ".join(filter(None, (f"without `{lost}`" if lost else "", f"with `{gained}`" if gained else "")))
+    return f"Run `{program}` {what}; otherwise {said}."
+
+
+def _changed(form: str) -> tuple[str, str]:
+    lost = re.search(r"without ([^,]+)", form)
+    gained = re.search(r"with ([^,]+)$", form) if not form.startswith("without") or ", with " in form else None
+    return lost[1] if lost else "", gained[1] if gained else ""
+
+
+def _cure(met: Sequence[Noted], how: Sequence[str]) -> str:
+    """The cure that most lineages share, where at least two do and it stands for a fair part of those that got over it."""
+    cured = {each.lineage for each in met if each.incident.ended not in ("never", "")}
+    by_cure: dict[str, set[str]] = {}
+    for each in met:
+        if each.incident.cure and each.incident.ended in how:
+            by_cure.setdefault(each.incident.cure, set()).add(each.lineage)
+    best = max(by_cure, key=lambda cure: (len(by_cure[cure]), -len(cure)), default="")
+    return best if best and len(by_cure[best]) >= max(LINEAGES, OF_CURED * len(cured)) else ""
+
+
+def _said(of: Incident) -> str:
+    from tacit.core.diagnose import Diagnosis
+
+    return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
+
+
+# --- commands
+
+
+def of_command(
+    served: str, forms: Sequence[Form], lines: Mapping[str, str], witnesses: Sequence[Noted] = ()
+) -> Lesson | None:
+    """The command for a purpose, where it is known to pass and no instruction file names one for it."""
+    best = best_form(form for form in forms if not is_usual(form))
+    if (
+        served not in _WORDING
+        or best is None
+        or any(names_command(lines, form.text) for form in forms if form.passed >= LINEAGES)
+    ):
+        return None
+    where = f" in `{best.folder}`" if best.folder else ""
+    return Lesson(
+        f"command {served}", _WORDING[served].format(best.text, where), "command", tuple(witnesses), tags=(served,)
+    )
+
+
+def best_form(forms: Iterable[Form]) -> Form | None:
+    """The form that passed in most lineages; the project's own task before what it wraps."""
+    passing = [form for form in forms if form.passed >= LINEAGES and form.passed > form.failed and not form.single]
+    if not passing:
+        return None
+    most = max(form.passed for form in passing)
+    tasks = [
+        form
+        for form in passing
+        if form.passed >= RUNNER * most and any(is_task(call) for call in shell.calls(form.text))
+    ]
+    return max(tasks or passing, key=lambda form: (form.passed, -len(form.text), form.text))
+
+
+def is_usual(form: Form) -> bool:
+    """Whether anybody would type it who knows the language: telling it is noise."""
+    words = [
+        word
+        for word in form.text.split()
+        if not word.startswith("-") and word not in ("./...", ".", "npx", "uv", "run", "python", "python3")
+    ]
+    return not form.folder and " ".join(words) in _USUAL
+
+
+_USUAL = frozenset(
+    "go test|go build|go vet|go fmt|gofmt|cargo test|cargo build|cargo check|cargo fmt|cargo clippy|pytest|ruff check|ruff format|mypy|npm test|npm test build"
+    "|npm build|npm lint|tsc|eslint|prettier|make|make test|make build|mvn test|mvn package|dotnet test|dotnet build|mix test|rake test|rails test|swift test"
+    "|gradle test|gradle build|./gradlew test|./gradlew build|flutter test|golangci-lint|pnpm test|yarn test|bun test".split(
+        "|"
+    )
+)
+
+
+def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | None:
+    """The checks that the person had to name after the agent had gone on, with the commands that run them."""
+    if _count(complaints) < LINEAGES:
+        return None
+    checks: dict[str, set[str]] = {}
+    for each in complaints:
+        checks.setdefault(each.incident.code, set()).add(each.lineage)
+    named: list[str] = []
+    for check in sorted(checks, key=lambda check: -len(checks[check])):
+        serving = [form for form in forms if form.purpose == _CHECK_PURPOSE.get(check)]
+        if check in ("e2e", "ci"):  # a check of that name, or none that we know
+            serving = [form for form in serving if re.search(rf"\b{check}\b", form.text)]
+        best = best_form(serving)
+        said = best and (f"`cd {best.folder} && {best.text}`" if best.folder else f"`{best.text}`")
+        if said and said not in named and len(named) < 3:
+            named.append(said)
+    if not named:
+        return None
+    told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
+    return Lesson(
+        "before done",
+        f"Before you say done, run {told}: the person had to come back with failing checks.",
+        "rule",
+        tuple(complaints),
+    )
+
+
+def _count(met: Iterable[Noted]) -> int:
+    return len({each.lineage for each in met})
+
+
+def _kept(met: Sequence[Noted], rules: Iterable[str] | None = None) -> tuple[Noted, ...]:
+    wanted = None if rules is None else set(rules)
+    return tuple(each for each in met if wanted is None or each.incident.code in wanted)
+
+
+def purposes_of(incidents: Iterable[Incident]) -> tuple[str, ...]:
+    """The purposes that some commands serve."""
+    return tuple(dict.fromkeys(each.nature for each in incidents if each.kind == "command"))
+
+
+def serves(text: str) -> str:
+    """The purpose of a command line."""
+    return next((served for call in shell.calls(text) if (served := purpose(call))), "")

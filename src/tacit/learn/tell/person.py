@@ -1,0 +1,157 @@
+"""What the person is told of what was noticed, and no agent ever is: in the inbox, on the desk, by `doctor`.
+
+Three sorts. Something fails in many sessions and nobody found a way out: only the person can mend the machine or say what to do. An
+instruction file orders what fails, or names what is not there. Something was asked for again and again: it may be a standing order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tacit.core.digest import short_hash
+from tacit.core.proposal import Proposal
+from tacit.core.value import replace, value
+from tacit.learn.tell.instructions import contradictions
+from tacit.learn.tell.lessons import of_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tacit.learn.tell.requests import Request
+    from tacit.stores.incidents import Noted
+
+LINEAGES = 5  # in which it failed without a way out
+RAISE = 2.0  # what was answered is asked again once it came up twice as often
+WITHOUT_A_WAY = frozenset(
+    "command usage script module package network port rights docker database disk github path".split()
+)
+MOST_RUNS = 20
+
+
+@value
+class ForPerson:
+    """One thing for the person to know or to decide."""
+
+    kind: str  # "request": yes makes it a standing order; "notice": to be mended outside, and closed
+    subject: str
+    text: str
+    count: int  # lineages
+    runs: tuple[str, ...] = ()
+    quote: str = ""
+    patch: str = ""
+    lesson: str = ""  # of a request: the order as it would stand
+
+
+def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
+    """Something that keeps failing and that no two sessions got over in the same way."""
+    from tacit.core.diagnose import Diagnosis
+
+    first = met[0].incident
+    count = len({each.lineage for each in met})
+    if count < LINEAGES or first.family not in WITHOUT_A_WAY or of_failure(first.mark, met) is not None:
+        return None
+    over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
+    said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
+    program = Counter(each.incident.program for each in met).most_common(1)[0][0]
+    if not said:
+        return None
+    if first.family == "path":
+        text = (
+            f"{count} of {sessions} sessions looked for `{first.name}`, which is not there."
+            " A line in your instruction file that says where to look would spare that."
+        )
+    else:
+        ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
+        text = f"`{program}` failed in {count} of {sessions} sessions: {said}. {ways}."
+    return ForPerson("notice", f"fails {first.mark}", text, count, _runs(met), quote=first.line)
+
+
+def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
+    """Packages that are missing in the same sessions are one cause, and one line."""
+    kept: list[ForPerson] = []
+    for each in sorted(found, key=lambda each: (-each.count, each.subject)):
+        name = each.subject.removeprefix(_MODULE) if each.subject.startswith(_MODULE) else ""
+        same = [i for i, other in enumerate(kept) if name and other.subject.startswith(_MODULE) and _together(each, other)]
+        if not same:
+            kept.append(each)
+        elif f"`{name}`" not in kept[same[0]].text:
+            told = kept[same[0]].text.replace("` is not found", f"`, `{name}` is not found", 1)
+            kept[same[0]] = replace(kept[same[0]], text=told)
+    return kept
+
+
+_MODULE = "fails module "
+
+
+def _together(one: ForPerson, other: ForPerson) -> bool:
+    return len(set(one.runs) & set(other.runs)) * 2 > len(one.runs)
+
+
+def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], sessions: int) -> list[ForPerson]:
+    """Instruction files that order what fails or name what is not there, with the line and how it might read."""
+    told = []
+    for each in contradictions(lines, failures, sessions):
+        text = f"{each.file} says “{each.line[:160]}”, and {each.said} in {each.lineages} of {sessions} sessions."
+        runs = tuple(
+            dict.fromkeys(
+                note.run for note in failures if each.about in (note.incident.name, note.incident.program.split(" ")[0])
+            )
+        )
+        told.append(
+            ForPerson(
+                "notice",
+                f"instructions {each.file} {each.about}",
+                text,
+                each.lineages,
+                runs[-MOST_RUNS:],
+                each.line,
+                each.patch,
+            )
+        )
+    return told
+
+
+def of_request(request: Request, sessions: int) -> ForPerson:
+    """A question whose answer only the person knows."""
+    count = len(request.lineages)
+    others = "; ".join(f"“{each}”" for each in request.wordings[:2])
+    text = (
+        f"In {count} of {sessions} sessions you asked “{request.text}”"
+        + (f" (also {others})" if others else "")
+        + ". Make it a standing order?"
+    )
+    return ForPerson(
+        "request", f"request {request.text.lower()}", text, count, request.runs[-MOST_RUNS:], lesson=request.text
+    )
+
+
+def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) -> Proposal | None:
+    """The proposal that says it, where it is new or says more; None where it stands, or was answered and came not twice as often since."""
+    payload = {
+        "subject": told.subject,
+        "count": told.count,
+        "runs": list(told.runs),
+        "quote": told.quote,
+        "patch": told.patch,
+        "text": told.lesson,
+    }
+    if known is None:
+        return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)
+    before = int((known.payload or {}).get("count", 0))
+    if known.state == "open":
+        return replace(known, reason=told.text, payload=payload) if told.count != before else None
+    if told.count < RAISE * before or known.state == "approved":
+        return None
+    return replace(
+        known, state="open", reason=told.text, payload=payload, created_at=at, decided_at="", decided_by="", decision=""
+    )
+
+
+def proposal_id(project: str, told: ForPerson) -> str:
+    """One proposal per subject, whenever and however often it is found."""
+    return short_hash(project, told.kind, told.subject)
+
+
+def _runs(met: Sequence[Noted]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.run for each in met))[-MOST_RUNS:]

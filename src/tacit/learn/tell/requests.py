@@ -1,0 +1,91 @@
+"""Standing requests: what a person asks for again and again, found by its coming again and by nothing else.
+
+Sentences of two to sixteen words are joined where they share most of their telling words. Three lineages must have said it, in two
+wordings at least: the same text letter by letter is a template or a paste. Whether it is to be a standing order, only the person can say.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.stores.incidents import Noted
+
+LINEAGES = 3
+WORDINGS = 2
+ALIKE = 0.5  # of the weight of the words that two sentences hold
+TELLING = 2  # words that are neither common everywhere nor of the moment
+# Said in every project, all day: asking for a commit is no standing order.
+_DAILY = frozenset(
+    "commit push pr fix open create merge change review branch yes ok okay please continue proceed go try again do it".split()
+)
+
+
+@value
+class Request:
+    """Something that was asked for in several pieces of work, in several wordings."""
+
+    text: str  # the wording that most of them share
+    lineages: tuple[str, ...]
+    runs: tuple[str, ...]
+    wordings: tuple[str, ...]  # the others, the commonest first
+
+
+def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
+    """The clusters of typed sentences that may be standing requests, the most frequent first."""
+    from tacit.core.words import all_stop_words
+
+    stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
+    read = [(each, frozenset(_stem(word) for word in each.incident.mark.split() if word not in stop)) for each in typed]
+    read = [(each, words) for each, words in read if len(words) >= TELLING and words - daily]
+    met: dict[str, set[str]] = {}
+    for each, words in read:
+        for word in words:
+            met.setdefault(word, set()).add(each.lineage)
+    total = max(sessions, 1)
+    weight = {word: math.log(1 + total / len(lineages)) for word, lineages in met.items()}
+    clusters: list[list[tuple[Noted, frozenset[str]]]] = []
+    by_words: dict[frozenset[str], list[tuple[Noted, frozenset[str]]]] = {}
+    for pair in read:
+        by_words.setdefault(pair[1], []).append(pair)
+    # The commonest sets of words come first: the others gather around them.
+    for words, same in sorted(
+        by_words.items(), key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0]))
+    ):
+        near = next((cluster for cluster in clusters if _alike(cluster[0][1], words, weight) >= ALIKE), None)
+        if near is None:
+            clusters.append(list(same))
+        else:
+            near.extend(same)
+    found = [_request(cluster) for cluster in clusters]
+    kept = [each for each in found if len(each.lineages) >= LINEAGES and len(each.wordings) + 1 >= WORDINGS]
+    return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
+
+
+def _alike(one: frozenset[str], other: frozenset[str], weight: dict[str, float]) -> float:
+    both = sum(weight[word] for word in one & other)
+    return both / sum(weight[word] for word in one | other) if both else 0.0
+
+
+def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
+    said: dict[str, set[str]] = {}
+    shown: dict[str, str] = {}
+    for each, _ in cluster:
+        said.setdefault(each.incident.mark, set()).add(each.lineage)
+        shown.setdefault(each.incident.mark, each.incident.program)
+    order = sorted(said, key=lambda mark: (-len(said[mark]), len(mark), mark))
+    lineages = dict.fromkeys(each.lineage for each, _ in cluster)
+    runs = dict.fromkeys(each.run for each, _ in cluster)
+    return Request(shown[order[0]], tuple(lineages), tuple(runs), tuple(shown[mark] for mark in order[1:6]))
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) > 3:
+            return word[: -len(ending)]
+    return word

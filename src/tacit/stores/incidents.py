@@ -1,0 +1,154 @@
+"""Incidents in the store: what runs were seen to meet, and the counts over it that telling asks for.
+
+A row may be written again when its run grew. Counts are over lineages: forks, resumptions and sub-agents of one piece of work are one
+witness. What both engines speak stands here.
+"""
+
+from __future__ import annotations
+
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from tacit.core.ports import Reads, Transaction
+
+FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
+COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
+NUMBERS = "seq count failed soft calls seconds"
+KEY = ("run", "kind", "mark")
+MOST = 20_000  # rows of one answer: a project that has more is counted by its newest
+
+
+@value
+class Noted:
+    """An incident as the store has it: with the run and the lineage that it was met in."""
+
+    run: str
+    lineage: str
+    seq: int
+    incident: Incident
+
+
+@value
+class Form:
+    """One form of a command that serves a purpose, over all runs."""
+
+    purpose: str
+    text: str
+    folder: str
+    single: bool
+    passed: int  # lineages in which it passed
+    failed: int  # lineages in which it failed and never passed
+
+
+def put_incidents(
+    tx: Transaction, project: str, run: str, lineage: str, seq: int, noticed: Iterable[Incident], person: str = ""
+) -> int:
+    """Write the incidents of a run, anew where it grew; how many there are."""
+    count = 0
+    tx.rows("DELETE FROM incident WHERE run = :run", run=run)
+    for each in noticed:
+        named = {
+            **each.__dict__,
+            "soft": int(each.soft),
+            "project": project,
+            "run": run,
+            "lineage": lineage,
+            "person": person,
+            "seq": seq,
+        }
+        tx.rows(_PUT, **named)
+        count += 1
+    return count
+
+
+def memory_of(store: Reads, project: str, subject: str, source: str) -> str:
+    """The id of the memory that a source keeps about a subject; empty where there is none."""
+    row = store.one(
+        "SELECT id FROM memory WHERE project = :project AND signature = :subject AND signature <> '' AND source = :source"
+        " ORDER BY n LIMIT 1",
+        project=project, subject=subject, source=source,
+    )  # fmt: skip
+    return str(row[0]) if row else ""
+
+
+def lineage_of(store: Reads, run: str) -> str:
+    """The lineage that a run was noticed in; empty where nothing was."""
+    row = store.one("SELECT lineage FROM incident WHERE run = :run LIMIT 1", run=run)
+    return str(row[0]) if row else ""
+
+
+class Counts:
+    """What was noticed in one project, as telling asks for it."""
+
+    def __init__(self, store: Reads, project: str) -> None:
+        self.store, self.project = store, project
+
+    def lineages(self) -> int:
+        """How many independent pieces of work were noticed at all."""
+        row = self.store.one(
+            "SELECT COUNT(DISTINCT lineage) FROM incident WHERE project = :project", project=self.project
+        )
+        return int(row[0]) if row else 0
+
+    def failures(self, mark: str = "", tool: str = "") -> list[Noted]:
+        """Failures, oldest first: of one signature, of one tool's rules, or all."""
+        if mark:
+            return self._noted(FAILURE, "AND mark = :it", mark)
+        return self._noted(FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool)
+
+    def forms(self, purpose: str = "") -> list[Form]:
+        """The forms of commands that serve a purpose, or any, the most often passed first."""
+        rows = self.store.rows(
+            "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
+            " COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident"
+            " WHERE project = :project AND kind = :kind AND (:purpose = '' OR nature = :purpose)"
+            " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
+            project=self.project, kind=COMMAND, purpose=purpose,
+        )  # fmt: skip
+        return [
+            Form(nature, program, folder, family == "single", passed, failed)
+            for nature, program, folder, family, passed, failed in rows
+        ]
+
+    def passes(self, purpose: str) -> list[Noted]:
+        """Runs in which a command for a purpose passed, the oldest first."""
+        return self._noted(COMMAND, "AND nature = :it AND count > 0", purpose)
+
+    def complaints(self) -> list[Noted]:
+        """Where the person had to say that a check fails, oldest first."""
+        return self._noted(COMPLAINT)
+
+    def sentences(self) -> list[Noted]:
+        """Short sentences that were typed, oldest first."""
+        return self._noted(SENTENCE)
+
+    def _noted(self, kind: str, where: str = "", it: str = "") -> list[Noted]:
+        rows = self.store.rows(
+            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE project = :project AND kind = :kind {where}"
+            " ORDER BY seq DESC LIMIT :most",
+            project=self.project, kind=kind, most=MOST, **({"it": it} if where else {}),
+        )  # fmt: skip
+        return [_read(row) for row in reversed(rows)]
+
+
+def forget_places(tx: Transaction, places: Iterable[tuple[str, str]]) -> None:
+    """Take out what was noted at some places of some runs: the words there are to be gone for good."""
+    for run, place in places:
+        tx.rows("DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')", run=run, place=place)
+
+
+_PUT = (
+    f"INSERT INTO incident ({', '.join(COLUMNS)}) VALUES ({', '.join(':' + name for name in COLUMNS)})"
+    f" ON CONFLICT ({', '.join(KEY)}) DO NOTHING"
+)
+
+
+def _read(row: tuple[Any, ...]) -> Noted:
+    run, lineage, seq, *fields = row
+    named = dict(zip(FIELDS, fields, strict=True))
+    return Noted(run, lineage, seq, Incident(**{**named, "soft": bool(named["soft"])}))

@@ -1,0 +1,163 @@
+"""Noticing: every failure, what it cost and how it ended; commands by purpose; what was typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.core.incident import Incident
+from tacit.core.run import Run, Step
+from tacit.learn.notice import notice
+
+CWD = "/home/me/app"
+
+
+def sh(command: str, error: str = "", output: str = "", agent: str = "", **more: object) -> Step:
+    return Step("tool", "", tool="Bash", input={"command": command}, error=error, output=output or ("" if error else "ok"), agent=agent, **more)  # type: ignore[arg-type]
+
+
+def edit(path: str, new: str, old: str = "") -> Step:
+    return Step("tool", "", tool="Edit", input={"file_path": f"{CWD}/{path}", "old_string": old, "new_string": new}, files=(path,))
+
+
+def typed(text: str) -> Step:
+    return Step("user", "", text=text, typed=True)
+
+
+def run(*steps: Step) -> Run:
+    placed = [Step(**{**step.__dict__, "place": f"line:{n}", "at": f"2026-01-05T10:00:{n:02d}Z"}) for n, step in enumerate(steps, 1)]
+    return Run("r1", "claude-code", steps=tuple(placed), cwd=CWD)
+
+
+def failures(*steps: Step) -> list[Incident]:
+    return [each for each in notice(run(*steps)) if each.kind == "failure"]
+
+
+def ends(*steps: Step) -> list[tuple[str, str, str, str]]:
+    return [(each.mark, each.program, each.ended, each.cure) for each in failures(*steps)]
+
+
+LINT = "cmd/a.go:4:2: error returned from external package is unwrapped (wrapcheck)"
+NO_LIB = "error: no library targets found in package `app`"
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        # a command between
+        ((sh("npm test", "Error: Cannot find module 'vite'"), sh("npm ci"), sh("npm test")), ("module vite", "npm run test", "command", "npm ci")),
+        # the form of the command itself
+        ((sh("rtk bun run test", "error: unrecognized subcommand 'bun'"), sh("bun run test")), ("usage subcommand bun", "rtk", "form", "without rtk")),
+        ((sh("cargo test --lib x", NO_LIB), sh("cargo test x")), ("cargo no library target", "cargo test", "form", "without --lib")),
+        # the folder
+        (
+            (sh("cd web && bun run lint", 'error: Script not found "lint"'), sh("bun run lint")),
+            ("script lint", "bun run lint", "form", "in the root"),
+        ),
+        # a formatter mends, although the work went on beside it
+        (
+            (sh("bun run lint", " at src/a.ts format ━━━"), edit("src/b.ts", "x"), sh("bun run lint:fix"), sh("bun run lint")),
+            ("format biome", "bun run lint", "command", "bun run lint:fix"),
+        ),
+        # looking, checking, stashing and another task's success cure nothing
+        ((sh("make lint", LINT), sh("git stash"), sh("make test"), sh("ls"), sh("make lint")), ("lint wrapcheck", "make lint", "command", "")),
+        ((sh("git commit -m x", "husky - pre-commit script failed"), sh("git commit --no-verify -m x")), ("hook pre-commit", "git commit", "form", "")),
+        ((sh("git add .", "fatal: Unable to create '/x/.git/index.lock': File exists."), sh("git add .")), ("lock index.lock", "git add", "retry", "")),
+        ((sh("docker ps", "zsh: command not found: docker"),), ("command docker", "docker ps", "never", "")),
+    ],
+)
+def test_how_a_failure_ended(steps: tuple[Step, ...], found: tuple[str, str, str, str]) -> None:
+    """Only what stood between, or changed in the command itself, may be a cure."""
+    assert ends(*steps) == [found]
+
+
+def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
+    """What an edit of the named file brought in, not what it kept."""
+    mended = edit("cmd/a.go", '\treturn fmt.Errorf("open: %w", err)\n\tlog.Print(x)', "\tlog.Print(x)")
+    (only,) = failures(sh("golangci-lint run", LINT), mended, sh("golangci-lint run"))
+    assert (only.ended, only.repair.split()) == ("edit", ["fmt.Errorf(", "%w"])
+
+
+def test_a_failure_behind_a_pipe_is_seen() -> None:
+    """Exit 0 says nothing there; a code-carrying form does."""
+    (only,) = failures(sh("mise run lint 2>&1 | tail -5", output=LINT))
+    assert (only.mark, only.soft, only.program) == ("lint wrapcheck", True, "mise run lint")
+    assert failures(sh("cat lint.log | head", output=LINT)) == []  # somebody else's
+    assert failures(sh("gh run view 7 --log | tail", output=LINT)) == []
+    assert failures(sh("mise run lint", output=LINT)) == []  # its own exit status says that all is well
+
+
+def test_a_path_counts_where_it_was_asked_for() -> None:
+    """Of a shell's program or of the host's reading tools."""
+    (only,) = failures(sh("rg foo src tests | head", output="rg: tests: No such file or directory (os error 2)"))
+    assert only.mark == "path tests"
+    read = Step("tool", "", tool="Read", input={}, error=f"File does not exist: {CWD}/docs/a.md")
+    assert [each.mark for each in failures(read)] == ["path docs/a.md"]
+
+
+def test_the_hosts_own_protocol_stands_apart() -> None:
+    """A file not read before its edit is noticed as the host's, a refusal is not noticed at all."""
+    edited = Step("tool", "", tool="Edit", input={}, error="File has not been read yet. Read it first.")
+    refused = sh("npm test", "The user doesn't want to proceed with this tool use.")
+    assert [(each.mark, each.nature) for each in failures(edited, refused)] == [("host Edit", "host")]
+
+
+def test_what_one_agent_does_is_no_cure_for_another() -> None:
+    """Lanes are apart; one signature is one incident all the same."""
+    (only,) = failures(
+        sh("npm test", "Error: Cannot find module 'vite'", agent="a"), sh("npm ci", agent="b"), sh("npm test", agent="b")
+    )
+    assert only.ended == "never"
+
+
+def test_calls_and_seconds_until_it_passed() -> None:
+    """Times between steps, from the failure to the success."""
+    (only,) = failures(sh("npm test", "Error: Cannot find module 'vite'"), sh("ls"), sh("npm ci"), sh("npm test"))
+    assert (only.calls, only.seconds) == (3, 3)
+
+
+def test_secrets_are_masked_before_anything_is_counted() -> None:
+    """A cure's command line may carry one."""
+    token = "ghp_" + "a1B2" * 9
+    noticed = notice(run(sh("make x", "zsh: command not found: jq"), sh(f"setup --token {token}"), sh("make x")))
+    assert noticed and token not in str(noticed)
+
+
+@pytest.mark.parametrize(
+    ("line", "purpose", "form", "folder"),
+    [
+        ("cd web && npm run test:unit -- --watch=false", "test", "npm run test:unit", "web"),
+        ("timeout 60 mise run test:ci 2>&1 | tail -3", "test", "mise run test:ci", ""),
+        ("pnpm --filter @app/api test", "test", "pnpm --filter <package> test", ""),
+        ("npx tsc --noEmit", "typecheck", "npx tsc --noEmit", ""),
+        ("bun run lint:fix", "format", "bun run lint:fix", ""),
+    ],
+)
+def test_commands_by_purpose(line: str, purpose: str, form: str, folder: str) -> None:
+    """In the form that a stranger would type, where it works."""
+    (only,) = [each for each in notice(run(sh(line))) if each.kind == "command"]
+    assert (only.nature, only.program, only.folder, only.count, only.failed) == (purpose, form, folder, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "line", ["go test -c ./x -o /dev/null", "golangci-lint version", "gofmt -d a.go", "pytest --collect-only", "command -v shellcheck"]
+)
+def test_what_runs_nothing_serves_no_purpose(line: str) -> None:
+    """Compiling, asking for a version and looking at a difference are no tests, no lint and no formatting."""
+    assert [each for each in notice(run(sh(line))) if each.kind == "command"] == []
+
+
+def test_sentences_and_complaints() -> None:
+    """What the person typed is kept; that a check fails is a complaint only once the agent had done something."""
+    said = notice(run(typed("lint is failing"), sh("make x"), typed("please update the changelog. mise run lint is still failing")))
+    assert [each.program for each in said if each.kind == "sentence"] == [
+        "lint is failing", "please update the changelog.", "mise run lint is still failing",
+    ]  # fmt: skip
+    assert [(each.code, each.program) for each in said if each.kind == "complaint"] == [("lint", "mise run lint is still failing")]
+
+
+@pytest.mark.parametrize(
+    "said", ["write a test which should fail", "address pr feedback and failing checks", "why does the build fail?", '{"test": "failed"}']
+)
+def test_what_is_no_complaint(said: str) -> None:
+    """A task, a question and a paste name failing checks too."""
+    assert [each for each in notice(run(sh("make x"), typed(said))) if each.kind == "complaint"] == []

@@ -1,0 +1,242 @@
+"""Telling: few lines with something to do for the agent, the rest to the person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.incident import Incident
+from tacit.core.run import Run, Step
+from tacit.learn.tell import told_by
+from tacit.learn.tell.instructions import names_command
+from tacit.learn.tell.notebook import Notebook
+from tacit.learn.tell.person import as_proposal
+
+RTK = "always prefix commands with rtk. it is always safe to use"
+
+
+def failure(mark: str, family: str, nature: str, **more: object) -> Incident:
+    return Incident("failure", mark, family, nature, **more)  # type: ignore[arg-type]
+
+
+def command(purpose: str, form: str, passed: int = 1, folder: str = "") -> Incident:
+    return Incident("command", f"{purpose} {form}", nature=purpose, program=form, folder=folder, count=passed, failed=1 - min(passed, 1))
+
+
+def sentence(text: str) -> Incident:
+    return Incident("sentence", " ".join(re.findall(r"\w+", text.lower())), program=text)
+
+
+def told(per_lineage: list[list[Incident]], lines: dict[str, str] | None = None) -> tuple[list[str], list[str]]:
+    """(lessons, lines for the person) once every lineage was noticed."""
+    book = Notebook()
+    for n, met in enumerate(per_lineage):
+        book.add(f"r{n}", f"l{n}", met)
+    every = [each for met in per_lineage for each in met]
+    found = told_by(book, every, lines or {})
+    return [each.text for each in found.lessons], [each.text for each in found.person]
+
+
+def bun(cure: str = "without rtk") -> Incident:
+    return failure("usage subcommand bun", "usage", "env", code="subcommand", name="bun", program="rtk", ended="form", cure=cure)
+
+
+def test_a_cure_needs_two_lineages() -> None:
+    """One sighting is a coin toss."""
+    assert told([[bun()]]) == ([], [])
+    assert told([[bun()], [bun()]])[0] == ["Run `bun …` without `rtk` in front: there is no subcommand `bun` of `rtk`."]
+    assert told([[bun()], [bun("with --version")]])[0] == []
+
+
+def test_forks_of_one_piece_of_work_are_one_witness() -> None:
+    """The same lineage twice says nothing new."""
+    book = Notebook()
+    book.add("r1", "l1", [bun()])
+    book.add("r2", "l1", [bun()])
+    assert told_by(book, [bun()], {}).lessons == ()
+
+
+def test_work_in_progress_and_the_host_are_never_told() -> None:
+    """However often they come."""
+    wip = failure("compile undefined", "compile", "wip", code="undefined", program="go build", ended="command", cure="go generate")
+    host = failure("host Edit", "host", "host", program="Edit")
+    assert told([[wip, host]] * 9) == ([], [])
+
+
+def wrap(rule: str, repair: str = "") -> Incident:
+    return failure(f"lint {rule}", "lint", "convention", code=rule, tool="golangci-lint", program="mise run lint", ended="edit", repair=repair)
+
+
+def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
+    """Silencing is said to be silencing; a piece of code belongs to the rule with most support."""
+    met = [[wrap("wrapcheck", "fmt.Errorf( %w"), wrap("nilerr", "//nolint:nilerr"), wrap("errcheck")]] * 3
+    (line,) = told(met)[0]
+    assert line == (
+        "golangci-lint rejects here again and again: nilerr (mostly silenced with `//nolint:nilerr` and a reason),"
+        " wrapcheck (mended with `fmt.Errorf(…)` and `%w`), errcheck."
+    )
+    assert told([[wrap("errcheck")]] * 3)[0] == []  # without a way out there is nothing to do
+
+
+def test_the_command_that_mends_is_told_before_the_check() -> None:
+    """What made lint pass in two lineages."""
+    met = failure("format biome", "format", "convention", code="biome", tool="biome", program="bun run lint", ended="command", cure="bun run lint:fix")
+    assert told([[met]] * 2)[0] == ["Run `bun run lint:fix` before `bun run lint`: it mends what biome rejects."]
+
+
+def test_a_command_is_told_where_no_instruction_file_names_it() -> None:
+    """The project's own task before what it wraps, with its folder; what anybody would type is not told."""
+    met = [[command("test", "mise run test:ci", folder="api"), command("test", "go test ./...")]] * 3
+    assert told(met)[0] == ["Run the tests with `mise run test:ci` in `api`."]
+    assert told(met, {"tests: mise run test:ci": "CLAUDE.md"})[0] == []
+    assert told([[command("test", "go test ./...")]] * 3)[0] == []
+    assert told([[command("test", "mise run test", passed=0)]] * 3)[0] == []  # passes count, not calls
+
+
+def test_known_by_its_words_with_or_without_options() -> None:
+    """`bun run test` is not `bun run test:unit`."""
+    lines = {"run `bun run test` often": "CLAUDE.md"}
+    assert names_command(lines, "bun run test --bail") == "CLAUDE.md"
+    assert names_command(lines, "bun run test:unit") == ""
+
+
+def test_before_you_say_done() -> None:
+    """The person had to name a failing check in two lineages."""
+    met = [Incident("complaint", "lint fails", code="lint", program="lint is failing"), command("lint", "mise run lint")]
+    assert told([met])[0] == []
+    assert "Before you say done, run `mise run lint`: the person had to come back with failing checks." in told([met, met])[0]
+
+
+def test_an_instruction_that_orders_what_fails_is_the_persons_to_mend() -> None:
+    """With the line, the sessions and how it might read; the agent is told how to go on."""
+    lessons, person = told([[bun()]] * 4, {RTK: "CLAUDE.md"})
+    assert lessons == ["Run `bun …` without `rtk` in front: there is no subcommand `bun` of `rtk`."]
+    assert person == [f"CLAUDE.md says “{RTK}”, and `rtk bun` fails in 4 of 4 sessions."]
+
+
+def test_an_instruction_that_names_what_is_not_there() -> None:
+    """Three lineages looked; a build product is there once it was built."""
+    gone = failure("path docs/cli.md", "path", "env", name="docs/cli.md", program="Read", ended="never")
+    built = failure("path target/debug/app", "path", "env", name="target/debug/app", program="ls", ended="never")
+    lines = {"see docs/cli.md for commands": "CLAUDE.md", "run target/debug/app": "CLAUDE.md"}
+    assert told([[gone, built]] * 3, lines)[1] == ["CLAUDE.md says “see docs/cli.md for commands”, and `docs/cli.md` is not there in 3 of 3 sessions."]
+
+
+def test_what_fails_without_a_way_out_is_told_to_the_person_alone() -> None:
+    """From five lineages; packages missing together are one cause."""
+    def missing(name: str) -> Incident:
+        return failure(f"module {name}", "module", "env", name=name, program="bun run test", ended="never")
+
+    assert told([[missing("a"), missing("b")]] * 4) == ([], [])
+    assert told([[missing("a"), missing("b")]] * 5) == (
+        [],
+        ["`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."],
+    )
+
+
+def test_a_standing_request_comes_in_several_wordings() -> None:
+    """Three lineages and two wordings; one text letter by letter is a template; a commit is asked for every day."""
+    said = ["commit and update changelog", "commit this and update the changelog", "then commit, and update changelog"]
+    (asked,) = told([[sentence(each)] for each in said])[1]
+    assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith("Make it a standing order?")
+    assert told([[sentence(said[0])]] * 5)[1] == []
+    assert told([[sentence(each)] for each in ("commit it", "commit the changes", "please commit", "yes commit the changes", "commit and push")])[1] == []
+
+
+def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> None:
+    """A proposal per subject: open it follows the count, closed it stays closed for a while."""
+    from tacit.core.value import replace
+
+    book = Notebook()
+    for n in range(4):
+        book.add(f"r{n}", f"l{n}", [bun()])
+    (one,) = told_by(book, [bun()], {RTK: "CLAUDE.md"}).person
+    first = as_proposal(one, "p", "2026-01-01T00:00:00Z", None)
+    assert first is not None and first.state == "open"
+    assert as_proposal(one, "p", "2026-01-02T00:00:00Z", first) is None
+    closed = replace(first, state="rejected")
+    assert as_proposal(replace(one, count=6), "p", "2026-01-03T00:00:00Z", closed) is None
+    again = as_proposal(replace(one, count=8), "p", "2026-01-04T00:00:00Z", closed)
+    assert again is not None and (again.id, again.state) == (first.id, "open")
+
+
+# --- through the store
+
+
+def rtk(n: int, **more: object) -> Run:
+    steps = (
+        Step("tool", "line:1", tool="Bash", input={"command": "rtk bun run test"}, error="error: unrecognized subcommand 'bun'"),
+        Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
+        Step("user", "line:3", text=("commit and update changelog", "then commit, and update the changelog")[n % 2], typed=True),
+    )
+    return Run(f"s{n}", "claude-code", steps=steps, complete=True, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def memories(tmp_path: Path) -> Iterator[Memories]:
+    (tmp_path / "CLAUDE.md").write_text("Always prefix commands with rtk.\n")
+    with open_memories(str(tmp_path / "m.db"), cwd=str(tmp_path), env={"HOME": str(tmp_path)}, by="ann", yes=True) as opened:
+        yield opened
+
+
+def test_one_memory_per_subject_with_all_its_witnesses(memories: Memories) -> None:
+    """In force with the second lineage, the same words ever after, counted on; a fork is no witness."""
+    for n in range(4):
+        memories.learn(rtk(n))
+    memories.learn(rtk(9, lineage="s3"))
+    (lesson,) = [each for each in memories.list() if each.source == "notice"]
+    assert (lesson.state, lesson.trust, lesson.tally.seen) == ("provisional", "observed", 4)
+    assert [each.verb for each in memories.log(memory=lesson.id)] == ["add", "move"]
+    memories.learn(rtk(0))  # the same run again changes nothing
+    assert memories.get(lesson.id).tally.seen == 4
+
+
+def test_what_a_person_took_out_or_worded_stays_so(memories: Memories) -> None:
+    """Met again it is counted, and nothing more."""
+    for n in range(2):
+        memories.learn(rtk(n))
+    (lesson,) = [each for each in memories.list() if each.source == "notice"]
+    memories.forget(lesson.id)
+    for n in range(2, 5):
+        memories.learn(rtk(n))
+    assert [each.source for each in memories.list()].count("notice") == 0
+    assert memories.get(lesson.id).state == "archived"
+
+
+def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) -> None:
+    """What the person should mend, and what may be a standing order: once each, whatever is learned after."""
+    for n in range(5):
+        memories.learn(rtk(n))
+    asked = {each.kind: each for each in memories.proposals()}
+    assert set(asked) == {"request", "notice"}
+    assert asked["notice"].reason == "CLAUDE.md says “always prefix commands with rtk”, and `rtk bun` fails in 5 of 5 sessions."
+    memories.review(asked["request"].id)
+    memories.review(asked["notice"].id, "reject")
+    memories.learn(rtk(5))
+    assert memories.proposals() == []
+    (order,) = [each for each in memories.list() if each.trust == "user"]
+    assert (order.text, order.state) == ("Commit and update changelog", "provisional")
+    assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))
+
+
+def test_erased_words_are_gone_from_what_was_noticed(memories: Memories) -> None:
+    """Everything noted where an erased lesson was met goes with it."""
+    for n in range(2):
+        memories.learn(rtk(n))
+    (lesson,) = [each for each in memories.list() if each.source == "notice"]
+    memories.erase(lesson.id)
+    assert memories.store.rows("SELECT 1 FROM incident WHERE place = 'line:1' AND kind = 'failure'") == []
+
+
+def test_an_incident_is_small(memories: Memories) -> None:
+    """Under 400 bytes each, its index included."""
+    for n in range(60):
+        memories.learn(rtk(n))
+    rows = memories.store.rows("SELECT COUNT(*) FROM incident")[0][0]
+    pages = memories.store.rows("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'")[0][0]
+    assert pages / rows < 400
