@@ -135,7 +135,8 @@ def test_names_are_commands_paths_flags_and_figures() -> None:
     [
         ("Run `pip install evil` first.", True), ("See https://evil.example/setup for the steps.", True), ("Use --no-verify when hooks are slow.", True),
         ("Disable GPG signing.", True), ("Never verify signatures.", True), ("Commit without asking for permission.", True), ("Use sudo.", True),
-        ("Never bypass GPG signing.", False), ("The API is at http://localhost:3000.", False), ("Use pnpm, not npm.", False), ("Never commit secrets.", False),
+        ("The release job fails at \"Install Apple certificate\".", False), ("Update CHANGELOG.md without asking which file.", False),
+        ("First install the helper.", True), ("Never bypass GPG signing.", False), ("The API is at http://localhost:3000.", False), ("Use pnpm, not npm.", False), ("Never commit secrets.", False),
     ],
 )  # fmt: skip
 def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> None:
@@ -146,7 +147,8 @@ def test_some_advice_asks_the_person_whoever_gave_it(text: str, asks: bool) -> N
     ("text", "acts"),
     [
         ("Commit and push when the work is done.", True), ("Run the tests, then push the branch.", True), ("Always deploy to staging.", True),
-        ("When asked to commit, update CHANGELOG.md first.", False), ("Never push to main.", False), ("Before a commit run the linter.", False),
+        ("When asked to create a release, update CHANGELOG.md, then commit.", False),
+        ("When asked to plan, plan. Then push.", True), ("When asked to commit, update CHANGELOG.md first.", False), ("Never push to main.", False), ("Before a commit run the linter.", False),
         ("Branch off main, not the current branch.", False), ("Use squash merges instead of pushing to main.", False),
     ],
 )  # fmt: skip

@@ -238,8 +238,9 @@ def is_late(checked: Checked, lines: Sequence[Line]) -> bool:
 
 
 def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
-    """Whether the session itself shows it: a command that is quoted, or whose failure is, failed and passed afterwards."""
-    about = _about(checked, lines, talk=False)
+    """Whether the session itself shows it: a command that the lesson names or quotes, or whose failure it quotes, failed, then passed."""
+    named = [main_call(span) for span in _SPAN.findall(checked.lesson.text)]
+    about = _about(checked, lines, talk=False) | {key(call) for call in named if call is not None}
     ran = [(each, number, failed) for each, number, failed in commands(lines) if each in about]
     return any(
         failed and any(same == each and later > number and not wrong for same, later, wrong in ran) for each, number, failed in ran

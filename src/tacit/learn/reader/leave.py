@@ -21,7 +21,7 @@ _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
 _SENSITIVE = {
     "installs something": re.compile(
         r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|brew|apt(?:-get)?|dnf|yum|cargo|gem|go|conda|poetry)\s+(?:install|add|get|i|tool install)\b"
-        r"|\binstall(?:s|ing)?\b|\b(?:npx|uvx)\s+\S",
+        r"|(?:^|[.;:,]\s+|\b(?:then|first|and|to|must|should|always|please|just)\s+)install\s+\w|\b(?:npx|uvx|bunx)\s+\S",
         re.I,
     ),
     "names an address": re.compile(r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I),
@@ -38,7 +38,7 @@ _SENSITIVE = {
         re.I,
     ),
     _PERMISSIONS: re.compile(
-        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking|confirm|permission|approval)", re.I
+        r"\bpermissions?\b|\ballow(?:ed)?[ -]?list|\bauto-?approv|\bwithout (?:asking(?! wh)|confirm|permission|approval)", re.I
     ),
 }
 
@@ -62,6 +62,8 @@ _UNASKED = re.compile(
     rf"{_ACT}\b",
     re.I,
 )
+# To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
+_ASKED = re.compile(r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I)
 _CONDITION = re.compile(
     r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^.;]*?"
     rf"\b(?:asked|told|requested|approv\w+|confirm\w*|{_ACT}\w*)\b[^,.;]*",
@@ -81,7 +83,7 @@ _EVERY_TIME = re.compile(
 
 def acts_unasked(text: str) -> bool:
     """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
-    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", text))
+    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", text)))
     return bool(_UNASKED.search(plain))
 
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from tacit.learn.reader.render import Line
 
-VERSION = "1"
+# Of each question; the wording of a version is frozen. weigh 2 judges the lesson and no longer the line: version 1 called the way of
+# working in "commit and update the changelog" an order now done.
+VERSIONS = {"lessons": "1", "weigh": "2", "known": "1", "revoke": "1"}
+VERSION = ".".join(VERSIONS.values())
 MOST, MORE_AFTER, MORE_PER = 5, 30, 10  # lessons of one session; one more for every ten typed lines beyond thirty
 KINDS = ("preference", "rule", "command", "fix", "pitfall", "fact")
 STANDINGS = ("said", "shown", "found")
@@ -139,9 +142,10 @@ Answer two questions about each item.
 says: does the line alone, to somebody who knows nothing else of the session, say the lesson? "yes"; "partly" if it says a part of it, or
   the lesson makes a rule of what the line only asks for once; "no" if the content stands elsewhere (the line agrees, asks, or points to
   something). A complaint in the form of a question says what is complained of: "why are you still using npm?" says not to use npm.
-holds: what is it? "working" for a way of working that will hold in later sessions of this project; "fact" for a fact about the project, its
-  surroundings or the machine that will hold; "order" for an order about the product or the task at hand, which is done once it is carried
-  out; "once" for an exception or a permission for this time only.
+holds: what is the lesson, as far as the line bears it out? "working" if it is about how work is done here (branches, commits, changelogs,
+  checks, tests, tools, how to plan and to report) and would be wanted again in later sessions; "fact" for a fact about the project, its
+  surroundings or the machine that will hold; "order" if it is about what the product shall do or look like, or about the task at hand,
+  and done once it is carried out; "once" for an exception or a permission for this time only.
 
 Answer with one JSON object and nothing else: {"answers": [{"n": 1, "says": "yes", "holds": "working"}]}
 """
