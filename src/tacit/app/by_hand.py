@@ -14,8 +14,9 @@ from tacit.core.states import CLOSED, OPEN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, Unpack
 
+    from tacit.app.facets import LessonFacets, LessonFields
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
 
@@ -27,7 +28,7 @@ CHUNK = 500  # memories a transaction when many are added: others get their turn
 class ByHand(PageVerbs, Safety):
     """What a person does to lessons by hand: add, edit, pin, forget, undo, erase, say what they think of one."""
 
-    def add(self, text: str, **facets: Any) -> Memory:
+    def add(self, text: str, **facets: Unpack[LessonFacets]) -> Memory:
         """Keep a lesson. Facets: kind, category, domain, agent, task_type, scope, tags, paths, severity, source, run, alias, at, extra."""
         return self.add_many([{**facets, "text": text}])[0]
 
@@ -104,7 +105,7 @@ class ByHand(PageVerbs, Safety):
                     )
             return tx.memories([change.memory.id for change, _, _ in chunk])
 
-    def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Any) -> Memory:
+    def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]) -> Memory:
         """Correct a memory's text or facets; never its id, times, evidence or origin.
 
         Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning.

@@ -15,8 +15,9 @@ from tacit.core.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Self, TypeVar
+    from typing import Self, TypeVar, Unpack
 
+    from tacit.app.facets import FindingFacets, RunFacets
     from tacit.core.run import Run
     from tacit.formats.source import Source
     from tacit.learn import Learned, Submitted
@@ -135,7 +136,7 @@ class Learning(Recalling):
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
         return [f"reader: {model.identity}, {exam}; {done} sessions read{told}"]
 
-    def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Any) -> Submitted:
+    def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
 
         What comes from one `origin` counts as one sighting, whatever runs it names.
@@ -152,7 +153,9 @@ class Learning(Recalling):
         self._name([said.memory] if said.memory else [])
         return said
 
-    def run(self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Any) -> Running:
+    def run(
+        self, task: str = "", *, run: str = "", root: str = "", instruments: Sequence[str] = (), **facets: Unpack[RunFacets]
+    ) -> Running:
         """One run of a loop of your own: `with memories.run(task="…") as run:` gives, takes findings, settles and learns.
 
         `run` is the loop's own id, `root` that of the first try. `instruments` says who looks for problems in this run, whether or not they
@@ -163,7 +166,7 @@ class Learning(Recalling):
 
         return Running(self, self.another, task, run or new_id(), root, tuple(instruments), facets)
 
-    def watched(self, task: str | Callable[..., str] = "", **facets: Any) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    def watched(self, task: str | Callable[..., str] = "", **facets: Unpack[RunFacets]) -> Callable[[Callable[..., T]], Callable[..., T]]:
         """`run` as a decorator: each call of the function is a run, handed to it as its first argument; also for `async def`.
 
         `task` is a text, or a function of the call's own arguments that makes one.

@@ -12,8 +12,9 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
+    from typing import Any, TypeVar, Unpack
 
+    from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
     from tacit.core.journal import Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.recall.knowledge import Knowledge
@@ -68,15 +69,14 @@ class Looking(Tending):
             tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
         )  # fmt: skip
 
-    def log(self, **filters: Any) -> list[Entry]:
+    def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:
         """The journal. Filters: memory, verb, by, run, since, until, after, newest, limit; everywhere=True for all projects."""
         from tacit.stores.notes import VERB, notes_of
 
-        everywhere = filters.pop("everywhere", False)
         found = self.store.entries(() if everywhere else self.scopes, **filters)
         if filters.get("memory") or filters.get("run") or filters.get("after") or filters.get("verb") not in (None, "", VERB):
             return found
-        by, since, until, limit = (filters.get(name) for name in ("by", "since", "until", "limit"))
+        by, since, until, limit = filters.get("by"), filters.get("since"), filters.get("until"), filters.get("limit", -1)
         notes = [
             each
             for each in notes_of(self.store, self.project_id)
@@ -86,7 +86,7 @@ class Looking(Tending):
             return found
         newest = bool(filters.get("newest"))
         every = sorted([*found, *notes], key=lambda each: each.at, reverse=newest)
-        return every[:limit] if isinstance(limit, int) and limit >= 0 else every
+        return every[:limit] if limit >= 0 else every
 
     def health(self) -> Checkup:
         """Verify the whole store."""
@@ -119,7 +119,7 @@ class Looking(Tending):
         """Make the vectors that are missing, where an embedder is configured; how many were made."""
         return self.store.embed(self.embedder, most=most) if self.embedder else 0
 
-    def explain(self, id: str, question: str = "", **facets: Any) -> dict[str, Any]:
+    def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
         from tacit.recall import explain
         from tacit.recall.query import Query
@@ -189,7 +189,7 @@ class Looking(Tending):
         return self.knowledge.top(task, task_type=task_type, limit=limit)
 
     def list(
-        self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Any
+        self, *, states: Sequence[str] = (), archived: bool = False, everywhere: bool = False, **filters: Unpack[ListFilters]
     ) -> list[Memory]:
         """Memories of this project (and global ones), newest first. Filters: equal, tag, since, text, sort, limit, offset."""
         wanted = states or (() if archived else OPEN)

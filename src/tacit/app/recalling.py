@@ -9,8 +9,9 @@ from tacit.core.digest import new_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
+    from typing import TypeVar, Unpack
 
+    from tacit.app.facets import QueryFacets
     from tacit.recall import Injection, Recalled
 
     T = TypeVar("T")
@@ -37,7 +38,7 @@ class Recalling(Opened):
         wrap: bool | None = None,
         trial: bool = True,
         repeat: bool = False,
-        **facets: Any,
+        **facets: Unpack[QueryFacets],
     ) -> Injection:
         """What an agent should know before or during a run, recorded with its control group.
 
@@ -80,7 +81,7 @@ class Recalling(Opened):
         include_held: bool = False,
         include_stale: bool = False,
         as_of: str = "",
-        **facets: Any,
+        **facets: Unpack[QueryFacets],
     ) -> Recalled:
         """What is known about a question, best first. With `run` an agent asks: its assignments are honoured, what it is told is recorded.
 

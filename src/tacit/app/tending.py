@@ -12,8 +12,9 @@ from tacit.core.memory import Memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar, Unpack
 
+    from tacit.app.facets import PruneFilters
     from tacit.core.ports import Model
     from tacit.learn.staging import Stage
     from tacit.tend import Tended
@@ -34,7 +35,7 @@ class Tending(PageVerbs, Safety):
         since: str = "",
         dry_run: bool = False,
         report: Callable[[str, str], object] | None = None,
-        **named: Any,
+        **named: Unpack[PruneFilters],
     ) -> Tended:
         """What happens between runs: sweep, merge, reflect, triage, page, prune, stats, or `only` one of them.
 

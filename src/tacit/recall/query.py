@@ -11,7 +11,7 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from tacit.core.profile import Profile
 
@@ -24,8 +24,8 @@ class Query:
     """What somebody wants to know before, or during, a run."""
 
     task: str = ""  # what is to be done, or what a person asks, in their words
-    files: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
+    files: Sequence[str] = ()
+    errors: Sequence[str] = ()
     command: str = ""  # a command that is about to run: one lesson about its program, or none
     agent: str = ""
     main: bool = False  # the host says that its main agent asks: what is kept for a sub-agent is not for it

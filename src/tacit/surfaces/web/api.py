@@ -72,7 +72,7 @@ def _edit(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: tuple(at) if isinstance(at, list) else at for name, at in asked.items() if name != "text"}
+    fields: dict[str, Any] = {name: tuple(at) if isinstance(at, list) else at for name, at in asked.items() if name != "text"}
     return as_json(desk.add(asked["text"], **fields))
 
 
