@@ -480,6 +480,9 @@ def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> Non
         "also, forgot to mention the implementation of suggested tests from the report",
         "always show these buttons before each commit of the changelog",
         "never call this from the tests",
+        "Put the rewrite memo into a markdown file for future reference.",
+        "Annotate the list, and keep going, do meaningful commits in the meantime, spawn review agents after each meaningful step.",
+        "No it needs to be the terminal with git sync for any screenshots",
     ],
 )
 def test_what_points_at_the_moment_is_no_standing_word(said: str) -> None:

@@ -240,3 +240,17 @@ def test_an_incident_is_small(memories: Memories) -> None:
     rows = memories.store.rows("SELECT COUNT(*) FROM incident")[0][0]
     pages = memories.store.rows("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'")[0][0]
     assert pages / rows < 400
+
+
+def test_one_question_though_its_commonest_wording_changes(memories: Memories) -> None:
+    """The same request is asked about once, whichever of its wordings leads by now."""
+    said = ["commit and update changelog", "then commit and update the changelog", "commit, and update the changelog now"]
+    for n, text in enumerate([*said, said[1], said[1], said[2], said[2], said[2]]):
+        memories.learn(Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True))
+    assert len(memories.proposals()) == 1
+
+
+def test_a_formatters_own_check_is_no_news() -> None:
+    """`cargo fmt` after `cargo fmt --check` is anybody's first thought."""
+    met = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="command", cure="cargo fmt --all")
+    assert told([[met]] * 3) == ([], [])

@@ -210,7 +210,7 @@ _SAID = {
     ("usage", "subcommand"): "there is no subcommand `{name}`",
     ("usage", "option"): "there is no option `{name}`",
     ("usage", "field"): "there is no field `{name}`",
-    ("usage", "argument"): "it does not take so many arguments",
+    ("usage", "argument"): "it takes fewer arguments",
     ("script", ""): "there is no script or task `{name}`",
     ("module", ""): "the package `{name}` is not found",
     ("path", ""): "`{name}` does not exist",

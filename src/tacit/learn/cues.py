@@ -78,7 +78,7 @@ _FR_TO = _joined("""
 # --- standing wishes: a form of asking, and "always", "never", "from now on", "before every …" ------------------------
 
 _FROM_NOW_ON = _joined("""
-    from now on|from here on(?: out)?|going forward|moving forward|in (?:the )?future|henceforth|for future reference|
+    from now on|from here on(?: out)?|going forward|moving forward|in (?:the )?future|henceforth|
     as a (?:general )?rule|by default|every (?:single )?time|whenever you|each time you|every time you
 """)
 _STRETCH = r"(?! noch\b| wieder\b| mehr\b)"  # "immer noch", "immer wieder" go on; they do not ask

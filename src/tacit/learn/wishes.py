@@ -29,6 +29,7 @@ NAME, VERSION = "wish", 1
 
 LONGEST_WISH = 320  # characters: a longer sentence is an essay about the task
 FEWEST_WORDS = 2
+MOST_CLAUSES = 2  # commas: with more of them somebody tells what to do now, one thing after the other
 PASTED_LINES = 9  # lines in a row without a break: nobody types that
 PASTED_CHARS = 1500  # in one line
 MOST_PATHS = 5
@@ -172,9 +173,9 @@ _QUOTED = re.compile(
 )
 
 
-# "This" points at something that nobody sees next month; the repository itself is still there.
+# "This" and "it" point at something that nobody sees next month; the repository itself is still there.
 _THE_MOMENT = re.compile(
-    r"\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
+    r"^(?:no |nope )?(?:it|they)\b|\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
 )
 
 
@@ -188,7 +189,7 @@ def _judge(sentence: str, setting: _Setting) -> Wish | None:
     low = _QUOTED.sub("§", text).lower()
     if len(re.findall(r"\w+", low)) < FEWEST_WORDS or ("§" in low and len(low.split()) < 4) or _asks(quote, low):
         return None
-    if _not_asked_of_anyone(low) or _THE_MOMENT.search(low):
+    if _not_asked_of_anyone(low) or _THE_MOMENT.search(low) or low.count(",") > MOST_CLAUSES:
         return None
     refused = setting.refused or bool(cues.REFUSING.match(quote))
     if _is_standing(low, text):

@@ -12,7 +12,7 @@ import re
 from tacit.core.diagnose import CODED, diagnose, recognise
 from tacit.core.value import replace, value
 from tacit.learn import shell
-from tacit.learn.notice.purposes import FIXES, purpose
+from tacit.learn.notice.purposes import FIXES, checks_format, purpose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _checker(acting: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
     wanted = {"lint": ("lint", "format"), "format": ("format", "lint"), "test": ("test",)}.get(
         of.family, ("typecheck", "build", "test")
     )
-    serving = [(purpose(call), call) for call in acting]
+    serving = [("format" if checks_format(call) else purpose(call), call) for call in acting]
     for want in wanted:
         for served, call in serving:
             if served == want:

@@ -144,7 +144,7 @@ class _Followed:
     def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
         return Incident(
             FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
-            program=" ".join(shell.key(call))[:60], folder=folder_of(call, one.folder, self.run.cwd),
+            program=_called(call), folder=folder_of(call, one.folder, self.run.cwd),
             line=of.line[:120], soft=one.soft, place=one.step.place, at=one.step.at,
         )  # fmt: skip
 
@@ -216,6 +216,12 @@ class _Followed:
                 text = said[0] if said and not said[2] else shell.shown(each, self.run.cwd, self.run.branch)
                 ran[text[:90]] = None
         return list(ran)
+
+
+def _called(call: shell.Call) -> str:
+    """What was called, as a person would say it; a script that lies elsewhere on the machine is nobody's name."""
+    words = [word for word in shell.key(call) if not word.startswith(("/", "~", "$"))]
+    return " ".join(words)[:60] or call.words[0].rsplit("/", 1)[-1][:60]
 
 
 def barred(cure: str) -> bool:

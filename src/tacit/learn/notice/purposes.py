@@ -83,6 +83,12 @@ def purpose(call: shell.Call) -> str:
     return "" if served == "format" and _CHECKS_FORMAT.intersection(words) else served
 
 
+def checks_format(call: shell.Call) -> bool:
+    """Whether a call asks a formatter whether all is well: it fails like a linter, and formats nothing."""
+    words = shell.proper(call)
+    return bool(_CHECKS_FORMAT.intersection(words)) and _served(words, shell.key(call)) == "format"
+
+
 def is_task(call: shell.Call) -> bool:
     """Whether a call names a task of the project's own runner, rather than the program that the task wraps."""
     head = shell.key(call)

@@ -23,7 +23,7 @@ SHOWN = 120
 
 _CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
 _PASTED = re.compile(
-    r"https?://|[{}<>|\\^%\[\]=]|\d{3,}|exit(?:ed)? (?:with )?(?:status|code)|^\s*(?:[-*>#$]|\d+[.)])|\w\(\)|={2,}|\w/\w+/\w|^\S+:$|\.\w{2,4}:\d+"
+    r"https?://|[{}<>|\\^%\[\]=]|\d{3,}|exit(?:ed)? (?:with )?(?:status|code)|^\s*(?:[-*>#$❯%]|\d+[.)])|\w\(\)|={2,}|\w/\w+/\w|^\S+:$|\.\w{2,4}:\d+"
 )
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _CHECKS = {

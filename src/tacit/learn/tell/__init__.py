@@ -11,7 +11,15 @@ from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import value
 from tacit.learn.tell.lessons import before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
-from tacit.learn.tell.person import as_proposal, of_instructions, of_request, one_cause, proposal_id, without_a_way
+from tacit.learn.tell.person import (
+    as_proposal,
+    asked_before,
+    of_instructions,
+    of_request,
+    one_cause,
+    proposal_id,
+    without_a_way,
+)
 from tacit.learn.tell.requests import standing_requests
 
 TYPE_CHECKING = False
@@ -74,8 +82,14 @@ def told_by(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str
 def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -> int:
     """Put what the person should know into the inbox; how many are new or say more."""
     count = 0
+    asked = (
+        tx.proposals(project, state="", kinds=("request",), limit=-1)
+        if any(each.kind == "request" for each in told)
+        else []
+    )
     for each in told:
-        proposal = as_proposal(each, project, at, tx.proposal(proposal_id(project, each)))
+        known = asked_before(each, asked) if each.kind == "request" else None
+        proposal = as_proposal(each, project, at, known or tx.proposal(proposal_id(project, each)))
         if proposal is not None:
             tx.put_proposal(proposal)
             count += 1

@@ -74,6 +74,8 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
         by_rule.setdefault(each.incident.code, []).append(each)
     again = {rule: same for rule, same in by_rule.items() if _count(same) >= LINEAGES}
     mending = _cure(met, ("command",))
+    if any(" ".join(shell.key(call)) == each.incident.program for call in shell.calls(mending) for each in met):
+        mending = ""  # the checker itself, without its --check: anybody's first thought
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, met))}
     if not again or not (mending or repairs):
         return None
@@ -131,7 +133,7 @@ def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
     if not may_be_told(first) or not said:
         return None
     text = ""
-    if first.family in _BY_FORM and (form := _cure(met, ("form",))):
+    if first.family in _BY_FORM and first.code != "argument" and (form := _cure(met, ("form",))):
         text = _instead(program, first, form, said)
     elif _by_command(first, program) and (command := _cure(met, ("command",))):
         text = f"Run `{command}` before `{program}`; otherwise {said}."

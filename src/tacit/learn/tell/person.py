@@ -11,6 +11,7 @@ from collections import Counter
 from tacit.core.digest import short_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
+from tacit.learn import shell
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import of_failure
 
@@ -41,6 +42,7 @@ class ForPerson:
     quote: str = ""
     patch: str = ""
     lesson: str = ""  # of a request: the order as it would stand
+    wordings: tuple[str, ...] = ()  # of a request: how else it was said
 
 
 def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
@@ -53,6 +55,8 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         return None
     over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
+    if first.family == "rights" and all(shell.looks(call) for each in met for call in shell.calls(each.incident.program)):
+        return None  # somebody looked where nobody may
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
     if not said:
         return None
@@ -61,6 +65,8 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
             f"{count} of {sessions} sessions looked for `{first.name}`, which is not there."
             " A line in your instruction file that says where to look would spare that."
         )
+    elif first.family == "command":
+        text = f"The command `{first.name}` is not there: {count} of {sessions} sessions tried it."
     else:
         ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
         text = f"`{program}` failed in {count} of {sessions} sessions: {said}. {ways}."
@@ -122,8 +128,9 @@ def of_request(request: Request, sessions: int) -> ForPerson:
         + ". Make it a standing order?"
     )
     return ForPerson(
-        "request", f"request {request.text.lower()}", text, count, request.runs[-MOST_RUNS:], lesson=request.text
-    )
+        "request", f"request {request.text.lower()}", text, count, request.runs[-MOST_RUNS:],
+        lesson=request.text, wordings=request.wordings,
+    )  # fmt: skip
 
 
 def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) -> Proposal | None:
@@ -146,6 +153,12 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
     return replace(
         known, state="open", reason=told.text, payload=payload, created_at=at, decided_at="", decided_by="", decision=""
     )
+
+
+def asked_before(told: ForPerson, known: Sequence[Proposal]) -> Proposal | None:
+    """The proposal that asks for the same in other words: which wording is the commonest changes from session to session."""
+    said = {each.lower() for each in (told.lesson, *told.wordings)}
+    return next((each for each in known if str((each.payload or {}).get("text", "")).lower() in said), None)
 
 
 def proposal_id(project: str, told: ForPerson) -> str:

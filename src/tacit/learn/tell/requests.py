@@ -41,7 +41,7 @@ def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
     from tacit.core.words import all_stop_words
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
-    read = [(each, frozenset(_stem(word) for word in each.incident.mark.split() if word not in stop)) for each in typed]
+    read = [(each, frozenset(_stem(word) for word in each.incident.mark.split() if word not in stop and "'" not in word)) for each in typed]
     read = [(each, words) for each, words in read if len(words) >= TELLING and words - daily]
     met: dict[str, set[str]] = {}
     for each, words in read:
