@@ -208,11 +208,8 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
-        can=frozenset({"print", "mcp"}),
-        cannot=(
-            ("before", "has no hooks of this kind"), ("typed", "not driven in a terminal"), ("subagent", "not driven"), ("resume", "not driven"), ("fork", "not driven"),
-            ("plugin", "has no plugins of Claude Code's kind"), ("clear", "not driven"), ("compact", "not driven"),
-        ),
+        can=frozenset({"mcp"}),
+        cannot=tuple((need, "tacit connect does not know it yet: MCP only") for need in ("print", "typed")),
     ),
 )  # fmt: skip
 

@@ -38,7 +38,12 @@ def main() -> int:
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
+    parser.add_argument("--save", type=Path, help="write what was found to this file")
+    parser.add_argument("--join", type=Path, nargs="*", help="drive nothing: make the table from saved files, for hosts driven side by side")
     given = parser.parse_args()
+    if given.join:
+        _write_table(given.table, {name: cells for path in given.join for name, cells in json.loads(path.read_text()).items()})
+        return 0
     programs = [each for each in PROGRAMS if _wanted(each, given.host)]
     if INSIDE in os.environ:  # the namespace has no way to npm: what was installed before stands here
         found = json.loads(os.environ[INSIDE])
@@ -50,9 +55,11 @@ def main() -> int:
         _isolate(json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs]))
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
     chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
-    rows = {program: {name: _cell(program, told, given.keep) for name, told in chosen.items()} for program in programs}
+    rows = {program.name: {told["title"]: _cell(program, told, given.keep) for told in chosen.values()} for program in programs}
+    if given.save:
+        given.save.write_text(json.dumps(rows))
     if given.table:
-        _write_table(given.table, rows, chosen)
+        _write_table(given.table, rows)
     failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
     print(f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail")
     return 1 if failed else 0
@@ -194,17 +201,18 @@ def _keep_log(folder: Path, sessions: list[Session]) -> None:
         (folder / f"session-{n}.out").write_text(session.out)
 
 
-def _write_table(path: Path, rows: dict[Program, dict[str, tuple[str, str]]], scenarios: dict[str, Any]) -> None:
+def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]]) -> None:
     """Put the table between its two marks."""
     begin, end = "<!-- table: begin (make test-hosts) -->", "<!-- table: end -->"
-    lines = [f"{time.strftime('%Y-%m-%d')}, Node {_node()}.", "", "| | " + " | ".join(p.name for p in rows) + " |", "|---|" + "---|" * len(rows)]
+    titles = list(dict.fromkeys(title for cells in rows.values() for title in cells))
+    lines = [f"{time.strftime('%Y-%m-%d')}, Node {_node()}.", "", "| | " + " | ".join(rows) + " |", "|---|" + "---|" * len(rows)]
     notes: dict[str, int] = {}
 
-    def shown(cell: tuple[str, str]) -> str:
-        return cell[0] if not cell[1] else f"{cell[0]} ({notes.setdefault(cell[1][:200], len(notes) + 1)})"
+    def shown(word: str, why: str) -> str:
+        return word if not why else f"{word} ({notes.setdefault(why[:200], len(notes) + 1)})"
 
-    for name, told in scenarios.items():
-        lines.append(f"| {told['title']} | " + " | ".join(shown(cells[name]) for cells in rows.values()) + " |")
+    for title in titles:
+        lines.append(f"| {title} | " + " | ".join(shown(*cells.get(title, ("", ""))) for cells in rows.values()) + " |")
     lines += ["", *(f"({n}) {note}  " for note, n in notes.items())]
     text = path.read_text()
     before, _, rest = text.partition(begin)

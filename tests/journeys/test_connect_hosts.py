@@ -329,3 +329,15 @@ def test_any_part_may_go(tree: list[Any], data: st.DataObject) -> None:
     text = noisy(tree, data)
     at = data.draw(st.integers(0, len(tree) - 1))
     assert loads(take(text, top(text), parts(text, top(text))[at])) == tree[:at] + tree[at + 1 :]
+
+
+def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, alone: Path) -> None:
+    """A file that cannot be read keeps only its own host out; undone, everything is as it was."""
+    home = alone
+    for name in (".codex", ".gemini"):
+        (home / name).mkdir(parents=True, exist_ok=True)
+    (home / ".gemini" / "settings.json").write_text("{ not json")
+    done = tacit("connect", "--all", "--no-learn", "--json", HOME=str(home), PATH="/usr/bin:/bin")
+    assert done.data["hosts"]["codex"]["changed"] is True and "error" in done.data["hosts"]["gemini"]
+    assert "cursor" not in done.data["hosts"] and (home / ".codex" / "hooks.json").exists()
+    assert tacit("connect", "codex", "--all").code == 2

@@ -45,6 +45,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--user", action="store_true", help="all your projects: the settings in your home")
     where.add_argument("--shared", action="store_true", help="this project, for everybody: the settings in its folder")
+    parser.add_argument("--all", action="store_true", dest="every", help="every host that is on this machine")
     parser.add_argument("--list", action="store_true", dest="listed", help="the hosts on this machine, and where they are connected")
     parser.add_argument("--dry-run", action="store_true", help="show what would change, change nothing")
     parser.add_argument("--undo", action="store_true", help="take our entries out again")
@@ -58,7 +59,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
         "others, which have no such file, in all your projects.\n\nexamples:\n"
         "  tacit connect claude-code\n  tacit connect codex --learn-days 7 --yes\n  tacit connect gemini --shared --dry-run\n"
-        "  tacit connect claude-code --undo\n  tacit connect --list"
+        "  tacit connect claude-code --undo\n  tacit connect --list\n  tacit connect --all --yes"
     )
 
 
@@ -84,6 +85,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     place = locate(os.getcwd(), cli.env)
     if args.listed:
         return _list(place.root, cli.env, _unread(args, cli))
+    if args.every:
+        return _every(args, cli)
     if args.host is None:
         raise UsageError("tacit connect: which host?", f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.")
     if args.rules and args.host != "cursor":
@@ -109,6 +112,31 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         data = {"settings": plans[0].file.named, "changed": any(plan.changes for plan in plans), "dry_run": True}
         return Answer(data, "\n".join(difference(plan.file, plan.text) for plan in plans))
     return _write(args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local))
+
+
+def _every(args: argparse.Namespace, cli: Cli) -> Answer:
+    """Connect, or disconnect, each host that is here; one that cannot be is named, and the others are done all the same."""
+    import argparse
+
+    if args.host is not None or args.rules:
+        raise UsageError("tacit connect --all: it takes no host.", "tacit connect --all, or one host by name.")
+    here = [name for name, host in HOSTS.items() if is_here(host, cli.env)]
+    if not here:
+        return Answer({"hosts": {}}, f"none of {', '.join(HOSTS)} is on this machine")
+    told: list[str] = []
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    for name in here:
+        try:
+            one = _connect(argparse.Namespace(**{**vars(args), "every": False, "host": name}), cli)
+        except TacitError as error:
+            found[name] = {"error": error.message}
+            notes.append(f"{name}: {error.message} {error.hint}".strip())
+            continue
+        found[name] = one.data
+        told.append(f"{HOSTS[name].title}\n{one.text}")
+        notes += one.warnings
+    return Answer({"hosts": found}, "\n\n".join(told), warnings=list(dict.fromkeys(notes)), code=0 if told else 1)
 
 
 def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
