@@ -1,6 +1,8 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need in .venv; only python3 (3.11+) and a package registry are assumed.
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests hand words of every script to processes, whatever the locale.
+export PYTHONUTF8 := 1
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup

@@ -55,7 +55,7 @@ class Reviewing(ByHand):
         `into` the memory that takes another's place, or stays of two that contradict each other. Where other roles must approve too,
         the decision waits for them.
         """
-        from tacit.learn.review import find_proposal
+        from tacit.learn.deciding import find_proposal
 
         self._need_person("Deciding")
         project, seat = self.ensure_project(), self._seat(role)
@@ -92,14 +92,14 @@ class Reviewing(ByHand):
 
     def reopen(self, proposal: str) -> Proposal:
         """Let a decided proposal wait again; `undo` takes back what its decision changed."""
-        from tacit.learn.review import find_proposal
+        from tacit.learn.deciding import find_proposal
 
         self._need_person("Reopening")
         return self._seat("person").reopen(find_proposal(self.store, self.project_id, proposal))
 
     def settle(self, proposal: str, why: str) -> None:
         """Close a proposal that was followed by another way."""
-        from tacit.learn.review import find_proposal
+        from tacit.learn.deciding import find_proposal
 
         self._need_person("Deciding")
         self._seat("person").settle(find_proposal(self.store, self.project_id, proposal), why)

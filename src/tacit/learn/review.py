@@ -9,7 +9,7 @@ on, so that the next sweep does not undo it.
 from __future__ import annotations
 
 from tacit.core.clock import after_days
-from tacit.core.errors import NotFound, Refused, UsageError
+from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
 from tacit.core.keep import edited, forgotten, laid_over
 from tacit.core.lifecycle import Move, Refusal, allows, judge, review_days
@@ -22,12 +22,12 @@ from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import Actor
 from tacit.core.value import replace, value
+from tacit.learn.deciding import Deciding
 from tacit.learn.promote import promote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
@@ -484,36 +484,8 @@ class Review:
             if now is not None and now.state == OPEN:
                 tx.put_proposal(replace(now, state=state, decided_by=self.by, decided_at=self.now(), decision=why))
 
-    def _write(self) -> _Deciding:
-        return _Deciding(self)
-
-
-class _Deciding:
-    """The transaction of a decision. One that a rule refuses writes nothing and is counted."""
-
-    def __init__(self, seat: Review) -> None:
-        self._seat = seat
-        self._tx = seat.store.write(confidence=seat.profile.signals)
-
-    def __enter__(self) -> Transaction:
-        return self._tx.__enter__()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._tx.__exit__(kind, error, trace)
-        if isinstance(error, Refused):
-            with self._seat.store.write() as tx:
-                tx.count(self._seat.project.id, "move_refused", self._seat.now())
-
-
-def find_proposal(store: Store, project: str, name: str) -> Proposal:
-    """A proposal by its id or a unique beginning of it."""
-    found = store.proposals_named(project, name.strip())
-    if len(found) == 1:
-        return found[0]
-    raise NotFound(
-        f"There is no proposal {name!r}." if not found else f"{name!r} fits {len(found)} proposals.",
-        "tacit review list",
-    )
+    def _write(self) -> Deciding:
+        return Deciding(self)
 
 
 def _next_up(state: str) -> str:
