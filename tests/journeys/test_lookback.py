@@ -110,7 +110,7 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
     assert (
         "     2x     1/2      4    80 s      4k  shop     npm run test: the package `left-pad` is not found" in lines
     )
-    assert any(line.endswith("→ Run `npm ci` before `npm run test`; otherwise the package `left-pad` is not found.") for line in lines)
+    assert any("→ Run `npm ci` before `npm run test`; otherwise" in line for line in lines)
     assert "  3x    2/2     shop     Always use pnpm instead of npm in this repo." in lines
     assert lines[-2].startswith("Next: tacit connect claude-code")
     assert len(lines) <= 40 and max(map(len, lines)) <= 120 and "prevent" not in done.out

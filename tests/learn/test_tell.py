@@ -16,6 +16,8 @@ from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
+from tacit.stores.identity import still_there
+from tacit.stores.incidents import commonest
 
 RTK = "always prefix commands with rtk. it is always safe to use"
 
@@ -254,3 +256,19 @@ def test_a_formatters_own_check_is_no_news() -> None:
     """`cargo fmt` after `cargo fmt --check` is anybody's first thought."""
     met = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="command", cure="cargo fmt --all")
     assert told([[met]] * 3) == ([], [])
+
+
+def test_what_was_noticed_is_counted_for_people(memories: Memories) -> None:
+    """Also what nobody is ever told, with its cost."""
+    for n in range(2):
+        memories.learn(rtk(n))
+    (only,) = commonest(memories.store, memories.project_id)
+    assert (only["signature"], only["nature"], only["lineages"], only["times"]) == ("usage subcommand bun", "env", 2, 2)
+
+
+def test_a_work_tree_that_is_gone_belongs_to_its_repository(tmp_path: Path) -> None:
+    """The folder above that lies in a repository; without one nobody can say."""
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    assert still_there(str(tmp_path / "shop" / ".worktrees" / "1" / "api")) == str(tmp_path / "shop")
+    assert still_there(str(tmp_path / "shop")) == str(tmp_path / "shop")
+    assert still_there(str(tmp_path / "gone" / "for" / "good")) == ""

@@ -274,14 +274,12 @@ class Learning(Recalling):
 
     def _home_of(self, run: Run) -> Self:
         """These memories, or those of the folder the run worked in."""
-        if (
-            self._asked_project
-            or not run.cwd
-            or not os.path.isdir(run.cwd)
-            or os.path.realpath(run.cwd) == os.path.realpath(self.folder)
-        ):
+        from tacit.stores.identity import still_there
+
+        folder = "" if self._asked_project else still_there(run.cwd)
+        if not folder or os.path.realpath(folder) == os.path.realpath(self.folder):
             return self
-        return type(self)(self.store, self.env, run.cwd, "", self._asked_profile, now=self.now)
+        return type(self)(self.store, self.env, folder, "", self._asked_profile, now=self.now)
 
     def instruction_lines(self) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""

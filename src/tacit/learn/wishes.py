@@ -175,7 +175,8 @@ _QUOTED = re.compile(
 
 # "This" and "it" point at something that nobody sees next month; the repository itself is still there.
 _THE_MOMENT = re.compile(
-    r"^(?:no |nope )?(?:it|they)\b|\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
+    r"^(?:no |nope )?(?:it|they)\b"
+    r"|\b(?:this|these|those)\b(?! (?:repo|repository|project|code ?base|mono-?repo|team|machine|app|package|folder|directory)\b)"
 )
 
 

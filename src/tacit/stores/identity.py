@@ -80,6 +80,22 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
     return replace(place, given=given, name=given) if given else place
 
 
+def still_there(folder: str) -> str:
+    """The folder, or where it is gone (a work tree that was removed, a part that was renamed) the one above it that lies in a repository.
+
+    Empty where none is left: then nobody can say which project it was.
+    """
+    if not folder or os.path.isdir(folder):
+        return folder
+    above = os.path.dirname(folder.rstrip("/"))
+    while above and above != os.path.dirname(above):
+        if os.path.isdir(above):
+            inside = [above, *_upward(above, {})]
+            return above if any(os.path.exists(os.path.join(each, ".git")) for each in inside) else ""
+        above = os.path.dirname(above)
+    return ""
+
+
 def decide(
     place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
 ) -> Choice:

@@ -66,6 +66,18 @@ def put_incidents(
     return count
 
 
+def commonest(store: Reads, project: str, most: int = 50) -> list[dict[str, Any]]:
+    """The failures that most lineages met, whether or not anybody is told of them."""
+    rows = store.rows(
+        "SELECT mark, nature, COUNT(DISTINCT lineage) AS met, SUM(count) AS times, SUM(soft) AS soft, SUM(calls) AS calls,"
+        " SUM(seconds) AS seconds"
+        " FROM incident WHERE project = :project AND kind = :kind GROUP BY mark, nature ORDER BY met DESC, mark LIMIT :most",
+        project=project, kind=FAILURE, most=most,
+    )  # fmt: skip
+    names = ("lineages", "times", "soft", "calls", "seconds")
+    return [{"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))} for mark, nature, *sums in rows]
+
+
 def memory_of(store: Reads, project: str, subject: str, source: str) -> str:
     """The id of the memory that a source keeps about a subject; empty where there is none."""
     row = store.one(

@@ -49,6 +49,9 @@ def overview(memories: Memories) -> dict[str, Any]:
         "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.sealed(memories.project_id).get("use", 0),
         "proposals": len(store.proposals_about(memories.project_id)),
+        "for_you": [
+            each.reason for each in store.proposals(memories.project_id, kinds=("notice", "request"), limit=3)
+        ],  # what only the person is told
         "queue": memories.near.queued(),
         "paused": memories.near.meta("paused_until") or None,
         "cache": cache_json(memories.near),

@@ -26,6 +26,7 @@ def _declare_stats(parser: argparse.ArgumentParser) -> None:
 def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.stores.check import counts
     from tacit.stores.counts import runs
+    from tacit.stores.incidents import commonest
 
     with cli.open(args, create=False) as memories:
         found = seen(memories, moment(args.since))
@@ -36,9 +37,9 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
             **{name: sealed.get(kind, 0) for name, kind in (("journal", "journal"), ("evidence", "evidence"), ("uses", "use"))},
             "runs": runs(store, project),
         }
-        columns = counts(store, project)
+        columns, noticed = counts(store, project), commonest(store, project)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
-    data = {**as_json(found), **columns, **totals, **proposals}
+    data = {**as_json(found), **columns, **totals, **proposals, "noticed": noticed}
     rows = [
         *([name, _counts(field)] for name, field in columns.items()),
         *([name, f"{n:,}"] for name, n in totals.items()),

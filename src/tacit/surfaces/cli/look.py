@@ -63,6 +63,7 @@ def _status(args: argparse.Namespace, cli: Cli) -> Answer:
         f"  waiting   {data['proposals']} proposals, {data['queue']} jobs",
     ]
     lines += cache_lines(data["cache"], "  cache     ")[:1] if data["cache"] else []
+    lines += [f"  for you   {one_line(told, 160)}" for told in data["for_you"]]
     for memory in data["recent"]:
         lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
     if data["paused"]:

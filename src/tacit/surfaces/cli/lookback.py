@@ -168,7 +168,7 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
 
 
 def _homes(env: Mapping[str, str]) -> Callable[[Run], Home]:
-    """The project of a run: its folder's repository where that still exists, all work trees as one; else the folder."""
+    """The project of a run: its folder's repository where that still exists, work trees as one, also gone ones; else the folder."""
     from tacit.stores import identity
 
     plain = _room("lookback_excerpt")
@@ -178,7 +178,8 @@ def _homes(env: Mapping[str, str]) -> Callable[[Run], Home]:
     def home_of(run: Run) -> Home:
         home = known.get(run.cwd)
         if home is None or not run.cwd:
-            place = identity.locate(run.cwd, seen) if run.cwd and os.path.isdir(run.cwd) else None
+            folder = identity.still_there(run.cwd)
+            place = identity.locate(folder, seen) if folder else None
             home = plain.Home(place.key, place.name, place.root) if place else plain.home_by_folder(run)
             known[run.cwd] = home
         return home
