@@ -1,6 +1,7 @@
 """What real sessions teach: five development projects fed in the order of time through the public command line, and what comes of it measured.
 
     python -m bench.lessons feed DATA [--project NAME] [--no-model]      sessions in order; before each one what its start is given
+    python -m bench.lessons feed DATA --queue FOLDER [--no-known]        the same with a reader whose answers lie in a folder
     python -m bench.lessons figures DATA                                 what can be counted without a judge
     python -m bench.lessons sheets DATA                                  blind sheets for a judge (reference: how lessons are labelled)
     python -m bench.lessons labels DATA                                  the figures that rest on labels

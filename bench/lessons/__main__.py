@@ -16,6 +16,9 @@ parser.add_argument("data", type=Path, help="the unpacked projects")
 parser.add_argument("--project", action="append", help="only these")
 parser.add_argument("--limit", type=int, default=0, help="sessions of each project")
 parser.add_argument("--no-model", action="store_true", help="rules alone; the default settings name no model")
+parser.add_argument("--queue", type=Path, help="a folder of answers, and of questions that have none: sessions are read (README of recorded.py)")
+parser.add_argument("--no-known", action="store_true", help="do not hold sessions against what is remembered")
+parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for the answer to a question")
 parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
 args = parser.parse_args()
 
@@ -23,6 +26,8 @@ found = sorted(each.name for each in args.data.iterdir() if (each / "index.json"
 for name in args.project or found:
     world = World(args.data, name)
     if args.step == "feed":
+        if args.queue and not args.no_model:
+            world.read_by(args.queue.resolve(), *(["--no-known"] if args.no_known else []), *(["--wait", str(args.wait)] if args.wait else []))
         begun, count = time.time(), 0
         for _ in feed(world, limit=args.limit):
             count += 1

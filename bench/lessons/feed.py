@@ -12,8 +12,10 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,12 +63,26 @@ class World:
         self.folder = BENCH / (name or project)
         self.home, self.repository = self.folder / "home", self.folder / "home" / "work" / project
         self.log = self.folder / "log.jsonl"
+        self.settings = ""  # the user's own; empty: the defaults, which name no model
 
     def fresh(self) -> None:
         """Begin anew."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.repository.mkdir(parents=True)
         subprocess.run(["git", "init", "-q", str(self.repository)], check=True)
+        if self.settings:
+            place = self.home / ".config" / "tacit" / "config.toml"
+            place.parent.mkdir(parents=True)
+            place.write_text(self.settings)
+            # Who answers while the feeding waits needs more time than a model.
+            (self.home / "patient.toml").write_text('extends = "default"\nname = "patient"\n[model]\ntimeout_s = 3600.0\n')
+
+    def read_by(self, queue: Path, *options: str) -> None:
+        """Have sessions read by answers that lie in a folder (recorded.py); questions without one are put there."""
+        words = [sys.executable, str(Path(__file__).with_name("recorded.py")), str(queue / self.project), "--fold", str(self.repository), *options]
+        budget = "daily_tokens = 1000000000\nmonthly_tokens = 10000000000"
+        patient = f'profile = "{self.home / "patient.toml"}"\n' if "--wait" in options else ""
+        self.settings = f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
 
     def env(self) -> dict[str, str]:
         """The environment of the person whose home this is."""

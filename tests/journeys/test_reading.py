@@ -66,7 +66,7 @@ def transcript(alone: Path, folder: Path, name: str = "s1") -> Path:
 @pytest.mark.parametrize("before", ["", "[model]\nname = \"m\"\n", "[reader]\nmodel = \"x\"\n\n[model]\nname = \"m\"", "[reader]\nby = \"model\"\noff = [\"/x\"]\n"])
 def test_an_answer_is_remembered_and_nothing_else_changes(alone: Path, before: str) -> None:
     path = config(alone)
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(before)
     wanted = tomllib.loads(before)
     wanted.setdefault("reader", {})["by"] = "claude-code"
@@ -124,7 +124,7 @@ def test_what_lies_there_is_read_with_the_price_said_first(tacit: Any, folder: P
     path = f"{tmp_path}:{os.environ['PATH']}"
     for n in range(3):
         transcript(alone, folder, f"s{n}")
-    config(alone).parent.mkdir(parents=True)
+    config(alone).parent.mkdir(parents=True, exist_ok=True)
     config(alone).write_text('[reader]\nby = "claude-code"\n')
     done = tacit("lookback", "--read", "--json", PATH=path)
     assert done.data["sessions"] == 3 and done.data["tokens"] > 3000 and done.data["read"] == 0
@@ -138,7 +138,7 @@ def test_what_could_not_be_read_waits_and_doctor_tells(tacit: Any, folder: Path,
     """A program that has no answer yet, then one that has: the worker reads what waits."""
     program(tmp_path, "claude", "", status=75)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    config(alone).parent.mkdir(parents=True)
+    config(alone).parent.mkdir(parents=True, exist_ok=True)
     config(alone).write_text('[reader]\nby = "claude-code"\n')
     session = transcript(alone, folder)
     assert "not read yet" in tacit("learn", str(session), "--over", PATH=path).err

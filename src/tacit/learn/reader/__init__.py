@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.stores.readings import Reading
 
 HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
+PATIENCE = 3  # a whole session takes longer than the questions that the profile's time is for
 BACKOFF = (60.0, 600.0, 3600.0, 21600.0, 86400.0)  # seconds before a session is tried again, the last for ever
 
 
@@ -101,7 +102,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
     except Unavailable as error:
         readings.save(desk.folder, postponed(reading, error.message, desk.now()))
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
-    asking = Asking(reading, desk.folder, desk.model, desk.profile.model.timeout_s, desk.now)
+    asking = Asking(reading, desk.folder, desk.model, PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
         heard = asking.weigh(asking.lessons())
         taking = Taking(desk, asking.reading, heard)
