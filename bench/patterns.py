@@ -48,7 +48,7 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     from tacit.core.redact import private, redact, redacted_record
     from tacit.core.screen import plain_line, screen
     from tacit.core.words import signature
-    from tacit.learn.failures import shows_failure, telling_line, told
+    from tacit.learn.failures import shows_failure, telling_line
     from tacit.learn.hazard import hazard
     from tacit.learn.shell import calls
 
@@ -60,7 +60,7 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "plain_line": plain_line,
         "signature": signature,
         "grammar of errors": signatures,
-        "telling line": lambda text: told(telling_line(text)),
+        "telling line": telling_line,
         "output that shows failure": shows_failure,
         "shell line": lambda text: [calls(each) for each in (text,)],
         "hazard": lambda text: hazard(f"running `{text[:400]}` first"),
