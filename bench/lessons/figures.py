@@ -40,7 +40,10 @@ class Past:
             " JOIN run r ON r.id = i.run WHERE i.kind = 'failure'",
         ):
             by_run[run].append(tuple(row))
-        self.sessions = [(line, known[line["session"]], by_run.get(line["session"], [])) for line in logged(world)]
+        self.sessions = [
+            (line, known[line["session"]], [each for run in line["learned"] for each in by_run.get(run["run"], [])])
+            for line in logged(world)
+        ]
 
 
 def noticed(world: World) -> dict[str, Any]:

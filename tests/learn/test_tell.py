@@ -147,7 +147,7 @@ def test_a_standing_request_comes_in_several_wordings() -> None:
     (asked,) = told([[sentence(each)] for each in said])[1]
     assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith("Make it a standing order?")
     assert told([[sentence(said[0])]] * 5)[1] == []
-    assert told([[sentence(each)] for each in ("commit it", "commit the changes", "please commit", "yes commit the changes", "commit and push")])[1] == []
+    assert told([[sentence(each)] for each in ("commit it", "can you review the changes", "review the changes in the branch", "commit the changes", "please commit", "yes commit the changes", "commit and push")])[1] == []
 
 
 def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> None:

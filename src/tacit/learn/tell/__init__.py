@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
-from tacit.core.value import value
+from tacit.core.value import replace, value
 from tacit.learn.tell.lessons import before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
 from tacit.learn.tell.person import (
     as_proposal,
@@ -88,8 +88,12 @@ def propose(tx: Transaction, project: str, told: Sequence[ForPerson], at: str) -
         else []
     )
     for each in told:
-        known = asked_before(each, asked) if each.kind == "request" else None
-        proposal = as_proposal(each, project, at, known or tx.proposal(proposal_id(project, each)))
+        same = asked_before(each, asked) if each.kind == "request" else []
+        proposal = as_proposal(each, project, at, same[0] if same else tx.proposal(proposal_id(project, each)))
+        for twin in same[1:]:
+            if twin.state == "open":
+                told_twice = "asked in other words"
+                tx.put_proposal(replace(twin, state="expired", decided_by="learn", decided_at=at, decision=told_twice))
         if proposal is not None:
             tx.put_proposal(proposal)
             count += 1

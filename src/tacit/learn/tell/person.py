@@ -55,9 +55,9 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         return None
     over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
-    if first.family == "rights" and all(shell.looks(call) for each in met for call in shell.calls(each.incident.program)):
-        return None  # somebody looked where nobody may
     program = Counter(each.incident.program for each in met).most_common(1)[0][0]
+    if first.family == "rights" and all(map(shell.looks, shell.calls(program))):
+        return None  # somebody looked where nobody may
     if not said:
         return None
     if first.family == "path":
@@ -155,10 +155,10 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
     )
 
 
-def asked_before(told: ForPerson, known: Sequence[Proposal]) -> Proposal | None:
-    """The proposal that asks for the same in other words: which wording is the commonest changes from session to session."""
+def asked_before(told: ForPerson, known: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals that ask for the same in other words: which wording leads changes from session to session, and two may become one."""
     said = {each.lower() for each in (told.lesson, *told.wordings)}
-    return next((each for each in known if str((each.payload or {}).get("text", "")).lower() in said), None)
+    return [each for each in known if str((each.payload or {}).get("text", "")).lower() in said]
 
 
 def proposal_id(project: str, told: ForPerson) -> str:

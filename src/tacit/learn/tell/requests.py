@@ -88,4 +88,4 @@ def _stem(word: str) -> str:
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) > 3:
             return word[: -len(ending)]
-    return word
+    return word.removesuffix("e")
