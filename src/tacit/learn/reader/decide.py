@@ -11,8 +11,10 @@ person's own line is printed instead.
 
 from __future__ import annotations
 
+import re
+
 from tacit.core.value import replace, value
-from tacit.learn.reader.check import fails_then_passes, missing, was_done
+from tacit.learn.reader.check import fails_then_passes, folded, missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
 TYPE_CHECKING = False
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
     from tacit.learn.reader.check import Checked
     from tacit.learn.reader.render import Line
 
-LONGEST_OWN = 300  # characters of a person's line that can stand for a lesson by itself
+LONGEST_OWN, SHORTEST_OWN = 300, 4  # characters, words of a person's sentence that can stand for a lesson by itself
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
 
 
@@ -67,13 +70,23 @@ def _said(checked: Checked, line: str) -> Decided:
     least = min((quote.around for quote in checked.quotes), key=lambda around: -len(missing(text, around)))
     lacking = missing(text, line) if checked.all_person else missing(text, least)
     if lacking:
-        if len(line) > LONGEST_OWN:
+        own = sentence(line, checked.person.words if checked.person else "")
+        if not own:
             return _shown(checked, f"the person's line does not name {lacking[0]}")
-        text, reason = line, f"in the person's own words, since the wording names {lacking[0]}"
+        text, reason = own, f"in the person's own words, since the wording names {lacking[0]}"
     decided = Decided(text, "said", "user", "user", reason=reason)
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a standing order")
     return _held(decided)
+
+
+def sentence(line: str, words: str) -> str:
+    """The person's own sentence that holds the quoted words, where it can stand for a lesson by itself; empty where it cannot: a question
+    and a fragment say what is meant only to who was there."""
+    found = next((each.strip() for each in _SENTENCES.split(line) if folded(words)[:60] in folded(each)), line)
+    if len(found) > LONGEST_OWN or len(found.split()) < SHORTEST_OWN or found.endswith("?"):
+        return ""
+    return found[0].upper() + found[1:]
 
 
 def _shown(checked: Checked, reason: str) -> Decided:

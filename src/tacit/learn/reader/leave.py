@@ -62,6 +62,7 @@ _UNASKED = re.compile(
     rf"{_ACT}\b",
     re.I,
 )
+_REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
 # To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
 _ASKED = re.compile(r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I)
 _CONDITION = re.compile(
@@ -83,7 +84,7 @@ _EVERY_TIME = re.compile(
 
 def acts_unasked(text: str) -> bool:
     """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
-    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", text)))
+    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", _REQUEST.sub(" ", text))))
     return bool(_UNASKED.search(plain))
 
 
