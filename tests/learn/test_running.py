@@ -19,7 +19,7 @@ from tacit.core.errors import UsageError
 from tacit.core.run import Finding
 from tacit.formats.source import BytesSource
 from tacit.integrations.tools import Tools
-from tacit.testing import Clock, run
+from tacit.testing import Clock, finding, run
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "howto" / "your-own-loop.md"
 STEADY = 'extends = "default"\n[trial]\nrate = 0.0\n'
@@ -213,7 +213,9 @@ def test_a_neutral_file_may_name_its_instruments(memories: Memories) -> None:
 def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
     """What the coin withheld from a run of somebody's own host stays withheld from a tool of that run and from its children."""
     with open_memories() as memories:
-        lesson = memories.add("Run `make migrate` before the tests.", kind="pitfall").id
+        for id in ("a", "b"):
+            memories.learn(run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall")))
+        [lesson] = [each.id for each in memories.list()]
         for n in range(100):
             with memories.run(task="migrate before tests", run=f"r{n}", host="my-loop") as running:
                 if running.lessons:

@@ -25,6 +25,7 @@ from tacit.core.errors import TacitError
 from tacit.surfaces.mcp import http as transport
 from tacit.surfaces.mcp.desk import Desk
 from tacit.surfaces.mcp.server import build
+from tacit.testing import finding, run
 
 LESSON = "Run `make migrate` before the tests, or the schema is missing."
 TEN_MB = "x" * (10 * 1024 * 1024)
@@ -258,7 +259,9 @@ def word(n: int) -> str:
 def test_a_withheld_lesson_stays_withheld(folder: Path) -> None:
     """What the coin took from a run is neither recalled, nor shown, nor listed there; other runs get it."""
     with open_memories() as memories:
-        lesson = memories.add(LESSON, kind="pitfall").id
+        for id in ("a", "b"):
+            memories.learn(run(id, finding(id, LESSON, kind="pitfall")))
+        [lesson] = [each.id for each in memories.list()]
         withheld = next(
             run for run in (f"run-{n}" for n in range(100)) if memories.inject("tests and migrate", run=run).withheld
         )

@@ -222,12 +222,15 @@ class Learning(Recalling):
                 continue
 
     def _named(self, run: Run, domain: str, agent: str, id: str) -> Run:
-        said = {
-            "domain": domain or run.domain or str(self.settings()["domain"].value),
-            "agent": agent or run.agent,
-            "id": id or run.id,
-        }
-        return replace(run, **said)
+        id = id or run.id
+        return replace(
+            run,
+            domain=domain or run.domain or str(self.settings()["domain"].value),
+            agent=agent or run.agent,
+            id=id,
+            # They are this run's, whatever it is called.
+            findings=tuple(each if each.run == id else replace(each, run=id) for each in run.findings),
+        )
 
     def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
         from tacit.learn import learn, preview
