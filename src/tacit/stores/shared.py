@@ -145,6 +145,11 @@ def has_own_rows(tx: Transaction, project: str, memory: str) -> bool:
     )
 
 
+def is_one_persons(memory: Memory) -> bool:
+    """Whether a lesson was only heard from one person: theirs until they raise it, and nobody else's."""
+    return bool((memory.extra or {}).get("word")) and memory.state not in ("stable", "canonical")
+
+
 def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole: bool = False) -> list[Line]:
     """Make lines of what is new about a memory, if it may be shared; those that were made.
 
@@ -154,6 +159,8 @@ def share(tx: Transaction, project: str, memory: Memory, machine: str, *, whole:
     if memory.project != project or (memory.scope not in SCOPES and not whole):
         return []
     if not any(line.standing != UNKNOWN for line in known) and (memory.gate != "allow" or is_erased(memory)):
+        return []
+    if not whole and not known and is_one_persons(memory):
         return []
     if not is_erased(memory) and tx.rows(
         "SELECT 1 FROM journal WHERE memory = :m AND payload = '' LIMIT 1", m=memory.id

@@ -273,3 +273,16 @@ def test_who_fails_the_exam_advises_only(memories: Memories) -> None:
     heard = by_text(memories, "Before new work")
     assert (heard.state, heard.gate) == ("candidate", "hold") and "only advises" in heard.gate_reason
     assert memories.get(memory.id).state == memory.state and memories.get(memory.id).tally.contradicted == 0
+
+
+def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memories) -> None:
+    """Until they raise it: one person's taste is no rule of the team."""
+    from tacit.stores.shared import share
+
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    with memories.store.write() as tx:
+        assert share(tx, memory.project, tx.get(memory.id), "laptop") == []
+    memories.review(memory.id, "approve")
+    with memories.store.write() as tx:
+        assert share(tx, memory.project, tx.get(memory.id), "laptop") != []
