@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A drop-in for ArcheFlow's lib/archeflow-memory.sh: the same eight verbs, the same words on stdout, kept by Tacit.
 # Copy it over the original. Needs tacit and jq; TACIT names another command, for example "uvx tacit".
+# Once, by yourself and in the project:  tacit init --profile archeflow   (an agent may not choose how its own memory judges)
 #
 #   extract EVENTS.jsonl                 learn a finished run; lessons not seen in it age by one run
 #   inject DOMAIN ARCHETYPE [--audit RUN]   known issues for a prompt
@@ -11,14 +12,14 @@
 #   audit-check RUN                      which of the lessons that a run was given did a finding repeat?
 #   regression-check RUN                 fixes of the run before that came undone; status 1 if there are any
 #
-# To bring what the original has learned:  tacit import .archeflow/memory --trust user --profile archeflow
+# To bring what the original has learned:  tacit import .archeflow/memory --trust user
 set -euo pipefail
 
 events=${ARCHEFLOW_EVENTS:-.archeflow/events}
 read -r -a tacit <<<"${TACIT:-tacit}"
-memory() { "${tacit[@]}" "$@" --profile archeflow; }
+memory() { "${tacit[@]}" "$@"; }
 say() { printf '[archeflow-memory] %s\n' "$*" >&2; }
-usage() { sed -n 's/^# \{0,1\}//; 5,12p' "$0" >&2; exit 1; }
+usage() { sed -n 's/^# \{0,1\}//; 6,13p' "$0" >&2; exit 1; }
 # A run by its name: its event log where there is one, so that no learning is needed before a check.
 log_of() { if [[ -f "$events/$1.jsonl" ]]; then printf '%s' "$events/$1.jsonl"; else printf '%s' "$1"; fi; }
 

@@ -516,6 +516,7 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
         done = subprocess.run([str(script), *args], capture_output=True, text=True, cwd=folder, env=env, timeout=120)
         return done.returncode, done.stdout, done.stderr
 
+    subprocess.run([sys.executable, "-m", "tacit", "init", "--profile", "archeflow"], cwd=folder, check=True, capture_output=True)
     assert sh("inject", "code", "")[:2] == (0, "")
     assert sh("add", "preference", "Answer in German")[:2] == (0, "")
     assert "Extract complete: 0 updated, 1 new candidates" in sh("extract", str(events / "r1.jsonl"))[2]
@@ -526,7 +527,7 @@ def test_the_drop_in_script_has_the_eight_verbs(folder: Path) -> None:
     assert "Decay complete: 0 decayed, 0 archived" in sh("decay")[2]
     told = "## Known Issues (from past runs)\n- Missing null checks in handlers [seen 2x, guardian]\n- Answer in German [seen 1x, user_feedback]\n"
     if "://" in os.environ.get("TACIT_STORE", ""):  # a machine with a server is given lessons once it has fetched them
-        subprocess.run([sys.executable, "-m", "tacit", "init", "--profile", "archeflow"], cwd=folder, check=True, capture_output=True)
+        subprocess.run([sys.executable, "-m", "tacit", "init"], cwd=folder, check=True, capture_output=True)
     assert sh("inject", "code", "", "--audit", "r3")[:2] == (0, told)
     assert sh("inject", "code", "guardian", "--audit", "r3")[:2] == (0, told)
     assert sh("list")[1].splitlines()[2:] == [

@@ -47,7 +47,11 @@ class Exchange(Opened):
             self._need_word(trust)
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
-        read = [Read(name, each.path, formats.namespace(name), tuple(formats.exchange(name).memories(each))) for name, each in files]
+        read = [
+            Read(name, each.path, formats.namespace(name), tuple(module.memories(each)), getattr(module, "LASTING_IDS", False))
+            for name, each in files
+            for module in (formats.exchange(name),)
+        ]
         project = self.ensure_project()
         reports = take_in(
             self.store, project, self.profile, read, tier=tier, by=self.actor.name, now=self.now, ids=new_id, dry_run=dry_run

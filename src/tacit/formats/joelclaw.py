@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Item = Row | Given | Judged | Skipped
 
 NAME = "joelclaw"
+LASTING_IDS = True  # an id is never given to another memory
 PARTS = {"observations": "memory_observations.jsonl"}
 SUBMITTED = "memory/observation.submitted"
 EVENTS = (SUBMITTED, "memory/session.ended", "memory/session.compaction.pending", "memory/observations.accumulated")

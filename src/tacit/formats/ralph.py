@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Item = Row | Given | Judged | Header | Note | Skipped
 
 NAME = "ralph"
+LASTING_IDS = True  # an id is never given to another memory
 PARTS = {"learnings": "ralph-learnings.json", "staging": "staging.json", "csv": "ralph-learnings.csv"}
 ON_REQUEST = ("csv",)  # not among the files of its folder
 CSV = ("id", "type", "taskType", "confidence", "successRate", "useCount", "createdAt")

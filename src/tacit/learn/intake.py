@@ -11,8 +11,9 @@ import json
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
+from tacit.core.journal import change
 from tacit.core.keep import made
-from tacit.core.links import Evidence, Mark, Use
+from tacit.core.links import STATED, Evidence, Mark, Use
 from tacit.core.memory import VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
 from tacit.core.redact import redacted_record
@@ -24,7 +25,8 @@ from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
@@ -41,6 +43,7 @@ class Read:
     path: str
     namespace: str  # of its ids; empty: the format's name
     items: Sequence[Row | Given | Judged | Header | Note | Skipped]
+    lasting: bool = False  # an id of this format means one memory for good: what comes under it again is its newer version
 
 
 @value
@@ -60,6 +63,7 @@ class TakenIn:
     faults: tuple[Skipped, ...] = ()  # the first of both, by place
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
+    updated: int = 0  # came before, and were brought up to date
 
 
 def take_in(
@@ -91,12 +95,13 @@ class _Intake:
     ) -> None:
         self.project, self.profile, self.format, self.origin, self.tier = project, profile, file.format, file.path, tier
         self.by, self.ids, self.at, self.namespace = by, ids, at, file.namespace or file.format
+        self.lasting = file.lasting
         self.names: dict[str, int] = {}
         self.kept: list[str] = []
         self.faults: list[Skipped] = []
         self.notes = [item.text for item in file.items if isinstance(item, Note)]
         self.counts = dict.fromkeys(
-            ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields"), 0
+            ("already", "differing", "held", "quarantined", "audits", "redacted", "skipped", "fields", "updated"), 0
         )
         for item in file.items:
             if isinstance(item, Skipped):
@@ -131,7 +136,10 @@ class _Intake:
         known = self._known(tx, name, namespace)
         if row.tier and not known and row.alias and tx.memories([row.alias]):
             known = row.alias  # it was born here
-        if known and not row.tier and not self._is_same(tx.get(known), row):
+        if known and self.lasting and not row.tier and self._renew(tx, tx.get(known), row, memory):
+            self.counts["updated"] += 1
+            return
+        if known and not row.tier and not self.lasting and not self._is_same(tx.get(known), row):
             # Two machines both have an m-001: another lesson of the same name is another lesson.
             namespace, name = rows_namespace(self.format), f"{UNNAMED}{row.alias}@{_hash(row)}"
             known = self._known(tx, name, namespace)
@@ -167,6 +175,55 @@ class _Intake:
         self.kept.append(memory.id)
         self.counts["held"] += memory.gate == "hold"
         self.counts["quarantined"] += memory.gate == "quarantine"
+
+    def _renew(self, tx: Transaction, was: Memory, row: Row, memory: Memory) -> bool:
+        """Bring a memory up to date with a newer version of its record; whether anything changed.
+
+        What was changed here since the record came stays: its text, its state. Figures become what the record says, by their difference.
+        """
+        came, new = was.extra or {}, memory.extra or {}
+        may = self.tier == "user" or was.trust not in self.profile.trust.person
+        if came == new or not came or not memory.text or memory.gate != was.gate or not may:
+            return False
+        old = next((each for each in (self._read_again(came, row),) if each is not None), None)
+        text = memory.text if old is None or old.text == was.text else was.text
+        state = memory.state if old is None or old.state == was.state else was.state
+        now = replace(was, text=text, state=state, extra=new, tags=memory.tags or was.tags, updated_at=self.at)
+        if state != was.state:
+            now = replace(now, review_after=memory.review_after, previous_state=was.state)
+        told = f"a newer version of {row.alias} was imported from {self.format}, {row.place or 'no place'}"
+        tx.apply(change(was, now, verb="import", by=self.by, reason=told, at=self.at, profile=self.project.profile))
+        for opening in row.openings:
+            self._set(tx, tx.get(was.id), opening.signal, opening.amount, opening.at)
+        return True
+
+    def _read_again(self, came: Mapping[str, Any], row: Row) -> Memory | None:
+        """What a record that came before said of text and state, by the fields that the new one has them in."""
+        new = row.memory.extra or {}
+        names = [name for name, at in new.items() if at == row.memory.text]
+        states = [name for name, at in new.items() if at == row.memory.state]
+        if not names and not states:
+            return None
+        text = str(came.get(names[0], row.memory.text)) if names else row.memory.text
+        return replace(row.memory, text=text, state=str(came.get(states[0], row.memory.state)) if states else row.memory.state)
+
+    def _set(self, tx: Transaction, memory: Memory, signal: str, amount: float, at: str) -> None:
+        """A figure as a record states it now."""
+        tally, signals = memory.tally, memory.tally.signals or {}
+        if signal == "confidence":
+            if tally.confidence is not None and round(amount - tally.confidence, 10):
+                step = round(amount - tally.confidence, 10)
+                tx.add_mark(Mark(memory.id, "", memory.project, "weakened", amount=step, reason="as imported again", at=self.at))
+            return
+        have = {"seen": tally.seen, "uses": tally.uses, "contradicted": tally.contradicted}.get(signal, signals.get(signal, 0.0))
+        more = amount if signal in STATED else amount - have
+        if more and amount != have:
+            tx.add_evidence(
+                Evidence(
+                    memory.id, memory.project, signal=signal, amount=more, by=self.by, tier=self.tier, place=f"again {self.at}",
+                    at=at or self.at, seq=self.seq, opening=True,
+                )
+            )  # fmt: skip
 
     def _name(self, row: Row) -> tuple[str, str]:
         """What a row is recognised by, in which namespace: its id; its content, or `id#2`, where that names it not alone."""
@@ -291,6 +348,7 @@ class _Intake:
             tuple(self.faults),
             dry_run,
             tuple(self.notes),
+            at["updated"],
         )
 
 

@@ -104,7 +104,7 @@ class _Merging(Joining):
             return
         elif pair.doubt:
             self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")
-        elif self.is_persons(goes):
+        elif self.is_persons(goes) and not (_came(tx, goes) and _came(tx, stays)):
             self.propose(
                 tx, "merge", stays, goes, f"says the same as {goes.alias or goes.id}, which is a person's word"
             )
@@ -112,6 +112,12 @@ class _Merging(Joining):
             self.merge(tx, stays, goes, f"says the same as {stays.alias or stays.id} (alike {pair.score:.2f})")
         else:
             self.left += 1
+
+
+def _came(tx: Transaction, memory: Memory) -> bool:
+    """Whether a memory is another system's record that a person brought: nobody said it, and the same record twice is one."""
+    free = not memory.pinned and not memory.on_page and memory.source != "page"
+    return free and bool(tx.entries(memory=memory.id, verb="import", limit=1)) and not tx.entries(memory=memory.id, verb="edit", limit=1)
 
 
 def judged(a: Memory, b: Memory, likeness: Likeness, profile: Profile) -> Pair | None:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from tacit.formats.geas.documents import EFFECTS, TYPES, faults
 from tacit.formats.geas.exchange import (
     FILES,
+    LASTING_IDS,
     PARTS,
     PLAIN_NAME,
     document_of,
@@ -42,6 +43,7 @@ __all__ = [
     "EFFECTS",
     "FILES",
     "INCIDENTS",
+    "LASTING_IDS",
     "NAME",
     "PARTS",
     "PLAIN_NAME",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     Item = Row | Given | Judged | Skipped
 
 # The files it writes. A memory of its own, or several in one file: both are read.
+LASTING_IDS = True  # an id is never given to another memory
 PARTS = {
     "entries": "memory/entries.json",
     "candidates": "memory/candidates.json",
