@@ -1,0 +1,53 @@
+"""Keep what the readers answered beside the bench, and lay it out again.
+
+    python bench/lessons/answers.py pack QUEUE      QUEUE/PROJECT/*.json → bench/labels/reader/PROJECT.jsonl
+    python bench/lessons/answers.py unpack QUEUE    the other way, so that `recorded.py` finds every answer by its prompt's hash
+
+An answer is kept with the name of its prompt (step and hash). Prompts are never kept: they hold other people's sessions, and are made again
+from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+LABELS = Path(__file__).parents[1] / "labels" / "reader"
+LONGEST_QUOTE = 25  # words
+
+
+def pack(queue: Path) -> None:
+    """One file a project, in the order of the prompts' names."""
+    LABELS.mkdir(parents=True, exist_ok=True)
+    for folder in sorted(each for each in queue.iterdir() if each.is_dir()):
+        kept = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*-*.json"))}
+        for name, answer in kept.items():
+            _check(name, answer)
+        lines = (json.dumps({"prompt": name, "answer": answer}, ensure_ascii=False) for name, answer in kept.items())
+        (LABELS / f"{folder.name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
+        print(f"{folder.name}: {len(kept)} answers")
+
+
+def unpack(queue: Path) -> None:
+    """Every kept answer as a file beside its prompt; what lies there already is left alone."""
+    for file in sorted(LABELS.glob("*.jsonl")):
+        folder = queue / file.stem
+        folder.mkdir(parents=True, exist_ok=True)
+        for line in file.read_text().splitlines():
+            at = json.loads(line)
+            target = folder / f"{at['prompt']}.json"
+            if not target.exists():
+                target.write_text(json.dumps(at["answer"], ensure_ascii=False))
+
+
+def _check(name: str, answer: dict[str, object]) -> None:
+    lessons = answer.get("lessons", ())
+    for lesson in lessons if isinstance(lessons, list) else ():
+        for quote in lesson.get("quotes", ()):
+            if len(str(quote["words"]).split()) > LONGEST_QUOTE:
+                raise SystemExit(f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {quote['words'][:80]} …")
+
+
+if __name__ == "__main__":
+    {"pack": pack, "unpack": unpack}[sys.argv[1]](Path(sys.argv[2]))
