@@ -104,7 +104,7 @@ class _Merging(Joining):
             return
         elif pair.doubt:
             self.propose(tx, "merge", stays, goes, f"may say the same as {goes.alias or goes.id}; each says more besides")
-        elif self.is_persons(goes) and not (_came(tx, goes) and _came(tx, stays)):
+        elif self.is_persons(goes) and not (is_plainly_one(*both) and _came(tx, goes) and _came(tx, stays)):
             self.propose(
                 tx, "merge", stays, goes, f"says the same as {goes.alias or goes.id}, which is a person's word"
             )
