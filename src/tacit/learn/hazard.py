@@ -51,7 +51,8 @@ _SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("st
                 "twine": ("upload",), "gem": ("push",), "kubectl": ("cp",), "mc": ("cp", "mirror")}  # fmt: skip
 # Over the whole command, lower case: kind, expression. Each is bounded.
 _SIGNS: tuple[tuple[str, str], ...] = (
-    ("fetches code", r"\b(?:curl|wget|iwr|irm|invoke-webrequest|aria2c|fetch)\b"),
+    # As a program, not as part of a file's name; `fetch` only where a command begins, since git has such a verb too.
+    ("fetches code", r"(?<![\w.-])(?:curl|wget|iwr|irm|invoke-webrequest|aria2c)(?![\w./-])|(?:^|[|;&(]\s?)fetch\s"),
     ("fetches code", r"\bhttps?://|\bgit\+(?:https?|ssh)://|\bgit@[\w.-]+:|\b(?:github|gitlab|bitbucket):\w|\bs3://|\bgs://|\boci://"),
     ("installs from another place", r"--(?:extra-)?index-url\b|(?:^|\s)-i\s+\S*\.\S+/|--find-links\b|--trusted-host\b|--registry\b|\bregistry\s*[= ]|--add-source\b|"
      r"\bgoproxy=|\bpip_index_url|\bnpm_config_registry|replace\s+\S+\s*=>|mod edit -replace"),
