@@ -261,7 +261,7 @@ def tree(at: Path) -> Path:
     candidate = {**{name: at for name, at in ENTRY.items() if name not in ("review_after", "supersedes", "superseded_by", "tags", "body")}, "meta": {**META, "artifact_type": "memory_candidate", "artifact_id": "mem-2"}, "memory_id": "mem-2", "state": "candidate", "candidate_reason": "c", "source_artifacts": ["s"]}  # fmt: skip
     texts = {
         "memory/entries/mem-1.json": json.dumps(ENTRY, ensure_ascii=False), "memory/candidates/mem-2.json": json.dumps(candidate, ensure_ascii=False),
-        "memory/entries/broken.json": "{", "memory/logs/task-9-mem-1.json": json.dumps(log), "memory/candidates/mem-1-review.json": json.dumps(review),
+        "memory/entries/broken.json": "{", "memory/logs/task-9-mem-1.json": json.dumps(log), "memory/reviews/mem-1-review.json": json.dumps(review),
         "rules.md": RULES, "memory/agents/qa-engineer.md": "# Qa\n\n- Überprüfe zuerst\n", "memory/common.yaml": YAML,
     }  # fmt: skip
     for path, text in texts.items():
@@ -283,7 +283,7 @@ def test_import_export_import_is_equal(folder: Path) -> None:
         place = out / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-    for path in ("memory/entries/mem-1.json", "memory/candidates/mem-2.json", "memory/logs/task-9-mem-1.json", "memory/candidates/mem-1-review.json"):
+    for path in ("memory/entries/mem-1.json", "memory/candidates/mem-2.json", "memory/logs/task-9-mem-1.json", "memory/reviews/mem-1-review.json"):
         assert json.loads(files[path]) == json.loads((source / path).read_text("utf-8")), path
     with memories(folder, "two") as second:
         second.import_(str(out), trust="user")

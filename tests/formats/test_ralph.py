@@ -276,3 +276,20 @@ def test_node_writes_the_same() -> None:
         input=json.dumps(samples).encode(), capture_output=True, check=True,
     )  # fmt: skip
     assert ralph.js_json(samples) == done.stdout.decode()
+
+
+def test_a_newer_version_of_a_learning_updates_its_memory(tmp_path: Path) -> None:
+    """Under its id and in its words: figures become what the record says, nothing is doubled, and the same again changes nothing."""
+
+    def store(**fields: object) -> BytesSource:
+        one = {"id": "learn-00000001", "type": "strategy", "taskType": "test-fix", "content": {"description": "Read the logs", "effectiveness": 0.8, "iterations": 3}, "confidence": 0.8, "sourceLoops": ["l-1"], "createdAt": "2026-02-01T15:00:00Z", "updatedAt": "2026-02-01T15:00:00Z", "useCount": 1, "successRate": 0.8, **fields}  # fmt: skip
+        kept = {"version": "1.0.0", "checksum": ralph.checksum([one]), "lastUpdated": "2026-02-01T15:00:00Z", "learnings": [one], "stats": {}}
+        return BytesSource(json.dumps(kept).encode(), "ralph-learnings.json")
+
+    with tacit.open(str(tmp_path / "a.db"), profile="ralph", cwd=str(tmp_path), by="ada", yes=True) as memories:
+        memories.import_(store(), trust="user")
+        newer = {"confidence": 0.9, "successRate": 0.7, "useCount": 4}
+        assert [memories.import_(store(**newer), trust="user")[0].updated for _ in range(2)] == [1, 0]
+        (found,) = json.loads(memories.export("ralph"))["learnings"]
+        assert {name: found[name] for name in newer} == newer
+        assert memories.health().health.faults == ()

@@ -48,7 +48,7 @@ class Exchange(Opened):
         if tier == "user" and [name for name, _ in files] == ["bundle"]:
             return [self._move_in(files[0][1], dry_run)]
         read = [
-            Read(name, each.path, formats.namespace(name), tuple(module.memories(each)), getattr(module, "LASTING_IDS", False))
+            Read(name, each.path, formats.namespace(name), tuple(module.memories(each)), getattr(module, "LASTING_IDS", None))
             for name, each in files
             for module in (formats.exchange(name),)
         ]

@@ -43,7 +43,7 @@ class Read:
     path: str
     namespace: str  # of its ids; empty: the format's name
     items: Sequence[Row | Given | Judged | Header | Note | Skipped]
-    lasting: bool = False  # an id of this format means one memory for good: what comes under it again is its newer version
+    lasting: bool | None = None  # an id of this format means one memory for good, or (False) with the same words; None: nothing is renewed
 
 
 @value
@@ -136,7 +136,8 @@ class _Intake:
         known = self._known(tx, name, namespace)
         if row.tier and not known and row.alias and tx.memories([row.alias]):
             known = row.alias  # it was born here
-        if known and self.lasting and not row.tier and self._renew(tx, tx.get(known), row, memory):
+        newer = self.lasting or (self.lasting is False and bool(known) and self._is_same(tx.get(known), row))
+        if known and newer and not row.tier and self._renew(tx, tx.get(known), row, memory):
             self.counts["updated"] += 1
             return
         if known and not row.tier and not self.lasting and not self._is_same(tx.get(known), row):

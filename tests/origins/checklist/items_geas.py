@@ -161,11 +161,11 @@ def review(at: Place) -> Iterator[Item]:
     task(at, "task-099", ["Dashboards broke: a regression in the legend"])
     yield "mem-{task}-{N} is known to every command from birth on", at.sit("olga").review("mem-task-099-1", "approve", role=ORCHESTRATOR).state == "provisional"
     found = files(at)
-    yield "the review file: candidates/{memory-id}-review.json", "memory/candidates/mem-security_pattern-review.json" in found
+    yield differs("the review file {memory-id}-review.json", "memory/reviews/mem-security_pattern-review.json" in found, "Reviews have a folder of their own")
     write(at, entry("mem-c", state="candidate", memory_type="security_pattern", evidence_refs=["retro-1"], signals={"evidence_count": 1, "confidence": 0.4}, summary="Cookies lack the secure flag: a security matter"))
     at.sit("dora").review("mem-c", "approve", role="design_authority")
     at.sit("rita").review("mem-c", "approve", role="risk_specialist")
-    yield "reviewer_type: whose word decided", files(at)["memory/candidates/mem-c-review.json"]["reviewer_type"] == "risk_specialist"
+    yield "reviewer_type: whose word decided", files(at)["memory/reviews/mem-c-review.json"]["reviewer_type"] == "risk_specialist"
 
 
 @chapter("geas", "Promotion pipeline")

@@ -530,7 +530,7 @@ def files(items: Iterable[Item], now: str = "") -> dict[str, str]:
             end = f"{file_name(text_of(document.get('task_id')))}-" if part == "logs" else ""
             tail = "" if part == "logs" else "-review"
             name = _unique(f"{end}{file_name(text_of(document.get('memory_id')))}{tail}", taken)
-            found[f"memory/{'logs' if part == 'logs' else 'candidates'}/{name}.json"] = _pretty(document)
+            found[f"memory/{part}/{name}.json"] = _pretty(document)
     for part in ("packets", "events"):
         if text := dump(every, part, now):
             found[PARTS[part]] = text
