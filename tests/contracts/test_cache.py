@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tacit.app import Memories, data_folder, open
+from tacit import testing
 from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
-from tacit.core.journal import change
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace
 from tacit.stores.cache import AGAIN, MOST, REFRESHED, is_due, open_cache, path_of, shown
@@ -396,10 +396,10 @@ def test_what_the_server_has_leaves_after_a_month(near: SqliteStore, far: Memori
 
 
 def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: SqliteStore, tmp_path: Path) -> None:
-    ids = [far.add(f"Run make migrate before the tests, part {n}.", kind="fix").id for n in range(5)]
-    with far.store.write() as tx:  # what a person said has no coin
-        for memory in map(far.get, ids):
-            tx.apply(change(memory, replace(memory, trust="observed"), verb="trust", by="test", reason="on trial", at=far.now()))
+    parts = [f"Run make migrate before the tests, part {n}." for n in range(5)]
+    for id in ("first", "second"):  # what a person said has no coin; what two reviews said has
+        far.learn(testing.run(id, *(testing.finding(id, text, kind="fix") for text in parts)))
+    ids = [memory.id for memory in far.list()]
     other = str(tmp_path / "other machine")
     fetch(near, far)
     with open_cache(URL, other, create=True) as second:

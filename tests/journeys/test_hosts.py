@@ -115,6 +115,9 @@ def test_answers_hold_what_the_host_allows(dialect: Any, folder: Path) -> None:
         for name, theirs in dialect.NAMES.items()
     }
     for name, event in events.items():
+        if event is None:  # before a call only shell commands are answered
+            assert name == "before-command"
+            continue
         said = dialect.write(event, Told("notes\n", "receipt"))
         if name not in dialect.ANSWERED:
             assert said == ""
@@ -606,7 +609,8 @@ def test_learn_knows_every_host_by_its_files(tacit: Any, folder: Path, tmp_path:
         ("swe-agent", False),
         ("aider", False),
     ]
-    assert first[0]["findings"] > 1 and all(run["already"] for run in second)
+    assert any("2 typed messages were not counted as yours" in each for each in first[0]["warnings"])
+    assert len(tacit("stats", "--json").data["noticed"]) > 1 and all(run["already"] for run in second)
 
 
 @pytest.mark.parametrize(("host", "marker"), [("codex", "CODEX_THREAD_ID"), ("copilot", "COPILOT_AGENT_SESSION_ID")])
