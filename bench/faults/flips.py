@@ -37,7 +37,7 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.repair import repair
 from tacit.stores.tables import BY_NAME
-TRUTH = [t for t in BY_NAME if t not in ("tally", "queue", "injection", "counter", "seal")]
+TRUTH = [t for t in BY_NAME if t not in ("tally", "queue", "injection", "counter", "seal", "incident")]  # those carry no hash of their own
 def seen(path):
     "Everything a reader could see: truth rows, tallies to nine places, and what full text finds; None where it cannot be read."
     try:
@@ -108,10 +108,12 @@ def made(place: Path) -> tuple[Path, Path]:
     for n in range(3):
         _session(home, n, "a lesson about zebra3 and tests")
     tacit(home, "learn", "--as", "ann", "--stage", str(transcript(home, 8)))
-    ids = [m["id"] for m in json.loads(tacit(home, "list", "--json").stdout)["data"]["memories"]]
+    listed = json.loads(tacit(home, "list", "--json").stdout)["data"]["memories"]
+    learned = next(m["id"] for m in listed if "tool-zebra" in m["text"])  # erased, it leaves a tombstone where it was found
+    ids = [m["id"] for m in listed if m["id"] != learned]
     tacit(home, "edit", ids[0], "a corrected lesson")
     tacit(home, "pin", ids[1])
-    tacit(home, "erase", ids[2], "--by", "ada", "--yes")
+    tacit(home, "erase", learned, "--by", "ada", "--yes")
     tacit(home, "sync")
     tacit(home, "backup")
     for n in range(3, 5):

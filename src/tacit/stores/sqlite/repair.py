@@ -444,7 +444,7 @@ class _Building:
                 count, sum_ = seals.get(at, (0, GENESIS))
                 seals[at] = (count + 1, xor(sum_, _row_seal(table, row)))
             self._insert(tx, table, rows)
-        for table in ("tally", "queue", "injection", "counter"):
+        for table in ("tally", "queue", "injection", "counter", "incident"):
             self._insert(tx, table, self._plain(table))
         self._insert(tx, "shared", self._verified("shared", [name for name, _ in self.damaged.tables["shared"]]))
         self._place_lines(tx)
