@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tacit.app import Memories, data_folder, open
 from tacit import testing
+from tacit.app import Memories, data_folder, open
 from tacit.core import clock
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.proposal import Proposal
