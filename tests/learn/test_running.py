@@ -16,7 +16,10 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.errors import UsageError
+from tacit.core.rows import run_id
 from tacit.core.run import Finding
+from tacit.core.trial import assign
+from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.integrations.tools import Tools
 from tacit.testing import Clock, finding, run
@@ -216,14 +219,15 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
         for id in ("a", "b"):
             memories.learn(run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall")))
         [lesson] = [each.id for each in memories.list()]
-        for n in range(100):
-            with memories.run(task="migrate before tests", run=f"r{n}", host="my-loop") as running:
-                if running.lessons:
-                    continue
-                told = Tools(memories, lambda: running.id).recall("migrate before the tests")
-                asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]
-                child = subprocess.run(asked, env=running.env, capture_output=True, text=True).stdout
-                assert "make migrate" not in told + child
-                assert [use.arm for use in memories.store.uses(memory=lesson)].count("withheld") == 1
-                return
-    raise AssertionError("the coin never withheld it")
+        unit = run_id(memories.project_id, "my-loop", "r1")
+        keys = (bytes([n]) * 32 for n in range(256))
+        key = next(key for key in keys if assign(key, unit, lesson, 0.3).arm == "withheld")
+        with memories.store.write() as tx:
+            tx.put_project(replace(memories.ensure_project(), trial_key=key))
+        with memories.run(task="migrate before tests", run="r1", host="my-loop") as running:
+            assert not running.lessons
+            told = Tools(memories, lambda: running.id).recall("migrate before the tests")
+            asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]
+            child = subprocess.run(asked, env=running.env, capture_output=True, text=True).stdout
+            assert "make migrate" not in told + child
+            assert [use.arm for use in memories.store.uses(memory=lesson)] == ["withheld"]

@@ -255,6 +255,21 @@ def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, 
     assert (memories.get(lesson).tally.signals or {})["unknown"] == 2.0
 
 
+def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: str, clock: Clock) -> None:
+    """Given without a coin while nothing could tell; the first instrument that looks, tossed or not, ends that."""
+
+    def rate() -> float:
+        return assignments([memories.get(lesson)], [], key=b"k" * 32, unit="next", settings=memories.profile.trial)[0].probability
+
+    for n in range(5):
+        assign(memories, lesson, f"u{n}", "injected" if n < 3 else "exempt")
+        settle(memories, f"u{n}", occurred=False, reviewed=False)
+    assert rate() == 0.0
+    assign(memories, lesson, "u5", "exempt")
+    settle(memories, "u5", occurred=False)
+    assert rate() == 0.3
+
+
 def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: Memories, lesson: str, clock: Clock) -> None:
     """It helps on one model, on the others nothing is known: said once, and the next coin goes by the run's own model."""
     for n in range(42):

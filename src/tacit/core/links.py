@@ -17,7 +17,7 @@ from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from tacit.core.profile import Signals
@@ -209,9 +209,8 @@ def tally_of(
         for use in uses
         if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) in ("occurred", "not_occurred")
     ]
-    untold = [use for use in uses if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) == UNKNOWN]
-    if untold:
-        signals[UNKNOWN] = float(len(untold))
+    if untold := _untold({use.unit for use in uses if not use.blank and use.at > since}, outcome):
+        signals[UNKNOWN] = float(untold)
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))
@@ -238,6 +237,15 @@ def tally_of(
         last_used_at=max((use.at for use in uses if use.arm != "withheld"), default="") or None,
         signals=signals or None,
     )
+
+
+def _untold(units: set[str], outcome: Mapping[str, str]) -> int:
+    """How many of these units, the last ones in a row, could not tell what became of it."""
+    count = 0
+    for unit, word in outcome.items():
+        if unit in units:
+            count = count + 1 if word == UNKNOWN else 0
+    return count
 
 
 def seen_again(kept: Tally, evidence: Sequence[Evidence]) -> Tally:

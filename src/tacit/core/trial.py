@@ -104,7 +104,8 @@ def rate_for(
     """The holdout rate of a lesson, from facts that stand before the assignment.
 
     `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units. `word` is whose word a reader
-    heard: it is on trial until a person raises it, whatever its class. `untold` counts the units that could not tell what became of it.
+    heard: it is on trial until a person raises it, whatever its class. `untold` counts the last units in a row that could
+    not tell what became of it; one that can, tossed or not, brings the coin back.
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
@@ -116,8 +117,8 @@ def rate_for(
         exempt = "a person's own word"
     if exempt:
         return Rate(0.0, f"exempt: {exempt}")
-    if not units and untold >= UNTOLD:
-        return Rate(0.0, f"given, not measurable here: {untold} units could not tell")
+    if untold >= UNTOLD:
+        return Rate(0.0, f"given, not measurable here: the last {untold} units could not tell")
     if verdict == "helps":
         return Rate(min(settings.rate, settings.rate_watch), "watched: verdict helps")
     severe = severity == "bug"

@@ -718,16 +718,19 @@ class Writer(SqlStore):
         """
         self._write_mark(mark)
         known = [each for each in (last, mark.value) if each in _OUTCOMES]
-        on_trial = use.arm != "exempt" and not use.blank and use.at > self.measured_since(use.memory)
-        coin = bool(known) and on_trial
-        if coin and (last or not self.one(_HAS_UNITS, it=use.memory)):
+        present = not use.blank and use.at > self.measured_since(use.memory)
+        coin = bool(known) and present and use.arm != "exempt"
+        again = bool(last) and present and UNKNOWN in (last, mark.value)
+        if again or (coin and (last or not self.one(_HAS_UNITS, it=use.memory))):
             self.refresh_tally(use.memory, use.project)
             return
         for outcome, step in ((last, -1.0), (mark.value, 1.0)):
             if outcome in _OUTCOMES and use.arm != "withheld":
                 self._step(use.memory, use.project, _OUTCOMES[outcome], step)
-        if on_trial and mark.value == UNKNOWN and not last:
+        if present and not last and mark.value == UNKNOWN:
             self._step(use.memory, use.project, UNKNOWN, 1.0)
+        elif present and not last:
+            self.put_signal(use.memory, use.project, UNKNOWN, 0.0)
         if coin:
             self._step(use.memory, use.project, "units", 1.0)
             if not use.task or not self.one(_SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
