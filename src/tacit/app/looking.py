@@ -50,6 +50,7 @@ class Why:
     gone: tuple[str, ...]  # what it names that is not in the work tree any more
     early_confidence: float | None  # by how many runs met it, before anything was measured
     score: dict[str, Any]  # the parts of its score for a question, or for any
+    signer: str = ""  # of a team mate's lesson
 
 
 class Looking(Tending):
@@ -67,6 +68,7 @@ class Looking(Tending):
             memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
             tuple(store.entries(memory=memory.id)), nearest(self.profile, standing_of(memory, self.profile, self.now(), evidence=evidence)),
             tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
+            self.signers([memory]).get(memory.id, ""),
         )  # fmt: skip
 
     def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:
@@ -135,7 +137,14 @@ class Looking(Tending):
 
         from tacit.recall.render import answered
 
-        return answered([*zip(memories, chain(marks, repeat("")))], new_id())
+        hits = [*zip(memories, chain(marks, repeat("")))]
+        return answered(hits, new_id(), self.signers(memory for memory, _ in hits))
+
+    def signers(self, memories: Iterable[Memory]) -> dict[str, str]:
+        """Who signed lessons that came from a team, by id."""
+        from tacit.stores.lookups import signers
+
+        return signers(self.store, memories)
 
     def exempt(self, *, limit: int = 180) -> Sequence[Memory]:
         """The lessons that every run is given, newest first: what may stand on a page that a host loads."""

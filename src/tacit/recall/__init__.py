@@ -121,7 +121,7 @@ def inject(
     size = level_for(profile, level, query.task, query.agent)
     found = _ranking(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
     known = frozenset() if repeat else frozenset(told_before)
-    fresh = [each for each in found.ranked if each.memory.id not in known][: 1 if about else None]
+    fresh = _with_signers(store, [each for each in found.ranked if each.memory.id not in known][: 1 if about else None])
     fitted = fit(
         fresh, size, profile,
         cost=lambda each: line_tokens(each, profile, renderer), spent=frame_tokens(profile, renderer, wrap),
@@ -282,6 +282,16 @@ def _signed(store: Store, projects: Sequence[str], signatures: Sequence[str]) ->
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
     """The files that these memories name and that are no longer there."""
     return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
+
+
+def _with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:
+    """A team mate's lesson with who signed it."""
+    if not any(each.memory.trust == "team" for each in ranked):
+        return ranked
+    from tacit.stores.lookups import signers
+
+    names = signers(store, (each.memory for each in ranked))
+    return [replace(each, signer=names[each.memory.id]) if each.memory.id in names else each for each in ranked]
 
 
 def _at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:

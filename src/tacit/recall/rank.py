@@ -90,6 +90,7 @@ class Ranked:
     parts: Mapping[str, float]
     channel: str = ""
     caution: bool = False  # to be given as a suggestion, not a rule
+    signer: str = ""  # of a team mate's lesson
 
 
 @value

@@ -79,21 +79,25 @@ def _worded(given: Sequence[Ranked], profile: Profile, renderer: str) -> str:
 
 def notes(given: Sequence[Ranked], profile: Profile, words: Render | Wording) -> str:
     """One line a lesson: - [id] text (seen 3x, user)"""
-    return "".join(note(each.memory, words.max_line_chars) + "\n" for each in given)
+    return "".join(note(each.memory, words.max_line_chars, each.signer) + "\n" for each in given)
 
 
-def note(memory: Memory, longest: int = 0) -> str:
-    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text."""
+def note(memory: Memory, longest: int = 0, signer: str = "") -> str:
+    """One lesson with its id, how often it was seen, and on whose word it stands: its trust, since `source` is free text.
+
+    A team mate's is told by the name that the user's own list of signers gives the key.
+    """
     facts = [f"seen {memory.tally.seen}x"] if memory.tally.seen else []
-    told = ", ".join((*facts, memory.trust))
+    told = ", ".join((*facts, f"{memory.trust}: {plain_line(signer, WORD)}" if signer else memory.trust))
     return f"- [{memory.id}] {plain_line(memory.text, longest or LONGEST)} ({told})"
 
 
-def answered(hits: Sequence[tuple[Memory, str]], nonce: str) -> str:
+def answered(hits: Sequence[tuple[Memory, str]], nonce: str, signers: Mapping[str, str]) -> str:
     """What a question found, for an agent to read: fenced notes, each with its mark (candidate, held, stale) where it has one."""
     if not hits:
         return ""
-    return fenced("\n".join(note(memory) + (f" [{mark}]" if mark else "") for memory, mark in hits), nonce)
+    told = (note(memory, signer=signers.get(memory.id, "")) + (f" [{mark}]" if mark else "") for memory, mark in hits)
+    return fenced("\n".join(told), nonce)
 
 
 # --- the origins'

@@ -6,9 +6,10 @@ import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from tacit.core.memory import Memory
     from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
 
@@ -31,6 +32,20 @@ def with_signature(store: Reads, project: str, signature: str) -> list[tuple[int
     """Memories of one error signature, with their numbers; ten at most."""
     sql = "SELECT n, id FROM memory WHERE project = :p AND signature = :s AND signature <> '' LIMIT 10"
     return [(n, id) for n, id in store.rows(sql, p=project, s=signature)]
+
+
+def signers(store: Reads, memories: Iterable[Memory]) -> dict[str, str]:
+    """Who signed the words of lessons that came from a team, as they stand; nobody where somebody here changed them."""
+    texts = {memory.id: memory.text for memory in memories if memory.trust == "team"}
+    ids, found = list(texts), {}
+    for start in range(0, len(ids), 500):
+        named = {f"m{n}": id for n, id in enumerate(ids[start : start + 500])}
+        wanted = ", ".join(f":{name}" for name in named)
+        sql = f"SELECT memory, standing, signer, words FROM shared WHERE kind = 'entry' AND memory IN ({wanted}) ORDER BY n"
+        for id, standing, signer, words in store.rows(sql, **named):
+            if words and json.loads(words)[2].get("text") == texts[id]:
+                found[id] = signer if standing == "team" else ""
+    return {id: signer for id, signer in found.items() if signer}
 
 
 def all_ids(store: Reads) -> set[str]:

@@ -25,6 +25,7 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
     """All that is known of one lesson."""
     return {
         "memory": as_json(found.memory),
+        "signer": found.signer or None,
         "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
         "uses": [use.__dict__ for use in found.uses],
         "marks": [mark.__dict__ for mark in found.marks],

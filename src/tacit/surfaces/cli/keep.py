@@ -135,12 +135,17 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             sort=args.sort,
             limit=max(0, args.limit),
         )
+        names = memories.signers(found)
     text = (
-        table([memory_line(memory, columns) for memory in found], heads(columns, words.memory))
+        table([memory_line(memory, columns, names.get(memory.id, "")) for memory in found], heads(columns, words.memory))
         if found
         else f"no {words.memories} here match"
     )
-    return Answer({"memories": [as_json(memory) for memory in found], "count": len(found)}, text)
+    return Answer({"memories": [_signed(memory, names) for memory in found], "count": len(found)}, text)
+
+
+def _signed(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
+    return {**as_json(memory), **({"signer": names[memory.id]} if memory.id in names else {})}
 
 
 def moment(text: str | None) -> str:
@@ -165,7 +170,7 @@ def _declare_id(parser: argparse.ArgumentParser) -> None:
 def _show(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         memory = memories.look_up(args.id, run_of(cli.env))
-    told = as_json(memory)
+        told = _signed(memory, memories.signers([memory]))
     shown = {
         name: field for name, field in told.items() if name != "text" and field not in (None, [], {}, 0, False, "")
     }

@@ -159,8 +159,9 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: Sequence[Entry]) -> str:
     lines = [printable(memory.text) or "(erased)", ""]
+    signer = f" (signed by {data['signer']})" if data["signer"] else ""
     lines.append(
-        f"{memory.id}  {memory.state}, {memory.kind}, trust {memory.trust}, gate {memory.gate}"
+        f"{memory.id}  {memory.state}, {memory.kind}, trust {memory.trust}{signer}, gate {memory.gate}"
         + (f" ({memory.gate_reason})" if memory.gate_reason else "")
     )
     lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")

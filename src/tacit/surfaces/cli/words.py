@@ -55,9 +55,9 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
 COLUMNS = ("id", "state", "kind", "seen", "text")
 
 
-def memory_line(memory: Memory, columns: Sequence[str] = COLUMNS) -> list[str]:
-    """A memory in a list, in a profile's columns."""
-    return [_cell(memory, name) for name in columns]
+def memory_line(memory: Memory, columns: Sequence[str] = COLUMNS, signer: str = "") -> list[str]:
+    """A memory in a list, in a profile's columns; a team mate's with who signed it."""
+    return [_cell(memory, name) + (f"  (signed: {signer})" if signer and name == "text" else "") for name in columns]
 
 
 def heads(columns: Sequence[str], memory: str = "lesson") -> list[str]:
