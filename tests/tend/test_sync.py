@@ -23,23 +23,25 @@ from tacit.formats import journal_file
 from tacit.formats.source import BytesSource
 from tacit.providers.ssh import Keys
 from tacit.stores.files import JournalFolder
+from tacit.stores.git import first_commit
 from tacit.tend.sync import sync
 from tacit.testing import signed
 
 needs_ssh = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
+pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 
 
 class Team:
     """Machines with a work tree each, and keys that all of them allow."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, repositories: dict[str, Path]) -> None:
+        self.folder, self.repositories = folder, repositories
         self.signers = folder / "allowed_signers"
         self.signers.touch()
 
-    def member(self, name: str, *, signs: bool = True, known: bool = True, allows: bool = True) -> Member:
+    def member(self, name: str, *, signs: bool = True, known: bool = True, allows: bool = True, of: str = "one") -> Member:
         home, key = self.folder / name, self.folder / name / "key"
-        (home / "tree" / ".git").mkdir(parents=True)
+        shutil.copytree(self.repositories[of], home / "tree")
         env = signed({"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": name, "PATH": os.environ["PATH"]})
         if signs:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
@@ -73,9 +75,20 @@ class Member:
         return {memory.text for memory in self.memories.list()}
 
 
+@pytest.fixture(scope="module")
+def repositories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two repositories with a commit each, to be copied as git would clone them."""
+    found = {name: tmp_path_factory.mktemp(name) for name in ("one", "other")}
+    env = {"PATH": os.environ["PATH"], **{f"GIT_{who}_{what}": "ann" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}}
+    for name, folder in found.items():
+        for words in (("init", "-q", "--template="), ("commit", "-q", "--allow-empty", "-m", f"Begin {name}")):
+            subprocess.run(["git", *words], cwd=folder, check=True, env=env)
+    return found
+
+
 @pytest.fixture
-def team(tmp_path: Path) -> Team:
-    return Team(tmp_path)
+def team(tmp_path: Path, repositories: dict[str, Path]) -> Team:
+    return Team(tmp_path, repositories)
 
 
 @needs_ssh
@@ -89,9 +102,12 @@ def test_a_lesson_arrives_as_the_teams(team: Team) -> None:
     assert [(each.what, each.signers) for each in done.seen] == [("added", ("ann@team",))]
     found = bob.memories.get(added.id)
     assert (found.text, found.trust, found.gate, found.state) == (added.text, "team", "allow", "provisional")
-    assert added.text in bob.memories.inject("run the tests").markdown
+    assert f"{added.text} (team: ann@team)" in bob.memories.inject("run the tests").markdown
+    assert "(team: ann@team)" in bob.memories.notes([found]) and bob.memories.why(added.id).signer == "ann@team"
     assert bob.memories.health().health.is_sound
     assert [entry.by for entry in bob.memories.log()] == ["ann"]
+    bob.memories.edit(added.id, text="Run make seed before all tests.")
+    assert bob.memories.why(added.id).signer == ""  # the words are bob's own now
 
 
 @needs_ssh
@@ -198,6 +214,93 @@ def test_a_forged_line_of_a_member_counts_for_nothing(team: Team, how: str) -> N
     cem.sync()
     assert cem.memories.get(good.id).text == good.text
     assert cem.memories.get(good.id).gate == "allow"
+
+
+@needs_ssh
+def test_a_line_signed_for_another_repository_is_refused(team: Team) -> None:
+    """Copied with its signature into a repository of the same team: nothing of it comes in, and that is said."""
+    ann, bob = team.member("ann"), team.member("bob", of="other")
+    lesson = ann.memories.add("Run make seed before the tests.", kind="preference")
+    ann.sync()
+    bob.pull(ann)
+    done = bob.sync()
+    assert (done.taken, done.seen, [(each.signer, each.lines) for each in done.replayed]) == (0, (), [("ann@team", 1)])
+    assert bob.memories.store.memories([lesson.id]) == []
+    assert any("another repository" in note for note in bob.memories.sync_notes())
+    merged = ("-C", str(bob.tree), "fetch", "-q", str(ann.tree), "HEAD:theirs"), ("-C", str(bob.tree), "merge", "-q", "--allow-unrelated-histories", "theirs")
+    for words in merged:  # its history merged in does not make it that repository
+        subprocess.run(["git", "-c", "user.name=bob", "-c", "user.email=bob", *words], check=True, capture_output=True)
+    assert [each.lines for each in bob.sync().replayed] == [1]
+
+
+@needs_ssh
+def test_a_signature_of_before_holds_its_lines_until_the_machine_syncs_again(team: Team) -> None:
+    """It names no repository, so it may have been copied from any; what came in with it before stays."""
+    ann, bob = team.member("ann"), team.member("bob")
+    lesson = ann.memories.add("Run make seed before the tests.", kind="preference")
+    ann.sync()
+    keys = Keys(ann.env["TACIT_SYNC_KEY"], "", ann.env)
+
+    def older(line: str) -> str:
+        at = json.loads(line)
+        return line if at["kind"] != "signature" else json.dumps(
+            {"kind": "signature", "of": at["of"], "signature": keys.sign(journal_file.message(at["of"]))}
+        )  # fmt: skip
+
+    edited(only_file(ann), older)
+    bob.pull(ann)
+    assert [(each.signer, each.lines) for each in bob.sync().unbound] == [("ann@team", 1)]
+    held = bob.memories.get(lesson.id)
+    assert (held.gate, held.trust) == ("hold", "imported") and "signed by ann@team" in held.gate_reason
+    ann.sync()  # signs again, for this repository
+    bob.pull(ann)
+    assert bob.sync().unbound == ()
+    assert (bob.memories.get(lesson.id).gate, bob.memories.get(lesson.id).trust) == ("allow", "team")
+    assert bob.memories.health().health.is_sound
+
+
+@needs_ssh
+@pytest.mark.parametrize("where", ["the end", "the middle"])
+def test_a_cut_off_forget_is_noticed(team: Team, where: str) -> None:
+    """At the end of a file by what another machine had seen of it; in the middle by a later signature."""
+    ann, bob, cem = team.member("ann"), team.member("bob"), team.member("cem")
+    lesson = ann.memories.add("Run make seed before the tests.", kind="preference")
+    ann.sync()
+    kept = only_file(ann).read_text()
+    ann.memories.forget(lesson.id)
+    if where == "the middle":
+        ann.memories.add("Run make fixtures before the tests.", kind="preference")
+    ann.sync()
+    bob.pull(ann)
+    assert bob.sync().missing == ()
+    if where == "the end":
+        only_file(ann).write_text(kept)
+    else:
+        lines = only_file(ann).read_text().splitlines(keepends=True)
+        only_file(ann).write_text("".join(line for line in lines if '"verb":"forget"' not in line))
+    for other in (*([bob] if where == "the end" else []), ann):
+        cem.pull(other)
+    signer = "bob@team" if where == "the end" else "ann@team"
+    assert [(each.signer, each.lines) for each in cem.sync().missing] == [(signer, 1)]
+    assert any("cut off" in note for note in cem.memories.sync_notes())
+    ann.sync()  # her machine writes what was cut off again
+    cem.pull(ann)
+    assert cem.sync().missing == ()
+    assert cem.memories.get(lesson.id).state == "archived"
+
+
+@needs_ssh
+def test_where_the_first_commit_is_not_known_nothing_is_signed(team: Team) -> None:
+    """No commit yet: lines are shared unsigned, it is said, and they are signed by the first sync after one."""
+    ann = team.member("ann")
+    shutil.rmtree(ann.tree / ".git")
+    subprocess.run(["git", "init", "-q", str(ann.tree)], check=True)
+    ann = Member(ann.tree, ann.env)
+    ann.memories.add("Run make seed before the tests.")
+    done = ann.sync()
+    assert (done.shared, done.signed) == (1, False) and "no commit" in done.why_unsigned
+    subprocess.run(["git", "-C", str(ann.tree), "-c", "user.name=a", "-c", "user.email=a", "commit", "-q", "--allow-empty", "-m", "Begin"], check=True)
+    assert ann.sync().signed and '"repository":"' in only_file(ann).read_text()
 
 
 @needs_ssh
@@ -534,7 +637,7 @@ def test_an_erasure_that_was_cut_short_is_finished_by_the_next_sync(team: Team) 
         project = bob.memories.ensure_project()
         sync(
             bob.memories.store, project, bob.memories.profile, JournalFolder(str(bob.tree)), keys, journal_file,
-            machine=bob.memories.store.machine, now=bob.memories.now, erased=erased,
+            machine=bob.memories.store.machine, repository=first_commit(str(bob.tree))[0], now=bob.memories.now, erased=erased,
         )  # fmt: skip
 
     with pytest.raises(KeyboardInterrupt):

@@ -7,6 +7,7 @@ import os
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id, open_store_at
 from tacit.core.errors import UsageError
+from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Team(ByHand):
         from tacit.formats import journal_file
         from tacit.providers.ssh import Keys
         from tacit.stores.files import JournalFolder
+        from tacit.stores.git import first_commit
         from tacit.tend.sync import sync
 
         self._need_file("Sharing a memory through git")
@@ -35,10 +37,13 @@ class Team(ByHand):
             self._need_person("Sharing lessons under your signature")
         settings, project = self.settings(), self.ensure_project()
         keys = Keys(str(settings["sync.key"].value), str(settings["sync.signers"].value), self.env)
-        return sync(
-            self.store, project, self.profile, JournalFolder(self._work_tree().root), keys, journal_file,
-            machine=machine_id(self.env), now=self.now, dry_run=dry_run, erased=self._erase_outside,
+        root = self._work_tree().root
+        repository, why = first_commit(root)
+        done = sync(
+            self.store, project, self.profile, JournalFolder(root), keys, journal_file, machine=machine_id(self.env),
+            repository=repository, now=self.now, dry_run=dry_run, erased=self._erase_outside,
         )  # fmt: skip
+        return replace(done, why_unsigned=why if keys.key else "sync.key is not set")
 
     def join(self, path: str) -> Joined:
         """Make one memory of this store and another of the same person: each takes in what the other has."""

@@ -264,7 +264,8 @@ def _seen_here(line: Line) -> dict[str, Any]:
             after.pop(name, None)
         if not line.parents:
             after.update(trust="imported", gate="hold", verdict="not yet known", origin=f"journal of {line.machine}")
-            after["gate_reason"] = "nobody whose key you allow has signed it"
+            unbound = f"signed by {line.signer}, but nobody can tell for which repository"
+            after["gate_reason"] = unbound if line.signer else "nobody whose key you allow has signed it"
         else:
             for name in ("trust", "gate", "gate_reason", "origin"):
                 after.pop(name, None)
@@ -356,6 +357,11 @@ def _wrong(name: str, field: Any) -> str:
     except (TacitError, ValueError, RecursionError):
         return f"{name} cannot be kept"
     return ""
+
+
+def is_taking_away(line: Line) -> bool:
+    """Whether an entry takes a lesson out."""
+    return line.kind == "entry" and (line.head["verb"] == "erase" or line.after.get("state") in CLOSED)
 
 
 def is_erased(memory: Memory) -> bool:

@@ -4,10 +4,11 @@
     {"kind":"evidence","machine":…,"memory":…,…,"digest":…,"salt":…,"words":quote}
     {"kind":"use","machine":…,"memory":…,…}
     {"kind":"mark","machine":…,"memory":…,…,"digest":…,"salt":…,"words":reason}
-    {"kind":"signature","of":[ids of lines],"signature":…}
+    {"kind":"signature","of":[ids of lines],"repository":first commit,"seen":{machine: lines of it that are known},"signature":…}
 
 A signature names the lines it covers, so that a line may stand anywhere, twice, or be merged by git in any order; a line
-that was edited has another id and is covered by none. Where words were erased, `words` and `salt` are missing.
+that was edited has another id and is covered by none. Where words were erased, `words` and `salt` are missing. Signatures of older
+versions name neither a repository nor what was seen.
 """
 
 from __future__ import annotations
@@ -42,22 +43,28 @@ class Signature:
 
     of: tuple[str, ...]
     signature: str
+    repository: str = ""  # the hash of its first commit
+    seen: tuple[tuple[str, int], ...] = ()  # machine, and how many lines of it were known
 
     @property
     def message(self) -> bytes:
         """What was signed."""
-        return message(self.of)
+        return message(self.of, self.repository, self.seen)
 
 
-def message(ids: Sequence[str]) -> bytes:
-    """What a signature of these lines signs."""
-    return ("tacit journal 1\n" + "\n".join(ids) + "\n").encode()
+def message(ids: Sequence[str], repository: str = "", seen: Sequence[tuple[str, int]] = ()) -> bytes:
+    """What a signature of these lines signs, for a repository; without one, as older versions did."""
+    if not repository:
+        return ("tacit journal 1\n" + "\n".join(ids) + "\n").encode()
+    facts = [f"repository {repository}", *(f"seen {count} {_dump(machine)}" for machine, count in seen)]
+    return ("tacit journal 2\n" + "\n".join((*facts, *ids)) + "\n").encode()
 
 
 def text_of(item: Line | Signature) -> str:
     """One line of a file, without its end."""
     if isinstance(item, Signature):
-        return _dump({"kind": "signature", "of": list(item.of), "signature": item.signature})
+        bound = {"repository": item.repository, "seen": dict(item.seen)} if item.repository else {}
+        return _dump({"kind": "signature", "of": list(item.of), **bound, "signature": item.signature})
     at = {"kind": item.kind, "machine": item.machine, "memory": item.memory, **item.head}
     if item.digest:
         at["digest"] = item.digest
@@ -85,7 +92,7 @@ def _read(raw: bytes, machine: str) -> Line | Signature:
         raise ValueError("not an object")
     kind = at.pop("kind", None)
     if kind == "signature":
-        return Signature(_ids(at["of"]), _text(at["signature"]))
+        return _signature(at)
     if kind != "entry" and kind not in LINKS:
         raise ValueError("of no kind that is known")
     if at.pop("machine", None) != machine:
@@ -107,6 +114,15 @@ def _read(raw: bytes, machine: str) -> Line | Signature:
     if wrong := fault_in(found):
         raise ValueError(wrong)
     return found
+
+
+def _signature(at: dict[str, Any]) -> Signature:
+    repository, seen = _text(at.get("repository", "")), at.get("seen", {})
+    if not _is_hex(repository) or len(repository) > 64:
+        raise ValueError("its repository is no hash of a commit")
+    if not isinstance(seen, dict) or not all(type(count) is int and 0 <= count < LARGEST for count in seen.values()):
+        raise ValueError("what it has seen is not counted by machine")
+    return Signature(_ids(at["of"]), _text(at["signature"]), repository, tuple((_text(name), seen[name]) for name in sorted(seen)))
 
 
 def _head(kind: str, at: dict[str, Any]) -> dict[str, Any]:
@@ -155,5 +171,5 @@ def _is_hex(at: Any) -> bool:
     return type(at) is str and _HEX.issuperset(at) and len(at) % 2 == 0
 
 
-def _dump(at: dict[str, Any]) -> str:
+def _dump(at: Any) -> str:
     return json.dumps(at, ensure_ascii=False, separators=(",", ":"))

@@ -60,6 +60,12 @@ def standings(store: Store, project: str) -> dict[str, str]:
     return dict(store.rows("SELECT id, standing FROM shared WHERE project = :p", p=project))
 
 
+def lines_known(store: Store, project: str) -> dict[str, int]:
+    """How many lines of each machine count here."""
+    sql = f"SELECT machine, count(*) FROM shared WHERE project = :p AND standing <> '{UNKNOWN}' GROUP BY 1"
+    return dict(store.rows(sql, p=project))
+
+
 def all_lines(store: Store, project: str) -> list[Line]:
     """Every line that is known of a project, in the order it became known."""
     return [_line(row) for row in store.rows(f"SELECT {_COLUMNS} FROM shared WHERE project = :p ORDER BY n", p=project)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.clock import after_days
-from tacit.core.errors import TacitError, Unavailable
+from tacit.core.errors import TacitError
 from tacit.core.exchange import Skipped
 from tacit.core.journal import Change, Entry
 from tacit.core.memory import DECIDED, to_row
@@ -25,6 +25,7 @@ from tacit.core.shared import (
     folded,
     fork_id,
     is_erased,
+    is_taking_away,
     memory_of,
     ordered,
     unfolded,
@@ -36,49 +37,30 @@ from tacit.stores.due import last_entry
 from tacit.stores.shared import (
     add_link,
     has_own_rows,
-    lines_by,
     lines_of,
     machines_of,
     put_line,
     share,
-    standings,
     unshared,
     vouch_line,
 )
 from tacit.stores.sqlite.erase import blank
+from tacit.tend.sync_files import Doubt, read_files, write_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
     from tacit.core.shared import Folded, Fork
-
-    class Folder(Protocol):
-        """The journal files of a work tree, by machine."""
-
-        def machines(self) -> list[str]: ...
-        def read(self, machine: str) -> bytes | None: ...
-        def write(self, machine: str, data: bytes, was: bytes | None) -> bool: ...
-
-    class Keys(Protocol):
-        """Signatures: who we are, and whom we allow."""
-
-        key: str
-
-        def sign(self, message: bytes) -> str: ...
-        def verify(self, message: bytes, signature: str) -> str: ...
+    from tacit.tend.sync_files import Folder, Keys
 
 
 CHUNK = 200  # memories a transaction: others get their turn in between
-MOST_SIGNATURES = 64  # in one file; then it is written anew with one
-MOST_VERIFIED = (
-    4 * MOST_SIGNATURES
-)  # of one file at a time: each costs two processes, and a hostile file could hold thousands
 BY = "sync"
 
 
@@ -108,12 +90,27 @@ class Synced:
         tuple[str, int], ...
     ] = ()  # machine, and lines that nobody we know has signed and that were left out
     waiting: int = 0  # lines that build on others which are not here yet
+    replayed: tuple[Doubt, ...] = ()  # signed for another repository, and left out
+    unbound: tuple[Doubt, ...] = ()  # signed for no repository that can be told, and taken as a stranger's
+    missing: tuple[Doubt, ...] = ()  # signed, or seen by others, and not in the files
+    repository: str = ""  # the first commit, for which we sign
+    why_unsigned: str = ""
     skipped: tuple[tuple[str, Skipped], ...] = ()
     machines: int = 0
     signed: bool = False
     rewritten: bool = False
     erased: tuple[str, ...] = ()
     dry_run: bool = False
+
+    @property
+    def doubts(self) -> list[str]:
+        """What was refused or is lacking in the files, for `sync` and `doctor`."""
+        told = (
+            (self.replayed, "signed for another repository were refused: somebody copied them here"),
+            (self.unbound, "signed for no repository that can be told are held like a stranger's, until that machine syncs again"),
+            (self.missing, "signed or had seen are not in its file: cut off, on another branch, or not pulled yet"),
+        )
+        return [f"machine {each.machine}: {each.lines} lines that {each.signer} {what}" for found, what in told for each in found]
 
 
 def note_key(project: str) -> str:
@@ -130,25 +127,38 @@ def sync(
     format: Any,
     *,
     machine: str,
+    repository: str,
     now: Callable[[], str],
     dry_run: bool = False,
     erased: Callable[[Memory], object] = lambda memory: None,
 ) -> Synced:
-    """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store."""
+    """Bring this store and this machine's file in step with everybody's; `erased` blanks what lies outside the store.
+
+    `repository` is the hash of the first commit: signatures for another one count for nothing, and without one none is made.
+    """
     joining = Joining(store, project, profile, now(), dry_run=dry_run)
-    lines = [*_read_all(joining, folder, keys, format)]
-    joining.join(lines, machine)
+    files = read_files(store, project.id, folder, keys, format, repository)
+    joining.skipped += files.skipped
+    joining.join(files.lines, machine)
     mine = [] if dry_run else dict.fromkeys((machine, *machines_of(store, project.id)))
-    written = [_write(store, project, folder, keys, format, each) for each in mine]
+    attest = any(is_taking_away(line) for line in files.lines if line.standing == TEAM)
+    written = [
+        write_file(store, project.id, folder, keys, format, each, repository, attest=attest and each == machine)
+        for each in mine
+    ]
     finish_erasing(store, project.id, erased)
     done = joining.report(machine, sum(lines for lines, _ in written), len(folder.machines()))
-    done = replace(done, signed=bool(keys.key), rewritten=any(anew for _, anew in written))
+    done = replace(
+        done, signed=bool(keys.key and repository), rewritten=any(anew for _, anew in written), repository=repository,
+        replayed=files.replayed, unbound=files.unbound, missing=files.missing,
+    )  # fmt: skip
     if not dry_run:
         note = {
             "at": joining.at,
             "unsigned": dict(done.unsigned),
             "waiting": done.waiting,
             "skipped": len(done.skipped),
+            "doubts": done.doubts,
         }
         with store.write() as tx:
             tx.put_meta(note_key(project.id), json.dumps(note))
@@ -174,8 +184,11 @@ def notes(store: Store, project: str) -> list[str]:
     """What a person should know of the team's journal: lines that nobody allowed has signed, lessons held for it."""
     kept = json.loads(store.meta(note_key(project)) or "{}")
     told = [
-        f".tacit/journal, machine {machine}: lines signed by nobody you allow, and left out at the last sync: {count}"
-        for machine, count in kept.get("unsigned", {}).items()
+        *kept.get("doubts", ()),
+        *(
+            f".tacit/journal, machine {machine}: lines signed by nobody you allow, and left out at the last sync: {count}"
+            for machine, count in kept.get("unsigned", {}).items()
+        ),
     ]
     if held := held_unsigned(store, project):
         told.append(
@@ -190,65 +203,6 @@ def notes(store: Store, project: str) -> list[str]:
             f"lines of the team's journal that could not be read at the last sync: {kept['skipped']}; tacit sync names them"
         )
     return told
-
-
-# -- the files ----------------------------------------------------------------------------------------------------------
-
-
-def _read_all(joining: Joining, folder: Folder, keys: Keys, format: Any) -> Iterable[Line]:
-    """The lines of all files that are not known yet, each with whose it is."""
-    known = standings(joining.store, joining.project.id)
-    for machine in folder.machines():
-        lines: dict[str, Line] = {}
-        signatures = []
-        for item in format.read(folder.read(machine) or b"", machine):
-            if isinstance(item, Skipped):
-                joining.skipped.append((machine, item))
-            elif isinstance(item, Line):
-                if known.get(item.id, UNKNOWN) == UNKNOWN:
-                    lines[item.id] = item if item.words is not None else lines.get(item.id, item)
-            else:
-                signatures.append(item)
-        signer: dict[str, str] = {}
-        for signature in signatures[-MOST_VERIFIED:]:
-            if not lines.keys().isdisjoint(signature.of) and (
-                name := keys.verify(signature.message, signature.signature)
-            ):
-                signer.update(dict.fromkeys(signature.of, name))
-        for line in lines.values():
-            name = signer.get(line.id, "")
-            yield replace(line, standing=TEAM if name else UNKNOWN, signer=name)
-
-
-def _write(
-    store: Store, project: Project, folder: Folder, keys: Keys, format: Any, machine: str
-) -> tuple[int, bool]:
-    """A machine's own file: appended to, or written anew where words were erased, lines edited, or signatures piled up."""
-    was = folder.read(machine)
-    ours = lines_by(store, project.id, machine)
-    items = [*format.read(was or b"", machine)]
-    there = {item.id: item for item in items if isinstance(item, Line)}
-    signatures = [item for item in items if not isinstance(item, (Line, Skipped))]
-    covered = {id for each in signatures for id in each.of}
-    wanted = {line.id: line for line in ours}
-    foreign = len(there.keys() - wanted.keys()) + sum(isinstance(item, Skipped) for item in items)
-    stale = any(item.words != wanted[item.id].words for item in items if isinstance(item, Line) and item.id in wanted)
-    anew = was is None or bool(foreign) or stale or len(signatures) > MOST_SIGNATURES
-    missing = [line for line in ours if line.id not in there]
-    unsigned = [line.id for line in ours if anew or line.id not in covered]
-    told: list[Any] = [*ours, *([] if keys.key else signatures)] if anew else [*missing]
-    if keys.key and unsigned:
-        told.append(format.Signature(tuple(unsigned), keys.sign(format.message(unsigned))))
-    if not told:
-        return 0, False
-    data = b"" if anew else was or b""
-    data += b"" if not data or data.endswith(b"\n") else b"\n"
-    data += "".join(format.text_of(item) + "\n" for item in told).encode()
-    if not folder.write(machine, data, was):
-        raise Unavailable(
-            "This machine's journal file was changed while it was written; nothing is lost.", "Sync again."
-        )
-    return len(missing), anew and was is not None
 
 
 # -- the store ----------------------------------------------------------------------------------------------------------
@@ -449,7 +403,7 @@ class Joining:
         else:
             what = "changed"
         names = tuple(dict.fromkeys(line.head["by"] for line in lines))
-        signers = tuple(dict.fromkeys(line.signer for line in lines if line.signer))
+        signers = tuple(dict.fromkeys(line.signer for line in lines if line.standing == TEAM))
         before = was.text if was is not None and was.text != now.text else ""
         self._seen.append(Seen(now.id, what, now.text, before, names, signers, now.state))
 
@@ -457,5 +411,5 @@ class Joining:
         """What was done."""
         return Synced(
             machine, shared, self._taken, tuple(self._seen), self._forks, tuple(sorted(self._unsigned.items())), self._waiting,
-            tuple(self.skipped), machines, erased=tuple(self._erased), dry_run=self.dry_run,
+            skipped=tuple(self.skipped), machines=machines, erased=tuple(self._erased), dry_run=self.dry_run,
         )  # fmt: skip

@@ -63,6 +63,8 @@ def _json(done: Synced) -> dict[str, Any]:
     at = dict(done.__dict__)
     at["seen"] = [dict(each.__dict__) for each in done.seen]
     at["unsigned"] = dict(done.unsigned)
+    for name in ("replayed", "unbound", "missing"):
+        at[name] = [dict(each.__dict__) for each in at[name]]
     at["skipped"] = [{"machine": machine, **each.__dict__} for machine, each in done.skipped]
     return at
 
@@ -87,7 +89,7 @@ def _who(each: Seen) -> str:
 
 
 def _notes(done: Synced) -> list[str]:
-    notes = [
+    notes = done.doubts + [
         f"machine {machine}: lines signed by nobody you allow, and left out: {count}"
         for machine, count in done.unsigned
     ]
@@ -99,7 +101,7 @@ def _notes(done: Synced) -> list[str]:
         notes.append(f"lines that build on others which are not here yet: {done.waiting}; pull, and sync again")
     notes += [f"{machine} {each.place}: left out: {one_line(each.reason, 120)}" for machine, each in done.skipped[:10]]
     if not done.signed and not done.dry_run:
-        notes.append("sync.key is not set: others hold what you share until they approve it (docs/howto/teams-git.md)")
+        notes.append(f"{done.why_unsigned}: others hold what you share until they approve it (docs/howto/teams-git.md)")
     return notes
 
 
