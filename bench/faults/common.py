@@ -55,8 +55,9 @@ def surroundings(home: Path, **more: str) -> dict[str, str]:
     """The environment of a user who has nothing but a home."""
     keep = {name: said for name, said in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")}
     keys = home / ".config" / "tacit" / "keys"  # ada has no terminal here; she shows a key instead
-    keys.parent.mkdir(parents=True, exist_ok=True)
-    keys.write_text(json.dumps({sha256(b"ada's").hexdigest(): "ada"}))
+    if not keys.exists():  # writers at work read it
+        keys.parent.mkdir(parents=True, exist_ok=True)
+        keys.write_text(json.dumps({sha256(b"ada's").hexdigest(): "ada"}))
     return {
         "TACIT_KEY": "ada's", **keep, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "ada", "PYTHONPATH": str(frozen_source()), "TACIT_NO_WORKER": "1",
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home.parent), "PYTHONDONTWRITEBYTECODE": "1", **more,

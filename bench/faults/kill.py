@@ -161,7 +161,7 @@ def reckon(home: Path, every: list[Writer], rows: dict[str, Any]) -> list[str]:
     for writer in every:
         answers = writer.answers()
         if not writer.killed and (writer.process.returncode or b"Traceback" in (home / f"err-{writer.number}").read_bytes()):
-            wrong.append(f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}")
+            wrong.append(f"{writer.kind} {writer.number} ended with {writer.process.returncode}: {(home / f'err-{writer.number}').read_text()[-200:]}{writer.out.read_text()[-300:]}")
         wrong += {"add": _added, "learn": _learned, "inject": _injected, "tend": _tended}[writer.kind](writer, answers, kept, rows)
     for kind, found in (("inject", rows["injections"]), ("tend", {run for run in rows["runs"] if run.startswith("tended-")})):
         asked = {f"{'run' if kind == 'inject' else 'tended'}-{w.number}" for w in every if w.kind == kind}

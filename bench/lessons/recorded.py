@@ -8,6 +8,9 @@
 Reads a prompt on standard input. `FOLDER/<hash>.json` is its answer; where there is none the prompt is written to `FOLDER/<hash>.txt` and the
 exit status is 75, which Tacit takes as "later". `--wait SECONDS` waits for the answer instead, so that questions which depend on earlier
 answers can be answered in their order. `--no-known` answers every question about remembered lessons with "nothing to say".
+
+What is remembered when a session ends changes with every rule of the product, and with it the hash of the question about it. So its answer
+is kept a second time by what it is about (`known_by.py`): `--near` answers from there, lesson by lesson, where the very question has no answer.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ import hashlib
 import os
 import sys
 import time
+
+import known_by
 
 ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
 LATER = 75
@@ -39,6 +44,7 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--wait", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--no-known", action="store_true")
+    parser.add_argument("--near", action="store_true")
     parser.add_argument("--fold", default="", metavar="FOLDER", help="the repository of the bench, which is no part of a prompt")
     args = parser.parse_args()
     prompt = sys.stdin.read().removeprefix(ASKED).lstrip("\n")
@@ -59,7 +65,12 @@ def main() -> int:
         except FileNotFoundError:
             said = ""
         if said.strip():
+            if step == "known":
+                known_by.keep(args.folder, prompt, said)
             print(said)
+            return 0
+        if step == "known" and args.near and (near := known_by.near(args.folder, prompt)):
+            print(near)
             return 0
         if not os.path.exists(question):
             half = f"{question}.half"

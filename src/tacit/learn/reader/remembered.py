@@ -44,7 +44,7 @@ def remembered(store: Store, project: str, new: Sequence[str], lines: Sequence[L
         hits = store.find(scope_projects(project), query_words(text, WORDS), limit=most).hits if text else ()
         near.update((hit.memory.id, hit.memory) for hit in hits if _is_shown(hit.memory) and hit.memory.id not in found)
     found.update(list(near.items())[:NEAREST])
-    return sorted(found.values(), key=lambda memory: (memory.created_at, memory.id))
+    return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store
 
 
 def _is_shown(memory: Memory) -> bool:

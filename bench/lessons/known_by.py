@@ -1,0 +1,53 @@
+"""Answers about remembered lessons, kept by what they are about: a session's record and the words of a lesson.
+
+`FOLDER/about-<hash of the record>.json` holds which lessons were put to the reader and what it said of each. A later question about the same
+session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from typing import Any
+
+
+def about(prompt: str) -> tuple[str, dict[str, str]]:
+    """The name of a question's record, and the words behind each of its names (k1, h1, n1)."""
+    lists, _, record = prompt.rpartition("=== record ")
+    body = re.sub(r"=== (?:end of record )?\w+ ===", "", record.partition("\n")[2]).strip()
+    listed = lists.partition("REMEMBERED\n")[2]
+    found = {each[1]: each[2] for each in re.finditer(r"^([khn]\d+): (.*)$", listed, re.M)}
+    return hashlib.sha256(body.encode()).hexdigest()[:20], found
+
+
+def keep(folder: str, prompt: str, said: str) -> None:
+    """Keep an answer by the words it is about."""
+    record, words = about(prompt)
+    try:
+        verdicts = json.loads(said)["verdicts"]
+    except (ValueError, KeyError, TypeError):
+        return
+    told = [{**each, "id": words.get(str(each.get("id")), ""), "new": words.get(str(each.get("new")), "")} for each in verdicts]
+    path = os.path.join(folder, f"about-{record}.json")
+    with open(f"{path}.half", "w", encoding="utf-8") as file:
+        json.dump({"listed": sorted(words.values()), "verdicts": [each for each in told if each["id"]]}, file, ensure_ascii=False)
+    os.replace(f"{path}.half", path)
+
+
+def near(folder: str, prompt: str) -> str:
+    """What was said of the same session, in this question's names; empty where nothing was."""
+    record, words = about(prompt)
+    try:
+        with open(os.path.join(folder, f"about-{record}.json"), encoding="utf-8") as file:
+            kept: dict[str, Any] = json.load(file)
+    except FileNotFoundError:
+        return ""
+    names = {text: name for name, text in words.items()}
+    told = []
+    for each in kept["verdicts"]:
+        if each["id"] in names and (not each["new"] or each["new"] in names):
+            told.append({**each, "id": names[each["id"]], "new": names.get(each["new"])})
+    judged = sum(text in set(kept["listed"]) for text in words.values())
+    return json.dumps({"verdicts": told, "asked": len(words), "judged": judged}, ensure_ascii=False)
