@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tacit.core.states import CLOSED, INJECTABLE
+
 BENCH = Path(__file__).resolve().parents[2] / ".bench" / "lessons"
 OURS = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "COPILOT", "OPENCODE")
 
@@ -166,7 +168,7 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             line = {
                 "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
                 "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called,
+                "texts": _texts(given), "learned": learned["runs"], "programs": called, "after": _standing(world),
             }  # fmt: skip
             log.write(json.dumps(line) + "\n")
             log.flush()
@@ -185,6 +187,26 @@ def programs(place: Path) -> list[str]:
             for call in shell.calls(shell.command_of(step)) if step.tool else ():
                 found[" ".join(shell.key(call))[:60]] = None
     return list(found)
+
+
+def _standing(world: World) -> dict[str, list[str]]:
+    """The lessons after a session: those in force, and those that are kept but wait."""
+    found: dict[str, list[str]] = {"in force": [], "waiting": []}
+    for id, state, gate in rows(world, "SELECT id, state, gate FROM memory ORDER BY n"):
+        if state in INJECTABLE and gate == "allow":
+            found["in force"].append(id)
+        elif state not in CLOSED:
+            found["waiting"].append(id)
+    return found
+
+
+def rows(world: World, sql: str) -> list[tuple[Any, ...]]:
+    """An answer of the store, read only."""
+    import apsw
+
+    path = next(world.home.rglob("tacit.db"))
+    found: list[tuple[Any, ...]] = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY).execute(sql).fetchall()
+    return found
 
 
 def _texts(given: dict[str, Any]) -> list[str]:

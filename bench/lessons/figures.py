@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from bench.lessons.feed import World, sessions
+from bench.lessons.feed import World, rows, sessions
 
 TELLABLE = ("convention", "gate", "env", "git")
 GROUPED, NAMES = 5, 8  # lines of the commonest list at a start, names in each
@@ -17,15 +17,6 @@ GROUPED, NAMES = 5, 8  # lines of the commonest list at a start, names in each
 def logged(world: World) -> list[dict[str, Any]]:
     """The lines of a feeding."""
     return [json.loads(line) for line in world.log.read_text().splitlines()]
-
-
-def rows(world: World, sql: str) -> list[tuple[Any, ...]]:
-    """An answer of the store, read only."""
-    import apsw
-
-    path = next(world.home.rglob("tacit.db"))
-    found: list[tuple[Any, ...]] = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY).execute(sql).fetchall()
-    return found
 
 
 class Past:

@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench.lessons.feed import World
-from bench.lessons.figures import logged, rows
+from bench.lessons.feed import World, rows
+from bench.lessons.figures import logged
 
 LABELS = Path(__file__).resolve().parents[1] / "labels" / "lessons"
 
