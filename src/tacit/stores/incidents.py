@@ -88,6 +88,16 @@ def memory_of(store: Reads, project: str, subject: str, source: str) -> str:
     return str(row[0]) if row else ""
 
 
+def noted_of(store: Reads, run: str) -> list[str]:
+    """The signatures of the failures of one run that are not the work in hand, nor the host's own."""
+    rows = store.rows(
+        "SELECT mark FROM incident WHERE run = :run AND kind = :kind AND nature IN ('env', 'gate', 'git', 'convention')"
+        " ORDER BY mark",
+        run=run, kind=FAILURE,
+    )  # fmt: skip
+    return [str(mark) for (mark,) in rows]
+
+
 def lineage_of(store: Reads, run: str) -> str:
     """The lineage that a run was noticed in; empty where nothing was."""
     row = store.one("SELECT lineage FROM incident WHERE run = :run LIMIT 1", run=run)

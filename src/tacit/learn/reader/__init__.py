@@ -93,6 +93,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
     from tacit.core.errors import Unavailable
     from tacit.learn import Learned
+    from tacit.learn.reader import cures
     from tacit.learn.reader.asking import Asking
     from tacit.learn.reader.take import Taking
     from tacit.stores import readings
@@ -111,6 +112,10 @@ def read(desk: Desk, reading: Reading) -> Learned:
         readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     report, told = taking.take()
+    try:
+        told += [{"failure": mark, "reason": reason} for mark, reason in cures.ask(desk, asking.reading)]
+    except Unavailable as error:
+        report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
     done = replace(
         asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *told), error="", not_before="",
         at=desk.now(),

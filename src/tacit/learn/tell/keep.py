@@ -43,7 +43,7 @@ def keep(
     hold: bool,
 ) -> tuple[str, bool]:
     """(the memory of a lesson's subject, whether it is new): made, worded anew or merely met again."""
-    known = of_subject(tx, project.id, lesson.subject)
+    known = of_subject(tx, project.id, lesson.subject) or of_subject(tx, project.id, lesson.subject, "reader")
     if known is None:
         known = _new(tx, project, profile, lesson, run, at, ids(), hold)
         for each in witnesses(lesson):
@@ -64,7 +64,7 @@ def keep(
             )
         )
         known = tx.get(known.id)
-    if known.state not in CLOSED:
+    if known.state not in CLOSED and known.source == lesson.by:
         said = reworded(tx, known, lesson, at=at, run=run, profile_version=project.profile)
         if said is not None:
             tx.apply(said)
@@ -74,9 +74,9 @@ def keep(
     return known.id, False
 
 
-def of_subject(tx: Transaction, project: str, subject: str) -> Memory | None:
+def of_subject(tx: Transaction, project: str, subject: str, by: str = BY) -> Memory | None:
     """The memory that is about a subject, whatever became of it."""
-    id = memory_of(tx, project, subject, BY)
+    id = memory_of(tx, project, subject, by)
     return tx.get(id) if id else None
 
 
@@ -85,15 +85,16 @@ def _new(
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
+    held = lesson.hold or ("every finding waits for a person" if hold else "")
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
-        source=BY, trust="observed", gate="hold" if hold else "allow", gate_reason="every finding waits for a person" if hold else "",
+        source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
         signature=lesson.subject, created_at=at, updated_at=at,
     )  # fmt: skip
     tx.apply(
         made(
             memory,
-            by=BY,
+            by=lesson.by,
             reason=f"noticed in {len({w.lineage for w in lesson.witnesses})} pieces of work",
             at=at,
             run=run,

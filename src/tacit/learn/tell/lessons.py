@@ -62,6 +62,9 @@ class Lesson:
     witnesses: tuple[Noted, ...]
     when: str = START
     tags: tuple[str, ...] = ()
+    by: str = "notice"  # whose wording it is: the rules', or a reader's
+    trust: str = "observed"  # of that wording
+    hold: str = ""  # why a person is asked first
 
 
 # --- failures

@@ -1,0 +1,174 @@
+"""What helps against a failure that two pieces of work met: one question per signature, its answer checked like a reading.
+
+Rules word a cure only where two runs changed the same command in the same way; most of what recurs is overcome in ways that only a reader
+can name. What it says counts as far as the record bears it out: each name of the lesson was run or typed, in two lineages, and passed.
+The person who is told nothing about it loses nothing: the failure is counted all the same.
+"""
+
+from __future__ import annotations
+
+from tacit.core.digest import short_hash
+from tacit.core.errors import ModelUnavailable
+from tacit.core.redact import redact
+from tacit.core.value import replace, value
+from tacit.learn import shell
+from tacit.learn.notice.failures import barred
+from tacit.learn.reader import answer, prompt
+from tacit.learn.reader.check import find, folded, names
+from tacit.learn.reader.leave import asks_person
+from tacit.learn.reader.render import PERSON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.incident import Incident
+    from tacit.learn.reader import Desk
+    from tacit.learn.reader.answer import Lesson
+    from tacit.learn.reader.render import Line
+    from tacit.stores.incidents import Noted
+    from tacit.stores.readings import Reading
+
+BY = "reader"
+LINEAGES, SHOWN = 2, 3  # that met it, and of which as many are shown
+LINES = 24  # of one piece, from the command that failed
+MOST = 3  # questions after one session
+ASK_AGAIN = 2  # times as many lineages as when it was asked last
+
+
+@value
+class Piece:
+    """One piece of work from the command that failed to the one that passed."""
+
+    run: str
+    lineage: str
+    lines: tuple[Line, ...]
+
+
+def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece | None:
+    """What a session shows of a failure: to the same program's next success, or so many lines; None where it was cut out."""
+    start = next((at for at, line in enumerate(lines) if line.letter == "T" and line.place == met.place), None)
+    if start is None:
+        return None
+    shown: list[Line] = []
+    for at, line in enumerate(lines[start : start + LINES], start):
+        shown.append(line)
+        same = line.letter == "T" and any(" ".join(shell.key(call)) == met.program for call in shell.calls(line.whole))
+        if same and at > start and not _failed(line, lines):
+            break
+    return Piece(run, lineage, tuple(shown))
+
+
+def numbered(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same pieces, their lines numbered through."""
+    found, number = [], 0
+    for each in pieces:
+        lines = tuple(replace(line, number=number + at) for at, line in enumerate(each.lines, 1))
+        number += len(lines)
+        found.append(replace(each, lines=lines))
+    return found
+
+
+def checked(lesson: Lesson, pieces: Sequence[Piece], met: Incident) -> str:
+    """Why a lesson is none; empty where the record bears it out."""
+    if barred(lesson.text):
+        return "it goes around the failure"
+    every = [line for each in pieces for line in each.lines]
+    quotes = [find(quote, every) for quote in lesson.quotes]
+    if not quotes or None in quotes:
+        return "a quote does not stand in the record"
+    did = {"T", *PERSON}
+    lineages = set()
+    for each in pieces:
+        for quote in quotes:
+            if quote is not None and quote.line in each.lines and quote.line.letter in did and not _failed(quote.line, each.lines):
+                lineages.add(each.lineage)
+    if len(lineages) < LINEAGES:
+        return "what helped was not done in two pieces of work"
+    held = folded(" ".join((met.mark, met.program, met.code, met.name, *(line.whole for line in every if line.letter in did))))
+    lacking = [name for name in names(lesson.text) if folded(name.strip("`'\"()[],;:")) not in held]
+    if lacking:
+        return f"nobody ran or typed {lacking[0]}"
+    return ""
+
+
+def _failed(line: Line, lines: Sequence[Line]) -> bool:
+    return any(after.step == line.step and after.letter in ("E", "X") for after in lines)
+
+
+def due(met: Sequence[Noted], asked: int) -> bool:
+    """Whether a failure is asked about: met in two lineages, and in twice as many as when it was asked about last."""
+    count = len({each.lineage for each in met})
+    return count >= max(LINEAGES, ASK_AGAIN * asked)
+
+
+def ask(desk: Desk, reading: Reading) -> list[tuple[str, str]]:
+    """Ask about the failures of a session that were met before; (signature, what came of it) of each. A model that cannot be asked is
+    asked when the failure is met again."""
+    from tacit.stores.incidents import Counts, memory_of, noted_of
+
+    counts, project = Counts(desk.store, desk.project.id), desk.project.id
+    again: list[tuple[int, str, Sequence[Noted]]] = []
+    for mark in noted_of(desk.store, reading.run):
+        met = counts.failures(mark)
+        told = any(memory_of(desk.store, project, mark, by) for by in ("notice", BY))
+        if not told and due(met, int(desk.store.meta(_key(project, mark)) or 0)):
+            again.append((-len({each.lineage for each in met}), mark, met))
+    return [(mark, _ask(desk, reading, mark, met)) for _, mark, met in sorted(again, key=lambda each: each[:2])[:MOST]]
+
+
+def _ask(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted]) -> str:
+    pieces = _pieces(desk.folder, met)
+    if len({each.lineage for each in pieces}) < LINEAGES:
+        return "not enough of it was kept"
+    asked = prompt.cure(mark, len({each.lineage for each in met}), [each.lines for each in pieces])
+    said = redact(desk.model.ask(asked, schema=prompt.lessons_schema(), timeout=desk.profile.model.timeout_s)).text
+    if not answer.is_answer(said, "lessons"):
+        raise ModelUnavailable(f"{desk.model.identity} did not answer in the form that was asked for.", why="garbage")
+    lessons = answer.lessons_of(said, 1)
+    first = met[-1].incident
+    reason = checked(lessons[0], pieces, first) if lessons else "nothing that they have in common"
+    _keep(desk, reading, mark, met, "" if reason else lessons[0].text)
+    return reason or lessons[0].text
+
+
+def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
+    """The newest pieces of work that met it, one per lineage."""
+    from tacit.learn.reader.asking import lines_of
+    from tacit.stores.readings import load
+
+    found: dict[str, Piece] = {}
+    for each in reversed(met):
+        if len(found) < SHOWN and each.lineage not in found and (kept := load(folder, each.run)) is not None:
+            one = piece(each.run, each.lineage, lines_of(kept), each.incident)
+            if one is not None:
+                found[each.lineage] = one
+    return numbered([*found.values()])
+
+
+def _keep(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted], text: str) -> None:
+    """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
+    from tacit.core.run import Run
+    from tacit.learn import _Session
+    from tacit.learn.tell.keep import keep
+    from tacit.learn.tell.lessons import NEED
+    from tacit.learn.tell.lessons import Lesson as Told
+
+    program = met[-1].incident.program
+    run = Run(reading.session, reading.host, lineage=reading.lineage)
+    with desk.store.write(confidence=desk.profile.signals) as tx:
+        tx.put_meta(_key(desk.project.id, mark), str(len({each.lineage for each in met})))
+        if not text:
+            return
+        tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
+        told = Told(mark, text, "pitfall", tuple(met), NEED, tags, BY, "agent", asks_person(text) or desk.advises)
+        session = _Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
+        session.enter(tx)
+        id, _ = keep(
+            tx, desk.project, desk.profile, told, run=reading.run, seq=session.seq, at=desk.now(), ids=desk.ids, hold=desk.hold_all
+        )  # fmt: skip
+        session._promote(tx, id)
+
+
+def _key(project: str, mark: str) -> str:
+    return f"reader:cure:{short_hash(project, mark)}"

@@ -1,0 +1,112 @@
+"""One question about a failure that two pieces of work met: what is shown, what is believed, what is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.app import Memories
+from tacit.app import open as open_memories
+from tacit.core.digest import new_id
+from tacit.core.errors import ModelUnavailable
+from tacit.core.run import Run
+from tacit.learn.reader import Desk, cures, prepared, read
+from tacit.stores.readings import folder_of, load
+from tacit.testing import Scripted, run, tool, user
+
+FAILED = "Error: connect ECONNREFUSED 127.0.0.1:5432"
+TEXT = "Start the database with `docker compose up -d postgres` before `npm test`."
+CURE = "docker compose up -d postgres"
+NONE = json.dumps({"lessons": [], "answers": [], "verdicts": []})
+
+
+def says(text: str = TEXT, words: str = CURE, lines: tuple[int, ...] = (3, 7)) -> str:
+    quotes = [{"line": line, "words": words} for line in lines]
+    return json.dumps({"lessons": [{"text": text, "kind": "fix", "standing": "found", "quotes": quotes}], "verdicts": [], "answers": []})
+
+
+def session(id: str, *more: str, cure: str = CURE) -> Run:
+    """A session whose tests fail, and pass after something was done; each session does it with other things beside."""
+    failed = tool("npm test", error=FAILED, status=1, place="failed")
+    done = tool(" ".join((cure, *more)), "ok", place="cured")
+    return run(id, user(f"mend the parser, {id}"), failed, done, tool("npm test", "12 passed", place="passed"), task="t")
+
+
+@pytest.fixture
+def memories(folder: Path) -> Iterator[Memories]:
+    with open_memories() as opened:
+        yield opened
+
+
+def reads(memories: Memories, found: Run, *answers: str | Exception) -> Any:
+    memories.learn(found)
+    model = Scripted(*answers)
+    at = Desk(memories.store, memories.ensure_project(), memories.profile, folder_of(memories.near.path), model, memories.now, new_id)
+    row = memories.store.find_run(memories.project_id, found.id)
+    assert row is not None
+    reading = prepared(at.folder, found, row.id, row.project, memories.now())
+    assert reading is not None
+    return read(at, reading), model
+
+
+def lessons(memories: Memories) -> list[Any]:
+    return [memory for memory in memories.list(limit=100) if memory.source == "reader"]
+
+
+def test_a_cure_of_two_pieces_of_work_is_in_force_under_the_failures_own_signature(memories: Memories) -> None:
+    reads(memories, session("r1"), NONE)
+    assert lessons(memories) == []
+    _, model = reads(memories, session("r2", "redis"), NONE, says())
+    [memory] = lessons(memories)
+    assert (memory.text, memory.trust, memory.state) == (TEXT, "agent", "provisional")
+    [mark] = {each for (each,) in memories.store.rows("SELECT mark FROM incident WHERE kind = 'failure'")}
+    assert memory.signature == mark
+    assert "PIECE 2" in model.asked[-1] and model.asked[-1].count(FAILED) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (says(text="Start the database with `just db` before `npm test`."), "nobody ran or typed just"),
+        (says(words="docker compose up -d mysql"), "a quote does not stand in the record"),
+        (says(words="npm test", lines=(1, 5)), "what helped was not done in two pieces of work"),
+        (says(text="Run `docker compose up -d postgres` with `--force`."), "it goes around the failure"),
+        (NONE, "nothing that they have in common"),
+    ],
+)
+def test_what_the_record_does_not_bear_out_is_no_lesson(memories: Memories, said: str, reason: str) -> None:
+    reads(memories, session("r1"), NONE)
+    reads(memories, session("r2", "redis"), NONE, said)
+    row = memories.store.find_run(memories.project_id, "r2")
+    assert row is not None and (kept := load(folder_of(memories.near.path), row.id)) is not None
+    assert lessons(memories) == [] and kept.lessons[-1]["reason"] == reason
+
+
+def test_what_one_piece_of_work_did_is_no_cure_yet(memories: Memories) -> None:
+    reads(memories, session("r1", cure="ls -la"), NONE)
+    reads(memories, session("r2"), NONE, says())
+    assert lessons(memories) == []
+
+
+def test_it_is_asked_once_and_again_only_when_twice_as_many_met_it(memories: Memories) -> None:
+    reads(memories, session("r1"), NONE)
+    asked = [reads(memories, session(f"r{number}", f"queue{number}"), NONE, NONE)[1] for number in range(2, 5)]
+    assert [len([text for text in model.asked if "The same failure" in text]) for model in asked] == [1, 0, 1]
+
+
+def test_a_model_that_is_gone_costs_nothing(memories: Memories) -> None:
+    reads(memories, session("r1"), NONE)
+    report, _ = reads(memories, session("r2", "redis"), NONE, ModelUnavailable("gone"))
+    assert "gone" in report.warnings[-1]
+    reads(memories, session("r3", "queue"), NONE, says())
+    assert len(lessons(memories)) == 1
+
+
+def test_a_failure_that_was_cut_out_of_the_record_shows_no_piece() -> None:
+    from tacit.core.incident import Incident
+
+    assert cures.piece("r", "l", [], Incident("failure", "m", place="x")) is None
