@@ -17,8 +17,9 @@ from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
 from tacit.core.memory import DECIDED, Memory, to_row
+from tacit.stores import counts
 from tacit.stores.check import check
-from tacit.testing import Scripted, ToyEmbedder, run, say, user
+from tacit.testing import Scripted, ToyEmbedder, run, say, signed, user
 
 psycopg = pytest.importorskip("psycopg", reason="a store on PostgreSQL needs psycopg (the extra postgres)")
 
@@ -119,7 +120,8 @@ def test_a_reader_reads_a_writer_writes_an_owner_admits(team: Team, opened: Call
 
 def test_a_project_sees_no_row_of_another_in_any_table(team: Team, opened: Callable[..., Any]) -> None:
     """Seals, counts, tallies and words as little as lessons."""
-    put(opened("owner"), lesson(), lesson("everywhere", project="@global"))
+    put(opened("owner"), lesson())
+    put(team.store, lesson("everywhere", project="@global"))
     put(opened("stranger"), lesson("their secret", project="q"))
     for table in TABLES:
         assert {row[0] for row in team.sql("stranger", f"SELECT DISTINCT project FROM tacit.{table}")} <= {
@@ -232,6 +234,107 @@ def test_temporary_tables_deceive_no_function(team: Team, opened: Callable[..., 
     assert check(opened("stranger")).is_sound
 
 
+# What somebody with psql would try against another team's project (q), what holds everywhere, and the journal. In each {n}, {id}, {everywhere} are a row of q,
+# its id, and a lesson that holds everywhere.
+ATTEMPTS = (
+    "SELECT text FROM tacit.memory WHERE project = 'q'",
+    "SELECT payload FROM tacit.journal WHERE project = 'q'",
+    "SELECT fts::text FROM tacit.memory_fts",
+    "SELECT role FROM tacit.member WHERE project = 'q'",
+    "SELECT tacit.indexed({n})",
+    "SET row_security = off; SELECT text FROM tacit.memory",
+    "INSERT INTO tacit.member VALUES ('q', session_user, 3)",
+    "SELECT tacit.admit(session_user, 'q', 3)",
+    "SELECT tacit.admit(session_user, '@global', 3)",
+    "UPDATE tacit.memory SET text = 'mine now' WHERE project IN ('q', '@global')",
+    "UPDATE tacit.memory SET project = '@global' WHERE project = 'p'",
+    "UPDATE tacit.memory SET project = '@agent', agent = 'reviewer' WHERE project = 'p'",
+    "DELETE FROM tacit.memory WHERE project IN ('q', '@global')",
+    "INSERT INTO tacit.memory SELECT (jsonb_populate_record(m, jsonb_build_object('id', 'evil', 'n', 999999, 'project', '@global'))).* FROM tacit.memory m WHERE project = 'p'",
+    "INSERT INTO tacit.journal SELECT (jsonb_populate_record(j, jsonb_build_object('id', 999999, 'n', 99, 'project', '@global', 'memory', '{everywhere}'))).* FROM tacit.journal j LIMIT 1",
+    "INSERT INTO tacit.alias (project, namespace, alias, memory) VALUES ('@global', 'cli', 'x', '{everywhere}')",
+    "INSERT INTO tacit.tombstone SELECT (jsonb_populate_record(NULL::tacit.tombstone, jsonb_build_object('project', '@global', 'memory', '{everywhere}'))).*",
+    "UPDATE tacit.journal SET by = 'mallory'",
+    "DELETE FROM tacit.journal",
+    "TRUNCATE tacit.journal",
+    "SELECT tacit.blank_entries('{id}')",
+    "SELECT tacit.blank_entries('{everywhere}')",
+    "SELECT tacit.put_words({n}, ARRAY['x'])",
+    "UPDATE tacit.project SET name = 'mine now' WHERE id IN ('q', '@global', '@agent')",
+    "ALTER TABLE tacit.memory DISABLE ROW LEVEL SECURITY",
+    "ALTER POLICY changing ON tacit.memory USING (true)",
+    "CREATE OR REPLACE FUNCTION tacit.mine(lowest integer) RETURNS text[] LANGUAGE sql AS $$ SELECT ARRAY['p', 'q', '@global'] $$",
+    "CREATE TRIGGER mine BEFORE INSERT ON tacit.memory FOR EACH ROW EXECUTE FUNCTION tacit.only_grows()",
+    "SET SESSION AUTHORIZATION {keeper}",
+    "SET ROLE {keeper}; UPDATE tacit.memory SET text = 'mine now'",
+)
+
+
+@pytest.mark.parametrize("who", LEVELS)
+def test_what_is_tried_by_raw_sql(team: Team, opened: Callable[..., Any], who: str) -> None:
+    """As reader, writer and owner of one project: nothing of another, of what holds everywhere, or of the journal is read or changed that should not be."""
+    everywhere, theirs = lesson("Use UTC.", project="@global"), lesson("their secret", project="q")
+    put(opened("owner"), lesson())
+    put(team.store, everywhere)
+    put(opened("stranger"), theirs)
+    for place in ("@global", "@agent"):
+        team.sql("writer", "INSERT INTO tacit.project (id, trial_key, created_at) VALUES (%s, 'x', '')", place)
+
+    def standing() -> list[Any]:
+        with psycopg.connect(team.admin.info.dsn, dbname=team.store.one("SELECT current_database()")[0], password=team.admin.info.password) as above:
+            rows = [above.execute(f"SELECT * FROM tacit.{table} ORDER BY 1, 2").fetchall() for table in ("member", "journal", "alias", "tombstone")]
+            for table, place in (("memory", "project"), ("project", "id")):
+                rows.append(above.execute(f"SELECT * FROM tacit.{table} WHERE {place} <> 'p' ORDER BY 1").fetchall())
+            return [*rows, above.execute("SELECT polname, polqual::text, polwithcheck::text FROM pg_policy ORDER BY 1, 2, 3").fetchall()]
+
+    before, faults = standing(), check(opened("stranger")).faults
+    number = team.sql("stranger", "SELECT n FROM tacit.memory WHERE project = 'q'")[0][0]
+    words = team.sql("stranger", "SELECT tacit.indexed(%s)", number)
+    through = []
+    for attempt in ATTEMPTS:
+        statement = attempt
+        for name, value in (("{n}", number), ("{id}", theirs.id), ("{everywhere}", everywhere.id), ("{keeper}", team.template)):
+            statement = statement.replace(name, str(value))
+        try:
+            with psycopg.connect(team.url(who), autocommit=True) as connection:
+                cursor = connection.execute(statement.encode())
+                while cursor.nextset():
+                    pass
+                seen = str(cursor.fetchall()) if cursor.description else ""
+        except psycopg.Error:
+            seen = ""
+        if any(told in seen for told in ("secret", "stranger")) or standing() != before:
+            through.append(statement)
+    assert through == []
+    assert team.sql("stranger", "SELECT tacit.indexed(%s)", number) == words
+    assert check(opened("stranger")).faults == faults
+
+
+def test_what_holds_everywhere_is_its_owners(team: Team, opened: Callable[..., Any], tmp_path: Path) -> None:
+    """A writer's run that meets such a lesson counts for it and moves nothing; said outright, it is refused; the keeper admits."""
+    import tacit
+
+    text = "Always use pnpm instead of npm in this repository."
+    everywhere = lesson(text, project="@global", state="candidate", kind="preference", klass="preference", scope="global")
+    put(team.store, everywhere)
+    env = signed({"HOME": str(tmp_path), "USER": "bob", "PATH": ""})
+    with tacit.open(team.url("writer"), env=env, cwd=str(tmp_path)) as memories:
+        for number in range(3):
+            assert [done.matched for done in memories.learn(run(f"r{number}", user("Set up."), user(text)))] == [(everywhere.id,)]
+        found = memories.store.get(everywhere.id)
+        assert (found.state, found.text, found.tally.seen) == ("candidate", text, 3)
+        assert counts.event(memories.store, "left_to_owners")
+        assert text not in memories.inject("Set up the project.").markdown
+        with pytest.raises(Refused, match="every team"):
+            memories.add("Use UTC.", scope="global")
+        with pytest.raises(Refused, match="every team"):
+            memories.edit(everywhere.id, text="Use yarn.")
+        for place in ("@global", "@agent"):
+            team.store.rows("SELECT admit(:who, :place, 2)", who=f"{team.template}_writer", place=place)
+        assert memories.edit(everywhere.id, text="Use yarn.").text == "Use yarn."
+        assert check(memories.store).is_sound
+
+
 def test_every_function_with_its_owners_rights_looks_into_the_catalogue_first(team: Team) -> None:
     """Also those that are made beside the numbered migrations."""
     found = team.store.rows(
@@ -263,7 +366,7 @@ def test_who_puts_a_projects_row_there_does_not_own_its_members(team: Team) -> N
         team.sql("stranger", row, "p")
     for place in ("p", "@global"):
         team.sql("writer", row, place)
-    assert team.store.rows("SELECT role FROM member WHERE project = '@global'") == []
+    assert team.store.rows("SELECT role FROM member WHERE project = '@global' AND role = :who", who=f"{team.template}_writer") == []
     assert "p" not in team.sql("writer", "SELECT tacit.mine(3)")[0][0]
 
 
@@ -291,7 +394,9 @@ def in_turns(*works: Callable[[], Any]) -> list[Any]:
 def test_one_lesson_written_from_two_projects_keeps_one_chain(team: Team, opened: Callable[..., Any]) -> None:
     """What holds everywhere has many writers; they follow each other, and no entry is lost or numbered twice."""
     everywhere = lesson("use UTC", project="@global")
-    put(opened("owner"), everywhere)
+    put(team.store, everywhere)
+    for who in ("owner", "stranger"):
+        team.store.rows("SELECT admit(:who, '@global', 2)", who=f"{team.template}_{who}")
 
     def edit(who: str, project: str) -> None:
         store = opened(who)

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 GENESIS = bytes(32)  # what the first entry of a chain points at
 SHARDS = 16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
 
+# The names under which our own machinery writes; any other is somebody's.
+AUTOMATIC = ("learn", "notice", "reader", "tend", "sweep", "merge", "triage", "reflect", "sync", "page", "agent")
+
+
+def is_automatic(by: str) -> bool:
+    """Whether an entry is the machinery's own; a judge's name has its tier behind it."""
+    return by.partition(":")[0] in AUTOMATIC
+
+
 # The verbs of the journal, each with its sentence; docs/journal.md is checked against this table.
 VERBS = {
     "add": "a memory was made",

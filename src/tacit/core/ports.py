@@ -311,6 +311,9 @@ if TYPE_CHECKING:
         def reword(self, id: str) -> None:
             """Derive a memory's words anew: it was met in another task."""
 
+        def may_change(self, project: str) -> bool:
+            """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
+
         def apply(self, change: Change) -> Entry:
             """The only way to write a memory: the new row and its reasoned entry, together."""
 

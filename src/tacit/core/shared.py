@@ -17,7 +17,7 @@ from heapq import heapify, heappop, heappush
 from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
 from tacit.core.errors import TacitError
-from tacit.core.journal import VERBS, payload_digest
+from tacit.core.journal import VERBS, is_automatic, payload_digest
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import DECIDED, GATES, NUMBERS, VERDICTS, Memory, check_fields, from_row, kept_text
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 OWN, TEAM, UNKNOWN = "own", "team", "unknown"  # who wrote a line: we, somebody whose key we allow, nobody we know
 SCOPES = ("task", "mission", "project")  # what is bound to a project; global and agent lessons are a person's own
-AUTOMATIC = ("learn", "tend", "sync", "page", "agent")  # names under which machines act; any other is a person's
 ENTRY = ("verb", "by", "at", "run", "profile", "parents")
 # What a link says beside its words. Its project is that of whoever reads it.
 LINKS = {
@@ -94,7 +93,7 @@ class Line:
     @property
     def is_person(self) -> bool:
         """Whether a person decided it."""
-        return self.head["by"] not in AUTOMATIC
+        return not is_automatic(self.head["by"])
 
     @property
     def is_blank(self) -> bool:

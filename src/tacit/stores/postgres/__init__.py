@@ -17,7 +17,8 @@ import psycopg
 from psycopg import errors as sql_errors
 
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
-from tacit.core.journal import GENESIS, xor
+from tacit.core.journal import GENESIS, is_automatic, xor
+from tacit.core.memory import AGENT, GLOBAL
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.sql import Alone, SqlStore, Writer, seal_project
 
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
 
-SCHEMA = 8  # the newest migration
+SCHEMA = 9  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
+LEFT = "left_to_owners"  # counts what learning would have changed of lessons that hold everywhere
 SHARED = ""  # the lock of what belongs to no project
 
 _pools: dict[str, ConnectionPool] = {}
@@ -244,6 +246,7 @@ class Transaction(Writer):
         self._keep = keep
         self._seals: dict[tuple[str, str, int], tuple[int, bytes]] = {}
         self._locked: set[str] = set()
+        self._changeable: frozenset[str] | None = None
         self.machine = store.machine
         self.confidence = confidence
 
@@ -267,9 +270,28 @@ class Transaction(Writer):
         return self._store.find(projects, words, limit=limit, injectable=injectable)
 
     def apply(self, change: Change) -> Entry:
-        """As everywhere, behind the lock of the memory's project: a lesson that holds everywhere is written from many."""
+        """As everywhere, behind the lock of the memory's project: a lesson that holds everywhere is written from many.
+
+        What holds everywhere is changed by those whom its owners admitted. What our own machinery would change of it for somebody else
+        is left and counted; what somebody asks for is refused.
+        """
+        if not self.may_change(change.memory.project):
+            if not is_automatic(change.entry.by):
+                raise Refused(
+                    "Lessons that hold everywhere go to every team, and this user was not admitted to change them.",
+                    "Keep it in this project, or ask the server's keeper (docs/howto/postgres.md).",
+                )
+            self.count(self._store.lock, LEFT, change.entry.at)
+            return change.entry
         self.follow(change.memory.project)
         return super().apply(change)
+
+    def may_change(self, project: str) -> bool:
+        if project not in (GLOBAL, AGENT):
+            return True
+        if self._changeable is None:
+            self._changeable = frozenset(self.one("SELECT changeable()")[0])
+        return project in self._changeable
 
     def count(self, project: str, name: str, at: str, by: int = 1) -> None:
         """As everywhere; what is shared by all is locked first, before any row of it."""
