@@ -122,7 +122,7 @@ def _exported(main: object, store: str, folder: str, name: str) -> str:
 
 def _captured(store: str, samples: list[tuple[Kind, Sample]]) -> None:
     """A host that keeps no session of its own: hooks write it down."""
-    from tacit.surfaces.hooks import Event
+    from tacit.hosts.dialect import Event
     from tacit.surfaces.hooks.capture import keep
 
     for n, (_, sample) in enumerate(samples):

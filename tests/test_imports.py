@@ -102,8 +102,8 @@ def test_every_host_is_light(host: str, folder: Path) -> None:
         _called(["hook", event, "--host", host], json.dumps({"cwd": str(folder), **FAILED[host]})), folder
     )
     _check(loaded)
-    others = {f"tacit.surfaces.hooks.{name}" for name in ("claude_code", *FAILED) if name != host}
-    assert f"tacit.surfaces.hooks.{host}" in loaded and not loaded & others
+    others = {f"tacit.hosts.{name}" for name in ("claude_code", *FAILED) if name != host}
+    assert f"tacit.hosts.{host}" in loaded and not loaded & others
 
 
 @pytest.mark.parametrize("verb", ["inject", "hook"])

@@ -11,7 +11,8 @@ ROOT = Path(tacit.__file__).parent
 # room -> rooms it may import. app and the package itself are wiring; profiles are data with a loader.
 MAY = {
     "core": {"core"},
-    "formats": {"core", "formats"},
+    "formats": {"core", "formats", "hosts"},
+    "hosts": {"core", "hosts", "formats"},
     "profiles": {"core", "profiles"},
     "stores": {"core", "stores"},
     "providers": {"core", "providers"},
@@ -19,9 +20,9 @@ MAY = {
     "recall": {"core", "recall", "stores"},
     "tend": {"core", "tend", "stores"},
     "prove": {"core", "prove", "learn", "recall", "stores"},
-    "surfaces": {"core", "surfaces", "app", "profiles", "formats", "stores", "tacit"},
+    "surfaces": {"core", "surfaces", "app", "profiles", "formats", "hosts", "stores", "tacit"},
     "integrations": {"core", "app", "integrations"},  # surfaces inside other people's frameworks
-    "app": {"core", "formats", "profiles", "learn", "recall", "tend", "prove", "stores", "providers", "app"},
+    "app": {"core", "formats", "hosts", "profiles", "learn", "recall", "tend", "prove", "stores", "providers", "app"},
     "testing": {"core", "app", "stores", "formats", "profiles", "testing"},
 }
 

@@ -45,7 +45,7 @@ HANG = 20  # seconds after which an input counts as a crash
 KEPT = 40  # inputs a door's corpus grows to
 NAMES = ("x.jsonl", "x.json", "x.md", "x.yaml", "x.xml", "x.csv", "x.sarif", "x.traj", "chat.history.md")  # a file's name tells some formats what it is
 BEHIND = {  # the rooms that are watched for coverage behind a door
-    "read": ("tacit.formats",), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.recall"),
+    "read": ("tacit.formats", "tacit.hosts"), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
     "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
     "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.truth", "tacit.stores.check"),
     "sync": ("tacit.core.shared", "tacit.tend.sync", "tacit.formats.journal_file"),

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats import claude_code
 from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts.claude_code import transcript as claude_code
 
 AT = "2026-03-01T10:00:00.000Z"
 REFUSAL = (

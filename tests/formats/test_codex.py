@@ -9,8 +9,8 @@ import pytest
 
 from tacit import formats
 from tacit.core.run import Cost, Run, Step
-from tacit.formats import codex
 from tacit.formats.source import BytesSource
+from tacit.hosts.codex import transcript as codex
 
 AT = "2026-03-01T10:00:0{}.000Z"
 META = {

@@ -10,8 +10,8 @@ import pytest
 
 from tacit import formats
 from tacit.core.run import Cost, Run, Step
-from tacit.formats import gemini
 from tacit.formats.source import BytesSource, FileSource
+from tacit.hosts.gemini import transcript as gemini
 
 AT = "2026-03-01T10:00:0{}.000Z"
 HEAD = {"sessionId": "g-1", "projectHash": "p", "startTime": AT.format(0), "lastUpdated": AT.format(0), "kind": "main"}

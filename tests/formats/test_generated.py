@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 
 from tacit.core.run import Reading
-from tacit.formats import claude_code
 from tacit.formats.source import BytesSource
+from tacit.hosts.claude_code import transcript as claude_code
 
 
 def bench() -> ModuleType:

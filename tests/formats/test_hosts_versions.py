@@ -68,7 +68,8 @@ def test_geminis_opening_is_the_hosts() -> None:
 
 def _captured(tmp_path: Path, *events: tuple[str, dict[str, str]]) -> list[str]:
     """What counts as typed of Copilot's hooks, in the order in which they came to run."""
-    from tacit.surfaces.hooks import capture, copilot
+    from tacit.hosts import copilot
+    from tacit.surfaces.hooks import capture
 
     path = ""
     for name, more in events:
@@ -90,7 +91,7 @@ def test_copilots_prompt_counts_once_its_session_has_begun(tmp_path: Path) -> No
 
 def test_copilots_events_file_is_learned_where_there_is_one(tmp_path: Path) -> None:
     """By the payload's word, else where it lies by default; without one the capture is."""
-    from tacit.surfaces.hooks import copilot
+    from tacit.hosts import copilot
 
     payload, env = {"sessionId": "p-1", "cwd": "/repo"}, {"HOME": str(tmp_path)}
     for name in ("stop", "session-end"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.core.run import Run, Step
-from tacit.formats.places import folders_of, is_hosts_own, unheard
+from tacit.hosts.places import folders_of, is_hosts_own, unheard
 
 
 @pytest.fixture

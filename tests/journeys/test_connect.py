@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
-from tacit.surfaces.cli.entries import is_ours, with_entries, without_entries
-from tacit.surfaces.cli.hosts import registration
-from tacit.surfaces.cli.json_text import member, parts, put, take, top
+from tacit.hosts.entries import is_ours, with_entries, without_entries
+from tacit.hosts.json_text import member, parts, put, take, top
+from tacit.hosts.registration import registration
 
 ENTRIES = registration(("/opt/tacit/bin/tacit", []))
 EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]

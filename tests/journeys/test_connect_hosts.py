@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
-from tacit.surfaces.cli.hosts import HOSTS, registration
-from tacit.surfaces.cli.json_text import bare, loads, member, parts, put, take, top
+from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
+from tacit.hosts.registration import HOSTS, registration
 
 SAMPLES = Path(__file__).parent / "data" / "settings"
 OTHERS = ("codex", "copilot", "vscode", "gemini", "cursor")
@@ -180,7 +180,7 @@ def test_malformed_settings_are_left_alone(tacit: Any, alone: Path, host: str, t
 
 def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> None:
     """Entries of another installation do not stay beside the new ones, in flat lists either."""
-    from tacit.surfaces.cli.entries import with_entries
+    from tacit.hosts.entries import with_entries
 
     old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), "", HOSTS["cursor"]), "settings")
     path = written(alone / USERS["cursor"], old)

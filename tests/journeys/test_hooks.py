@@ -14,9 +14,9 @@ import pytest
 from tacit.app import open as open_memories
 from tacit.core import clock
 from tacit.core.config import KEYS
-from tacit.surfaces.hooks import SETTINGS, Told, is_ignored
-from tacit.surfaces.hooks.claude_code import LIMIT, read, write
-from tacit.surfaces.hooks.dialect import files_in, fitted
+from tacit.hosts.claude_code import LIMIT, read, write
+from tacit.hosts.dialect import Told, files_in, fitted
+from tacit.surfaces.hooks import SETTINGS, is_ignored
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))

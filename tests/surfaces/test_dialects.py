@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tacit.surfaces.cli.hosts import HOSTS, registration
-from tacit.surfaces.hooks import claude_code, codex, copilot
-from tacit.surfaces.hooks.dialect import exit_status
+from tacit.hosts import claude_code, codex, copilot
+from tacit.hosts.dialect import exit_status
+from tacit.hosts.registration import HOSTS, registration
 
 ROOT = Path(__file__).parent.parent.parent
 CALL = "call_7c3f244d36f440629c5b3def"
@@ -135,7 +135,8 @@ def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
 
 def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
     """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
-    from tacit.surfaces.hooks import _is_emptied, gemini
+    from tacit.hosts import gemini
+    from tacit.surfaces.hooks import _is_emptied
 
     told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "SessionStart", "source": "resume", "timestamp": "2026-11-16T06:19:58.306Z"}
     events = [gemini.read("", told, {}), copilot.read("session-start", {"sessionId": "s1", "cwd": "/shop", "source": "resume"}, {}), claude("SessionStart", source="resume"), codex.read("", told, {})]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.hosts.registration import registration
 from tacit.surfaces import skill
-from tacit.surfaces.cli.hosts import registration
 from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, session_of
 
 ROOT = Path(__file__).parent.parent.parent

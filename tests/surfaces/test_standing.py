@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.surfaces.cli.hosts import HOSTS, registration
-from tacit.surfaces.cli.standing import cautions
+from tacit.hosts.registration import HOSTS, registration
+from tacit.hosts.standing import cautions
 from tacit.surfaces.receipt import heard_line
 
 

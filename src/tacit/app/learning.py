@@ -70,7 +70,7 @@ class Learning(Recalling):
 
     def _heard(self, run: Run) -> tuple[Run, str]:
         """A run as far as its words count: those of a file that lies elsewhere are nobody's."""
-        from tacit.formats.places import is_hosts_own, unheard
+        from tacit.hosts.places import is_hosts_own, unheard
 
         return (run, "") if is_hosts_own(run.path, run.host, self.env) else unheard(run)
 

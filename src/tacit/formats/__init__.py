@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 FORMATS = {
-    "claude-code": "tacit.formats.claude_code",
+    "claude-code": "tacit.hosts.claude_code.transcript",
     "neutral": "tacit.formats.neutral",
     "archeflow": "tacit.formats.archeflow",
     "ralph": "tacit.formats.ralph",
@@ -55,9 +55,9 @@ FORMATS = {
     "json": "tacit.formats.lessons.as_json",
     "jsonl": "tacit.formats.lessons.as_jsonl",
     "csv": "tacit.formats.lessons.as_csv",
-    "codex": "tacit.formats.codex",
-    "gemini": "tacit.formats.gemini",
-    "copilot": "tacit.formats.copilot",
+    "codex": "tacit.hosts.codex.transcript",
+    "gemini": "tacit.hosts.gemini.transcript",
+    "copilot": "tacit.hosts.copilot.transcript",
     "swe-agent": "tacit.formats.swe_agent",
     "aider": "tacit.formats.aider",
     "openhands": "tacit.formats.openhands",

@@ -11,12 +11,12 @@ import os
 
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
+from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
+from tacit.hosts.registration import HOSTS, command, is_here, registration, settings_path
+from tacit.hosts.standing import cautions
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.entries import is_ours, parsed, with_entries, without_entries
-from tacit.surfaces.cli.hosts import HOSTS, command, is_here, registration, settings_path
 from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.settings_file import Kept, check_writable, difference, read_settings, write_settings
-from tacit.surfaces.cli.standing import cautions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
-    from tacit.surfaces.cli.hosts import Host
+    from tacit.hosts.registration import Host
     from tacit.surfaces.cli.settings_file import Settings
 
 RULES = (".cursor", "rules", "tacit.mdc")

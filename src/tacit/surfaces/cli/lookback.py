@@ -96,7 +96,7 @@ def _room(module: str) -> Any:
 def _host_folders(env: Mapping[str, str]) -> list[str]:
     """Where hosts keep their transcripts, and we what we captured; where there is none of them, the place to look first."""
     from tacit.app import data_folder, store_path
-    from tacit.formats.places import folders_of
+    from tacit.hosts.places import folders_of
     from tacit.stores.cache import is_far, path_of
     from tacit.stores.captured import folder_of
     from tacit.surfaces.cli.past import KEPT

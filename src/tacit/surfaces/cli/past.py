@@ -15,7 +15,7 @@ import time
 
 from tacit.core.errors import TacitError
 from tacit.core.value import value
-from tacit.formats.places import folders_of
+from tacit.hosts.places import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

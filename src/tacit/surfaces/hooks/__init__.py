@@ -16,7 +16,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tacit.core.value import replace, value
+from tacit.core.value import replace
+from tacit.hosts.dialect import Insisted, Told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,16 +25,17 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.hosts.dialect import Event
 
 EVENTS = ("session-start", "prompt", "subagent-start", "step", "before-command", "tool-failure", "pre-compact", "stop", "session-end")
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
 DIALECTS = {
-    "claude-code": "tacit.surfaces.hooks.claude_code",
-    "codex": "tacit.surfaces.hooks.codex",
-    "gemini": "tacit.surfaces.hooks.gemini",
-    "copilot": "tacit.surfaces.hooks.copilot",
-    "vscode": "tacit.surfaces.hooks.vscode",
-    "cursor": "tacit.surfaces.hooks.cursor",
+    "claude-code": "tacit.hosts.claude_code",
+    "codex": "tacit.hosts.codex",
+    "gemini": "tacit.hosts.gemini",
+    "copilot": "tacit.hosts.copilot",
+    "vscode": "tacit.hosts.vscode",
+    "cursor": "tacit.hosts.cursor",
 }
 LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
@@ -44,47 +46,6 @@ DEBOUNCE = (
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
 # What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
 SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto"}
-
-
-@value
-class Event:
-    """Something that happened in a host, in our words."""
-
-    name: str
-    host: str
-    session: str  # the host's id of the session: our run, and the unit of its sub-agents
-    folder: str
-    key: str  # the same event again has the same key
-    transcript: str = ""
-    source: str = ""  # session-start: startup, resume, clear, compact or fork
-    model: str = ""
-    agent: str = ""  # the type of the sub-agent that starts, or in which it happened
-    context: str = ""  # the host's id of that sub-agent; empty for the main one
-    text: str = ""  # what the person typed, the command that is about to run, or the error of a tool
-    files: tuple[str, ...] = ()  # files that the text names
-    env_file: str = ""  # where the host takes variables for the commands of its agent from
-    root: str = ""  # the session that this one continues
-    version: str = ""  # the host's
-    forgets: bool = False  # a session of this host that is resumed has lost what hooks told it
-    shows: bool = True  # the host shows its user a message at the start
-    insists: bool = False  # the host reads an answer only with exit status 2
-    captured: bool = False  # no transcript that could be read: what its events say is written down
-    error: str = ""  # beside a prompt: what failed since it was typed
-    step: Mapping[str, Any] | None = None  # of such a host: what happened, as a step of the neutral format
-
-
-@value
-class Told:
-    """What a hook has to say: to the agent, and to the person."""
-
-    context: str = ""
-    message: str = ""
-
-
-class Insisted(str):
-    """An answer that its host reads only with exit status 2."""
-
-    __slots__ = ()
 
 
 def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:

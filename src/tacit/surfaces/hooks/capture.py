@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Event
+    from tacit.hosts.dialect import Event
 
 SAME_WITHIN = 10.0  # seconds in which the same line is a copy
 TAIL = 1 << 18  # bytes at the end of a file in which copies are looked for
@@ -61,7 +61,7 @@ def keep(store: str, event: Event) -> Event:
 
 
 def _as_prompt(event: Event, text: str) -> Event:
-    from tacit.surfaces.hooks.dialect import files_in
+    from tacit.hosts.dialect import files_in
 
     key, failed = short_hash(event.session, "prompt", text), event.text if event.name == "tool-failure" else ""
     return replace(event, name="prompt", text=text, error=failed, key=key, files=files_in(text))

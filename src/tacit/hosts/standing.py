@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 
-from tacit.surfaces.cli.entries import is_ours
-from tacit.surfaces.cli.hosts import home_of
+from tacit.hosts.entries import is_ours
+from tacit.hosts.registration import home_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from tacit.surfaces.cli.hosts import Host
+    from tacit.hosts.registration import Host
 
 
 def cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
@@ -97,7 +97,7 @@ def _at(tree: Any, *keys: str) -> dict[str, Any]:
 
 def _json(path: str) -> dict[str, Any]:
     from tacit.core.errors import TacitError
-    from tacit.surfaces.cli.entries import parsed
+    from tacit.hosts.entries import parsed
 
     try:
         with open(path, encoding="utf-8") as file:

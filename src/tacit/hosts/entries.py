@@ -11,7 +11,7 @@ import os
 import re
 
 from tacit.core.errors import TacitError
-from tacit.surfaces.cli.json_text import bare, loads, member, parts, put, take, top
+from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

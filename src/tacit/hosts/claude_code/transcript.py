@@ -15,7 +15,12 @@ import re
 
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.claude_code_marks import (
+from tacit.formats.session import LARGEST, MANY_KINDS, OWN_FOLDER, OWN_PROMPT, WORDLESS
+from tacit.formats.session import kind_of as _kind
+from tacit.formats.session import time_of as _time
+from tacit.formats.session import tokens as _tokens
+from tacit.formats.source import record
+from tacit.hosts.claude_code.marks import (
     CAVEAT,
     EDITORS,
     HOOK_SPEAKS,
@@ -35,11 +40,6 @@ from tacit.formats.claude_code_marks import (
     queue_is_only_trace,
     without_asides,
 )
-from tacit.formats.session import LARGEST, MANY_KINDS, OWN_FOLDER, OWN_PROMPT, WORDLESS
-from tacit.formats.session import kind_of as _kind
-from tacit.formats.session import time_of as _time
-from tacit.formats.session import tokens as _tokens
-from tacit.formats.source import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

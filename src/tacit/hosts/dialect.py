@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
+from tacit.core.value import value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
-
 PROMPT = 4_000  # characters of a prompt that are looked at: what is asked stands in front of what was pasted
 FILES = 16
 OWN_FOLDER = "/tacit-model-call"  # where Tacit asks models; it must not talk to itself
+
+
+@value
+class Event:
+    """Something that happened in a host, in our words."""
+
+    name: str
+    host: str
+    session: str  # the host's id of the session: our run, and the unit of its sub-agents
+    folder: str
+    key: str  # the same event again has the same key
+    transcript: str = ""
+    source: str = ""  # session-start: startup, resume, clear, compact or fork
+    model: str = ""
+    agent: str = ""  # the type of the sub-agent that starts, or in which it happened
+    context: str = ""  # the host's id of that sub-agent; empty for the main one
+    text: str = ""  # what the person typed, the command that is about to run, or the error of a tool
+    files: tuple[str, ...] = ()  # files that the text names
+    env_file: str = ""  # where the host takes variables for the commands of its agent from
+    root: str = ""  # the session that this one continues
+    version: str = ""  # the host's
+    forgets: bool = False  # a session of this host that is resumed has lost what hooks told it
+    shows: bool = True  # the host shows its user a message at the start
+    insists: bool = False  # the host reads an answer only with exit status 2
+    captured: bool = False  # no transcript that could be read: what its events say is written down
+    error: str = ""  # beside a prompt: what failed since it was typed
+    step: Mapping[str, Any] | None = None  # of such a host: what happened, as a step of the neutral format
+
+
+@value
+class Told:
+    """What a hook has to say: to the agent, and to the person."""
+
+    context: str = ""
+    message: str = ""
+
+
+class Insisted(str):
+    """An answer that its host reads only with exit status 2."""
+
+    __slots__ = ()
 
 
 def text_at(payload: Mapping[str, Any], *keys: str) -> str:

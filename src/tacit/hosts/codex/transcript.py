@@ -15,7 +15,6 @@ import json
 import re
 
 from tacit.core.run import Cost
-from tacit.formats import codex_script
 from tacit.formats.session import (
     WORDLESS,
     Session,
@@ -31,6 +30,7 @@ from tacit.formats.session import (
     tokens,
 )
 from tacit.formats.source import record
+from tacit.hosts.codex import script as codex_script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import OWN_FOLDER, exit_status, fitted, object_at, printed, public, text_at, tool_step
+from tacit.hosts.dialect import OWN_FOLDER, Event, exit_status, fitted, object_at, printed, public, text_at, tool_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
+    from tacit.hosts.dialect import Told
 
 HOST = "cursor"
 NAMES = {

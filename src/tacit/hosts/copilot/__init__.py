@@ -14,9 +14,10 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event, Insisted
-from tacit.surfaces.hooks.dialect import (
+from tacit.hosts.dialect import (
     OWN_FOLDER,
+    Event,
+    Insisted,
     exit_status,
     files_in,
     fitted,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
+    from tacit.hosts.dialect import Told
 
 HOST = "copilot"
 NAMES = {

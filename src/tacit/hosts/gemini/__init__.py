@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import (
+from tacit.hosts.dialect import (
     OWN_FOLDER,
+    Event,
     exit_status,
     files_in,
     in_claudes_shape,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
+    from tacit.hosts.dialect import Told
 
 HOST = "gemini"
 NAMES = {

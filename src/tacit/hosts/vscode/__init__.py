@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import (
+from tacit.hosts.dialect import (
     OWN_FOLDER,
+    Event,
     exit_status,
     files_in,
     in_claudes_shape,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
+    from tacit.hosts.dialect import Told
 
 HOST = "vscode"
 NAMES = {
@@ -112,7 +112,7 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
 def write(event: Event, told: Told) -> str:
     """The answer in the shape of the host that asked."""
     if event.host == "copilot":
-        from tacit.surfaces.hooks.copilot import at_top
+        from tacit.hosts.copilot import at_top
 
         return at_top(event, told)
     return in_claudes_shape(told, _told_to(event), starts=event.name == "session-start", limit=LIMIT)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.surfaces.hooks import Event
-from tacit.surfaces.hooks.dialect import (
+from tacit.hosts.dialect import (
     OWN_FOLDER,
+    Event,
     command_of,
     exit_status,
     files_in,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.surfaces.hooks import Told
+    from tacit.hosts.dialect import Told
 
 HOST = "codex"
 NAMES = {

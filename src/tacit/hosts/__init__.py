@@ -1,0 +1,1 @@
+"""The agent programs we know, one folder each."""
