@@ -15,6 +15,7 @@ FORBIDDEN = {
     "argparse", "datetime", "random", "tempfile", "shutil", "sqlite3", "socket", "ssl", "http", "urllib", "email", "rich", "numpy", "decimal", "ast", "dis",
     "tokenize", "calendar", "locale", "threading", "contextlib",
 }  # fmt: skip
+MOST = 41  # of our own modules that a prompt may load, an embedder's among them; it may only sink
 ALLOWED_FROM_OUTSIDE = {"apsw"}
 
 
@@ -77,7 +78,10 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch
             "transcript_path": "",
         }
     )
-    _check(_modules(_called(args, payload), folder))
+    loaded = _modules(_called(args, payload), folder)
+    _check(loaded)
+    ours = sorted(name for name in loaded if name.split(".")[0] == "tacit")
+    assert len(ours) <= MOST, ours
 
 
 # A failed command, in each host's dialect: the event that does most.

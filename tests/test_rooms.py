@@ -67,6 +67,53 @@ def test_arrows_point_one_way() -> None:
     assert wrong == []
 
 
+def test_hosts_and_formats_share_little() -> None:
+    """Formats know the table of hosts, for their readers' sake; hosts know how files and sessions are read, and no other format."""
+    allowed = {"hosts": {"tacit.formats.session", "tacit.formats.source"}, "formats": {"tacit.hosts"}}
+    wrong = []
+    for room, other in (("hosts", "formats"), ("formats", "hosts")):
+        for path in sorted((ROOT / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+                if named.startswith(f"tacit.{other}") and named not in allowed[room]:
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {named}")
+    assert wrong == []
+
+
+def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
+    """An `if host == …` is a fact that has not found its folder yet."""
+    from tacit.hosts import HOSTS
+
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare):
+                sides = [each for side in [node.left, *node.comparators] for each in getattr(side, "elts", [side])]
+                said = {each.value for each in sides if isinstance(each, ast.Constant)}
+                if said & {*HOSTS} and path.parent.parent != ROOT / "hosts":
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert wrong == []
+
+
+def test_every_host_has_its_folder_and_its_page() -> None:
+    """A line in the table, a folder, a how-to page; what the folder says fits the marks and the default profile's pages."""
+    from tacit.core.trust import HOST_MARKERS
+    from tacit.hosts import HOSTS, every_host, speaker
+    from tacit.profiles import load
+
+    docs = ROOT.parents[1] / "docs"
+    targets = set(load("default").page.targets)
+    for name, host in every_host().items():
+        assert host.name == name and host.entries and callable(speaker(name).read) and callable(speaker(name).write)
+        assert (ROOT / "hosts" / name.replace("-", "_") / "transcript.py").is_file() == HOSTS[name].reads == bool(host.transcripts)
+        assert (docs / "howto" / f"{name}.md").is_file()
+        assert not HOSTS[name].shell or HOSTS[name].shell in HOST_MARKERS, "an agent in this host's shell would pass for a person"
+        assert set(host.pages) <= targets
+    assert targets == {page for host in every_host().values() for page in host.pages}
+    folders = {path.name.replace("_", "-") for path in (ROOT / "hosts").iterdir() if (path / "__init__.py").exists()}
+    assert folders == set(HOSTS)
+
+
 def test_no_profile_is_named_in_code() -> None:
     """An `if profile.name == …` is a value that has not been named yet."""
     wrong = []

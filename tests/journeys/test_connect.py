@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
+from tacit.hosts import host
 from tacit.hosts.entries import is_ours, with_entries, without_entries
 from tacit.hosts.json_text import member, parts, put, take, top
 from tacit.hosts.registration import registration
 
-ENTRIES = registration(("/opt/tacit/bin/tacit", []))
+ENTRIES = registration(("/opt/tacit/bin/tacit", []), host("claude-code"))
 EVENTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "PreToolUse", "PostToolUseFailure", "PreCompact", "Stop", "SessionEnd"]
 # Numbers, escapes and spacing as people and other tools write them: none of it may be respelled.
 SETTINGS = """{
@@ -143,7 +144,7 @@ def test_other_hooks_keep_their_places(tacit: Any, local: Path) -> None:
 
 def test_a_new_installation_replaces_the_old_one(tacit: Any, local: Path) -> None:
     """Entries of another installation of Tacit do not stay beside the new ones."""
-    old = with_entries(SETTINGS, registration(("/gone/bin/tacit", [])), "settings")
+    old = with_entries(SETTINGS, registration(("/gone/bin/tacit", []), host("claude-code")), "settings")
     written(local, old)
     tacit("connect", "claude-code")
     assert "/gone/" not in local.read_text()

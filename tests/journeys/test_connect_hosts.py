@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
+from tacit.hosts import every_host
 from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
-from tacit.hosts.registration import HOSTS, registration
+from tacit.hosts.registration import registration
+
+HOSTS = every_host()
 
 SAMPLES = Path(__file__).parent / "data" / "settings"
 OTHERS = ("codex", "copilot", "vscode", "gemini", "cursor")
@@ -100,7 +103,7 @@ def test_a_file_of_ours_alone_comes_and_goes(tacit: Any, alone: Path, host: str)
 def test_entries_in_every_dialect() -> None:
     """Field for field as the hosts document them: groups or flat, seconds or milliseconds, one command string or program and arguments."""
     start = ("/opt/my tools/tacit", [])
-    codex, copilot, vscode, gemini, cursor = (registration(start, "", HOSTS[name]) for name in OTHERS)
+    codex, copilot, vscode, gemini, cursor = (registration(start, HOSTS[name]) for name in OTHERS)
     program = "'/opt/my tools/tacit' hook"
     assert codex["SessionStart"] == {
         "matcher": "startup|resume|clear|compact",
@@ -120,7 +123,7 @@ def test_entries_in_every_dialect() -> None:
     assert vscode["PostToolUse"] == {"type": "command", "command": f"{program} step --host vscode", "timeout": 5}
     assert cursor["postToolUseFailure"] == {"command": f"{program} tool-failure --host cursor", "timeout": 5}
     assert "preToolUse" not in copilot  # one that crashes would deny the call
-    assert registration(start, "/x/y.db", HOSTS["cursor"])["stop"]["command"].endswith(
+    assert registration(start, HOSTS["cursor"], "/x/y.db")["stop"]["command"].endswith(
         "stop --host cursor --store /x/y.db"
     )
 
@@ -182,7 +185,7 @@ def test_a_new_installation_replaces_the_old_one(tacit: Any, alone: Path) -> Non
     """Entries of another installation do not stay beside the new ones, in flat lists either."""
     from tacit.hosts.entries import with_entries
 
-    old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), "", HOSTS["cursor"]), "settings")
+    old = with_entries(sample("cursor"), registration(("/gone/bin/tacit", []), HOSTS["cursor"]), "settings")
     path = written(alone / USERS["cursor"], old)
     tacit("connect", "cursor")
     assert "/gone/" not in path.read_text()
@@ -216,7 +219,7 @@ def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
     tacit("connect", "codex")
     tacit("connect", "cursor", "--shared")
     rows = {row["host"]: row for row in tacit("connect", "--list", "--json", PATH="/nowhere").data["hosts"]}
-    assert list(rows) == ["claude-code", *OTHERS]
+    assert list(rows) == list(HOSTS)
     assert {name: row["here"] for name, row in rows.items()} == {
         "claude-code": False,
         "codex": True,

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from tacit.hosts import claude_code, codex, copilot
+from tacit.hosts import host as host_named
 from tacit.hosts.dialect import exit_status
-from tacit.hosts.registration import HOSTS, registration
+from tacit.hosts.registration import registration
 
 ROOT = Path(__file__).parent.parent.parent
 CALL = "call_7c3f244d36f440629c5b3def"
@@ -94,7 +95,7 @@ def test_a_sub_agent_is_a_context_of_its_own() -> None:
 
 def test_the_end_of_a_turn_is_waited_for() -> None:
     """An `async` Stop makes Claude Code 2.1.197 leave `claude -p` without SessionEnd: nothing was ever learned there."""
-    entries = registration(("tacit", []), host=HOSTS["claude-code"])
+    entries = registration(("tacit", []), host_named("claude-code"))
     assert not any("async" in handler for entry in entries.values() for handler in entry["hooks"])
     plugin = json.loads((ROOT / "plugins" / "claude-code" / "hooks" / "hooks.json").read_text())
     assert "async" not in json.dumps(plugin)
@@ -102,7 +103,7 @@ def test_the_end_of_a_turn_is_waited_for() -> None:
 
 def test_gemini_starts_no_process_before_every_call_of_its_model() -> None:
     """PreCompress comes with each of them in 0.61."""
-    assert "PreCompress" not in registration(("tacit", []), host=HOSTS["gemini"])
+    assert "PreCompress" not in registration(("tacit", []), host_named("gemini"))
 
 
 def test_the_plugin_has_the_distributions_version() -> None:

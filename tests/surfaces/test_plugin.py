@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tacit.app import open as open_memories
+from tacit.hosts import host
 from tacit.hosts.registration import registration
 from tacit.surfaces import skill
 from tacit.surfaces.session import _of_proc, _of_ps, _seconds, ancestors, note, session_of
@@ -59,7 +60,7 @@ def test_every_file_fits_the_documented_schema(shape: str, found: Any) -> None:
 def test_the_plugin_registers_what_connect_registers() -> None:
     """One list of events for both ways in; the plugin names the command without a path, since it is the same for everybody."""
     assert loaded(PLUGIN / "hooks" / "hooks.json")["hooks"] == {
-        event: [group] for event, group in registration(("tacit", [])).items()
+        event: [group] for event, group in registration(("tacit", []), host("claude-code")).items()
     }
     for at, source in ((ROOT, "./plugins/claude-code"), (PLUGIN, "./")):
         (listed,) = loaded(at / ".claude-plugin" / "marketplace.json")["plugins"]

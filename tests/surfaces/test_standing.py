@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.hosts.registration import HOSTS, registration
+from tacit.hosts import host as host_named
+from tacit.hosts.registration import registration
 from tacit.hosts.standing import cautions
 from tacit.surfaces.receipt import heard_line
 
@@ -26,8 +27,8 @@ def written(path: Path, text: str) -> str:
 
 def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str, str]) -> None:
     """In the shape in which 0.166 writes down what its user trusted: file, event, group and handler."""
-    host, root = HOSTS["codex"], str(tmp_path / "shop")
-    entries = registration(("tacit", []), host=host)
+    host, root = host_named("codex"), str(tmp_path / "shop")
+    entries = registration(("tacit", []), host)
     other = {"hooks": [{"type": "command", "command": "notify"}]}
     tree = {"hooks": {event: [other, entry] for event, entry in entries.items()}}
     path = written(tmp_path / ".codex" / "hooks.json", json.dumps(tree))
@@ -45,7 +46,7 @@ def test_codex_hooks_that_nobody_trusted_are_named(tmp_path: Path, env: dict[str
 
 def test_gemini_servers_in_a_folder_without_trust_are_named(tmp_path: Path, env: dict[str, str]) -> None:
     """Only where our server is registered."""
-    host, root = HOSTS["gemini"], str(tmp_path / "shop")
+    host, root = host_named("gemini"), str(tmp_path / "shop")
     assert cautions(host, [], root, env) == []
     written(tmp_path / ".gemini" / "settings.json", '{"mcpServers": {"tacit": {"command": "tacit"}}} // mine')
     assert "disabled" in cautions(host, [], root, env)[0]
@@ -55,7 +56,7 @@ def test_gemini_servers_in_a_folder_without_trust_are_named(tmp_path: Path, env:
 
 def test_plugin_and_connect_together_are_named(tmp_path: Path, env: dict[str, str]) -> None:
     """Each event would start two processes."""
-    host, root = HOSTS["claude-code"], str(tmp_path / "shop")
+    host, root = host_named("claude-code"), str(tmp_path / "shop")
     written(tmp_path / ".claude" / "settings.json", '{"enabledPlugins": {"tacit@tacit": true}}')
     assert cautions(host, [], root, env) == []
     assert "two processes" in cautions(host, ["/shop/.claude/settings.local.json"], root, env)[0]

@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-INSTRUCTION_FILES = (
-    "CLAUDE.md",
-    ".claude/CLAUDE.md",
-    "CLAUDE.local.md",
-    "AGENTS.md",
-    "GEMINI.md",
-    "MEMORY.md",
-    "CONVENTIONS.md",
-)
+OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
 
 
 class Learning(Recalling):
@@ -298,8 +290,11 @@ class Learning(Recalling):
 
     def instruction_files(self) -> dict[str, str]:
         """The project's instruction files that are there, by name."""
+        from tacit.hosts import every_host
+
         found: dict[str, str] = {}
-        for name in INSTRUCTION_FILES:
+        loaded = [name for host in every_host().values() for name in host.instructions]
+        for name in dict.fromkeys((*loaded, *OTHER_INSTRUCTIONS)):
             try:
                 with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
                     found[name] = file.read(256_000).decode("utf-8", "replace")

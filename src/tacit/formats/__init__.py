@@ -13,6 +13,7 @@ import os
 import warnings
 
 from tacit.core.errors import UsageError
+from tacit.hosts import HOSTS, folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 FORMATS = {
-    "claude-code": "tacit.hosts.claude_code.transcript",
+    **{name: f"{folder(name)}.transcript" for name, marks in HOSTS.items() if marks.reads},
     "neutral": "tacit.formats.neutral",
     "archeflow": "tacit.formats.archeflow",
     "ralph": "tacit.formats.ralph",
@@ -55,9 +56,6 @@ FORMATS = {
     "json": "tacit.formats.lessons.as_json",
     "jsonl": "tacit.formats.lessons.as_jsonl",
     "csv": "tacit.formats.lessons.as_csv",
-    "codex": "tacit.hosts.codex.transcript",
-    "gemini": "tacit.hosts.gemini.transcript",
-    "copilot": "tacit.hosts.copilot.transcript",
     "swe-agent": "tacit.formats.swe_agent",
     "aider": "tacit.formats.aider",
     "openhands": "tacit.formats.openhands",

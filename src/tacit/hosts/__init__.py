@@ -1,1 +1,95 @@
-"""The agent programs we know, one folder each."""
+"""The agent programs we know: a line each in the table below, a folder each beside it.
+
+A folder holds all that is particular to its host:
+
+    __init__.py       the dialect: an event's payload in our words, an answer in its own. All that a hook loads
+    registration.py   its settings and how our hooks stand there, its transcripts, instruction files and pages
+    transcript.py     its sessions, read as runs, where it writes any that can be read
+
+A line holds what must be known before a folder is opened: by which marks a payload, or a shell, tells its host.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.hosts.registration import Host
+
+
+@value
+class Marks:
+    """By what a host is known."""
+
+    shell: str = ""  # a variable that it sets for the commands of its agents
+    reads: bool = True  # its sessions can be read (transcript.py); else what its events say is written down
+    surely: tuple[str, ...] = ()  # fields of a payload that tell it, wherever the hook was registered
+    unnamed: bool = False  # those fields only where the payload does not name its event
+    named: str = ""  # the host in whose dialect it speaks where the payload names its event
+    fields: tuple[str, ...] = ()  # fields that tell it where nobody registered the hook under its name
+    events: tuple[str, ...] = ()  # names of events that it alone has
+    paths: tuple[str, ...] = ()  # parts of its transcripts' paths
+
+
+# Asked from top to bottom.
+HOSTS: dict[str, Marks] = {
+    "claude-code": Marks("CLAUDECODE", paths=("/.claude/",)),
+    "codex": Marks("CODEX_THREAD_ID", fields=("turn_id",), paths=("/rollout-",)),
+    "gemini": Marks("GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)),
+    "copilot": Marks("COPILOT_AGENT_SESSION_ID", surely=("sessionId",), unnamed=True, named="vscode"),
+    "vscode": Marks(reads=False, fields=("timestamp",)),
+    "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
+}
+WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
+
+
+def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
+    """Whose dialect this is. Hosts load each other's settings: VS Code, Copilot and Cursor those of Claude Code, and VS Code
+    and Copilot one folder of hooks. So where a payload tells its host, that counts more than where the hook was registered.
+
+    Told from the payload alone: an environment is inherited, so an agent started inside another host would be mistaken for it.
+    """
+    named = payload.get("hook_event_name") or payload.get("hookEventName")
+    for name, marks in HOSTS.items():
+        if any(field in payload for field in marks.surely) and not (marks.unnamed and named):
+            return name
+    if registered:
+        return HOSTS[registered].named or registered if registered in HOSTS else registered
+    transcript = str(payload.get("transcript_path") or "")
+    for name, marks in HOSTS.items():
+        told = any(field in payload for field in marks.fields) or any(part in transcript for part in marks.paths)
+        if told or named in marks.events:
+            return name
+    return WHOSE_SETTINGS_OTHERS_LOAD
+
+
+def speaker(name: str) -> Any:
+    """The module that speaks a host's dialect; None for a host we do not know."""
+    return _loaded(folder(name)) if name in HOSTS else None
+
+
+def host(name: str) -> Host:
+    """What a host is and has, from its folder."""
+    found: Host = _loaded(f"{folder(name)}.registration").HOST
+    return found
+
+
+def every_host() -> dict[str, Host]:
+    """All of them."""
+    return {name: host(name) for name in HOSTS}
+
+
+def folder(name: str) -> str:
+    """A host's folder, as a module."""
+    return f"{__name__}.{name.replace('-', '_')}"
+
+
+def _loaded(module: str) -> Any:
+    __import__(module)
+    return sys.modules[module]

@@ -10,6 +10,9 @@ from __future__ import annotations
 import os
 
 from tacit.core.value import replace
+from tacit.hosts import HOSTS
+from tacit.hosts import host as host_named
+from tacit.hosts.registration import home_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,23 +20,12 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run
 
-# Per host: the variable that moves its folder, the folder below the user's home, and what in it holds transcripts.
-TRANSCRIPTS = {
-    "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", ("projects",)),
-    "codex": ("CODEX_HOME", ".codex", ("sessions", "archived_sessions")),
-    "gemini": ("", ".gemini", ("tmp",)),
-    "copilot": ("COPILOT_HOME", ".copilot", ("session-state",)),
-}
-
-
 def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
     """Where a host keeps its transcripts; nothing for one that keeps none that we read."""
-    if host not in TRANSCRIPTS:
+    if host not in HOSTS:
         return []
-    variable, folder, names = TRANSCRIPTS[host]
-    home = env.get("HOME") or os.path.expanduser("~")
-    own = (env.get(variable, "") if variable else "") or os.path.join(home, folder)
-    return [os.path.join(own, name) for name in names]
+    known = host_named(host)
+    return [os.path.join(home_of(known, env), name) for name in known.transcripts]
 
 
 def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:

@@ -11,7 +11,6 @@ from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
-from tacit.core.programs import is_about, programs
 from tacit.core.rows import Near, RunRow, run_id, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query
@@ -110,7 +109,11 @@ def inject(
     from tacit.recall.trial import assignments, epoch_for
 
     check_renderer(renderer or profile.render.renderer)
-    about = programs(query.command) if query.command else ()
+    about: tuple[str, ...] = ()
+    if query.command:
+        from tacit.core.programs import programs
+
+        about = programs(query.command)
     run = asking.run or ids()
     if query.command and not about:
         return Injection(run)
@@ -225,6 +228,8 @@ def _ranking(
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
     if about:  # what names the very program need not fit the words beside it
+        from tacit.core.programs import is_about
+
         hits = [Candidate(hit.memory, "command", hit.n) for hit in hits if is_about(hit.memory, about)]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()

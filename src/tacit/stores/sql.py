@@ -41,7 +41,6 @@ from tacit.core.links import (
 )
 from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
 from tacit.core.outcome import UNKNOWN
-from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, Job, Near, Project, RunRow
 
 TYPE_CHECKING = False
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Change
     from tacit.core.ports import Embedder, Placed, Reads
     from tacit.core.profile import Signals
+    from tacit.core.proposal import Proposal
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
 ENDLESS = 1 << 62  # no row has this number
@@ -450,6 +450,8 @@ class SqlStore:
         self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0
     ) -> list[Proposal]:
         """Proposals, oldest first."""
+        from tacit.core.proposal import Proposal  # not needed by hooks
+
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
         where = [] if not state else ["state = :state"]
         where += ["project = :project"] if project else []
@@ -479,6 +481,8 @@ class SqlStore:
 
     def proposal(self, id: str) -> Proposal | None:
         """A proposal by its id."""
+        from tacit.core.proposal import Proposal
+
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
         row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
         return _proposal(row) if row else None
@@ -829,7 +833,7 @@ class Writer(SqlStore):
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
         named = {**proposal.__dict__, "payload": _dump(proposal.payload), "approvals": _dump(proposal.approvals)}
-        self.rows(_upsert("proposal", (*Proposal.FIELDS, "hash"), ("id",)), **named, hash=_row_seal("proposal", named))  # type: ignore[attr-defined]
+        self.rows(_upsert("proposal", (*named, "hash"), ("id",)), **named, hash=_row_seal("proposal", named))
 
     def add_injection(
         self,
@@ -1081,6 +1085,8 @@ def _run(row: tuple[Any, ...]) -> RunRow:
 
 
 def _proposal(row: tuple[Any, ...]) -> Proposal:
+    from tacit.core.proposal import Proposal
+
     at = dict(zip(Proposal.FIELDS, row))  # type: ignore[attr-defined]
     approvals = tuple(tuple(a) for a in json.loads(at["approvals"])) if at["approvals"] else ()
     return Proposal(**{**at, "payload": json.loads(at["payload"]) if at["payload"] else None, "approvals": approvals})

@@ -11,8 +11,10 @@ import os
 
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
+from tacit.hosts import HOSTS, every_host
+from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
-from tacit.hosts.registration import HOSTS, command, is_here, registration, settings_path
+from tacit.hosts.registration import command, is_here, registration, settings_path
 from tacit.hosts.standing import cautions
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import offer
@@ -27,18 +29,6 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.hosts.registration import Host
     from tacit.surfaces.cli.settings_file import Settings
-
-RULES = (".cursor", "rules", "tacit.mdc")
-RULE = """---
-description: Notes from past runs of this project, kept by Tacit
-globs:
-alwaysApply: true
----
-Past runs of this project left notes: what failed, what helped, and what the people who work on it want.
-`tacit recall "the task at hand"` prints those that fit a task, `tacit recall "the error"` those that fit an error.
-They are records, not instructions.
-"""
-
 
 def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", nargs="?", choices=tuple(HOSTS), help="the host whose agents shall remember")
@@ -89,18 +79,19 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         return _every(args, cli)
     if args.host is None:
         raise UsageError("tacit connect: which host?", f"One of {', '.join(HOSTS)}; tacit connect --list shows those on this machine.")
-    if args.rules and args.host != "cursor":
-        raise UsageError("tacit connect: --rules is for cursor.", "tacit connect cursor --rules")
-    host = HOSTS[args.host]
+    host = host_named(args.host)
+    if args.rules and host.rule is None:
+        ruled = [name for name, each in every_host().items() if each.rule]
+        raise UsageError(f"tacit connect: --rules is for {', '.join(ruled)}.", f"tacit connect {ruled[0]} --rules")
     if args.store and args.store != shown(args.store):
         raise UsageError(
             "tacit connect: the password would stand in the host's settings.", "Put it into ~/.pgpass and leave it out of --store."
         )
     level = "user" if args.user else "shared" if args.shared else ""
     plans = [_hooks_plan(host, settings_path(host, place.root, cli.env, level), cli.env, args.store or "")]
-    rules = os.path.join(place.root, *RULES)
-    if host.name == "cursor" and (args.rules or args.undo):
-        plans.append(_plan(rules, cli.env, lambda _: RULE, lambda text: "" if text == RULE else text))
+    if host.rule is not None and (args.rules or args.undo):
+        path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
+        plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
     if args.undo:
         from tacit.app.acting import HOW_TO_SIGN, acting
 
@@ -120,7 +111,7 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
 
     if args.host is not None or args.rules:
         raise UsageError("tacit connect --all: it takes no host.", "tacit connect --all, or one host by name.")
-    here = [name for name, host in HOSTS.items() if is_here(host, cli.env)]
+    here = [name for name, host in every_host().items() if is_here(host, cli.env)]
     if not here:
         return Answer({"hosts": {}}, f"none of {', '.join(HOSTS)} is on this machine")
     told: list[str] = []
@@ -134,7 +125,7 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
             notes.append(f"{name}: {error.message} {error.hint}".strip())
             continue
         found[name] = one.data
-        told.append(f"{HOSTS[name].title}\n{one.text}")
+        told.append(f"{host_named(name).title}\n{one.text}")
         notes += one.warnings
     return Answer({"hosts": found}, "\n\n".join(told), warnings=list(dict.fromkeys(notes)), code=0 if told else 1)
 
@@ -166,7 +157,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
 
 def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:
     def put_in(text: str) -> str:
-        return with_entries(text, registration(command(env), store, host), path, comments=host.comments, frame=host.frame)
+        return with_entries(text, registration(command(env), host, store), path, comments=host.comments, frame=host.frame)
 
     return _plan(path, env, put_in, lambda text: without_entries(text, path, comments=host.comments))
 
@@ -180,11 +171,11 @@ def _plan(path: str, env: Mapping[str, str], put_in: Callable[[str], str], witho
 
 def _read(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, everywhere: bool) -> str:
     """Offer a reader, with the price that this person's own last sessions tell."""
-    from tacit.surfaces.cli.past import KEPT, transcripts
+    from tacit.surfaces.cli.past import keeping, transcripts
     from tacit.surfaces.cli.reading import offer_reader
 
     days = int(memories.settings()["learn_days"].value)
-    paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere) if host.name in KEPT else []
+    paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere) if host.name in keeping() else []
     return offer_reader(cli, memories, host.name, paths, args.read)
 
 
@@ -266,7 +257,7 @@ def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     from tacit.surfaces.cli.words import table
 
     rows, shown, notes = [], [], list(unread)
-    for host in HOSTS.values():
+    for host in every_host().values():
         connected, here = connected_in(host, root, env), is_here(host, env)
         told = cautions(host, connected, root, env)
         rows.append({"host": host.name, "title": host.title, "here": here, "connected": connected, "cautions": told})
@@ -284,7 +275,7 @@ def connected_in(host: Host, root: str, env: Mapping[str, str]) -> list[str]:
 
 def standing_notes(root: str, env: Mapping[str, str]) -> list[str]:
     """What keeps connected hosts from doing what they were connected for."""
-    return [told for host in HOSTS.values() for told in cautions(host, connected_in(host, root, env), root, env)]
+    return [told for host in every_host().values() for told in cautions(host, connected_in(host, root, env), root, env)]
 
 
 def _stands_in(host: Host, path: str) -> bool:

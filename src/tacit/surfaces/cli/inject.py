@@ -51,10 +51,6 @@ ONE = {
 }
 MANY = {"--file": "files", "--error": "errors"}
 FLAGS = ("--wrap", "--no-trial", "--repeat", "--json", "--quiet", "--strict", "--yes", "--help", "-h")
-SHELLS = {
-    "CLAUDECODE": "claude-code", "CODEX_THREAD_ID": "codex", "GEMINI_CLI": "gemini", "CURSOR_AGENT": "cursor",
-    "COPILOT_AGENT_SESSION_ID": "copilot",
-}  # fmt: skip
 LEVELS = ("lean", "balanced", "deep", "auto")
 
 
@@ -165,7 +161,9 @@ def _facets(one: Mapping[str, str]) -> dict[str, Any]:
 
 def host_of(env: Mapping[str, str]) -> str:
     """The host in whose shell this runs, by the marker it sets: the run it names with TACIT_RUN is that host's."""
-    return next((host for marker, host in SHELLS.items() if env.get(marker)), "cli")
+    from tacit.hosts import HOSTS
+
+    return next((host for host, marks in HOSTS.items() if marks.shell and env.get(marks.shell)), "cli")
 
 
 def _print(options: Options, given: Injection) -> int:

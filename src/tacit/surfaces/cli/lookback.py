@@ -71,10 +71,10 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
     """Read what lies there already. It may be stopped and called again: what was read is not read twice."""
-    from tacit.surfaces.cli.past import KEPT, all_of
+    from tacit.surfaces.cli.past import all_of, keeping
     from tacit.surfaces.cli.reading import read_past
 
-    found = [(path, host) for host in KEPT for path in all_of(host, cli.env) if not since or _changed(path) >= clock.seconds(since)]
+    found = [(path, host) for host in keeping() for path in all_of(host, cli.env) if not since or _changed(path) >= clock.seconds(since)]
     paths = [(host, path) for path, host in sorted(found, key=lambda each: _changed(each[0]))]
     with cli.open(args) as memories:
         said = read_past(cli, memories, paths, yes=args.yes)
@@ -99,11 +99,11 @@ def _host_folders(env: Mapping[str, str]) -> list[str]:
     from tacit.hosts.places import folders_of
     from tacit.stores.cache import is_far, path_of
     from tacit.stores.captured import folder_of
-    from tacit.surfaces.cli.past import KEPT
+    from tacit.surfaces.cli.past import keeping
 
     store = store_path(None, env)
     captured = folder_of(path_of(store, data_folder(env)) if is_far(store) else store)
-    folders = [*(folder for host in KEPT for folder in folders_of(host, env)), captured]
+    folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
     return [folder for folder in folders if os.path.isdir(folder)] or folders[:1]
 
 
@@ -143,14 +143,14 @@ def _changed(path: str) -> float:
 
 def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int) -> Lookback:
     from tacit import formats, profiles
-    from tacit.surfaces.cli.past import KEPT
+    from tacit.surfaces.cli.past import keeping
 
     room = _room("lookback")
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
         # Most files are a host's: those are asked first, since asking every format costs more than reading.
-        name = next((host for host in KEPT if formats.get(host).detect(source) >= SURE), None) or formats.detect(source)
+        name = next((host for host in keeping() if formats.get(host).detect(source) >= SURE), None) or formats.detect(source)
         return formats.read(source, name) if name else None
 
     found: Lookback = room.look_back(

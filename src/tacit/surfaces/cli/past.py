@@ -15,6 +15,7 @@ import time
 
 from tacit.core.errors import TacitError
 from tacit.core.value import value
+from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
 
 TYPE_CHECKING = False
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
     from tacit.stores.identity import Place
     from tacit.surfaces.cli import Cli
 
-# How the names of a host's transcripts end; where it keeps them: formats/places.
-KEPT = {
-    "claude-code": (".jsonl",),
-    "codex": (".jsonl", ".jsonl.zst"),
-    "gemini": (".jsonl", ".json"),
-}
 SLUG = 200  # characters of a folder's name before the host cuts it and adds a hash
 HEAD = 1 << 16  # bytes of a transcript in which its folder is looked for
 DAY = 86400.0
@@ -52,7 +47,7 @@ class Cost:
 
 def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
     """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
-    if host not in KEPT:
+    if host not in keeping():
         return {"sessions": 0}, ""
     paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere)
     if not paths:
@@ -105,9 +100,12 @@ def all_of(host: str, env: Mapping[str, str]) -> Iterator[str]:
 
 def is_transcript(host: str, name: str) -> bool:
     """Whether a file of this name is a session's: hosts keep other things in their folders too."""
-    if host == "gemini" and not name.startswith("session-"):
-        return False
-    return name.endswith(KEPT[host]) and not name.startswith("agent-")
+    return re.fullmatch(every_host()[host].sessions, name) is not None
+
+
+def keeping() -> list[str]:
+    """The hosts whose past sessions can be looked through."""
+    return [name for name, host in every_host().items() if host.sessions]
 
 
 class _Where:

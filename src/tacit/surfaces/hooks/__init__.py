@@ -17,6 +17,7 @@ import os
 import sys
 
 from tacit.core.value import replace
+from tacit.hosts import host_of, speaker
 from tacit.hosts.dialect import Insisted, Told
 
 TYPE_CHECKING = False
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
 
 EVENTS = ("session-start", "prompt", "subagent-start", "step", "before-command", "tool-failure", "pre-compact", "stop", "session-end")
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
-DIALECTS = {
-    "claude-code": "tacit.hosts.claude_code",
-    "codex": "tacit.hosts.codex",
-    "gemini": "tacit.hosts.gemini",
-    "copilot": "tacit.hosts.copilot",
-    "vscode": "tacit.hosts.vscode",
-    "cursor": "tacit.hosts.cursor",
-}
 LARGEST = 32 * 1024 * 1024  # bytes of a payload; a longer one is no prompt
 RECORD_WITHIN = 0.15  # seconds for what an agent waits for (design §4)
 QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hooks; then the worker does the waiting
@@ -99,12 +92,8 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
     """What to print for an event; empty for nothing. Whatever is given stands in the store by then."""
     if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
         return ""
-    module = DIALECTS.get(host_of(payload, host))
-    if module is None:
-        return ""
-    __import__(module)
-    dialect = sys.modules[module]
-    event: Event | None = dialect.read(name, payload, env)
+    speaks = speaker(host_of(payload, host))
+    event: Event | None = speaks.read(name, payload, env) if speaks else None
     if event is None:
         return ""
     from tacit.app import open, store_path
@@ -120,7 +109,7 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
             from tacit.surfaces.worker import look_after
 
             look_after(memories)
-        answer: str = dialect.write(event, told) if told.context or told.message else ""
+        answer: str = speaks.write(event, told) if told.context or told.message else ""
         return answer
     except Exception:
         _count_failure(memories)
@@ -139,31 +128,6 @@ def _is_here(url: str, env: Mapping[str, str]) -> bool:
     if is_far(url) and not os.path.exists(path):
         start(path, env, far=url)
     return os.path.exists(path)
-
-
-def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
-    """Whose dialect this is. Hosts load each other's settings: VS Code, Copilot and Cursor those of Claude Code, and VS Code
-    and Copilot one folder of hooks. So where a payload tells its host, that counts more than where the hook was registered.
-
-    Told from the payload alone: an environment is inherited, so an agent started inside another host would be mistaken for it.
-    """
-    if "cursor_version" in payload or "conversation_id" in payload:
-        return "cursor"
-    named = payload.get("hook_event_name") or payload.get("hookEventName")
-    if "sessionId" in payload and not named:
-        return "copilot"
-    if registered in ("copilot", "vscode"):
-        return "vscode"
-    if registered:
-        return registered
-    transcript = str(payload.get("transcript_path") or "")
-    if "turn_id" in payload or "/rollout-" in transcript:
-        return "codex"
-    if named in ("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress") or "/.gemini/" in transcript:
-        return "gemini"
-    if "timestamp" in payload and "/.claude/" not in transcript:
-        return "vscode"
-    return "claude-code"
 
 
 def _handle(memories: Memories, event: Event) -> Told:

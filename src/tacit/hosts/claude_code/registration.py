@@ -1,0 +1,55 @@
+"""Claude Code: its files, and how our hooks stand in its settings."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.hosts.registration import Entry, Host, home_of, in_words
+from tacit.hosts.standing import inside, json_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+
+def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
+    """The plugin and our own entries do the same: each event is answered once, but starts two processes."""
+    names = ("settings.json", "settings.local.json")
+    files = [os.path.join(home_of(host, env), "settings.json"), *(os.path.join(root, ".claude", name) for name in names)]
+    plugins = {name.partition("@")[0] for path in files for name, on in inside(json_at(path), "enabledPlugins").items() if on is True}
+    if "tacit" not in plugins or not connected:
+        return []
+    mend = "tacit connect claude-code --undo leaves the plugin"
+    return [f"claude-code: the plugin and {connected[0]} both call tacit, two processes for each event; {mend}"]
+
+
+HOST = Host(
+    "claude-code",
+    "Claude Code",
+    (
+        Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact|fork"),
+        Entry("UserPromptSubmit", "prompt", 5),
+        Entry("SubagentStart", "subagent-start", 5),
+        Entry("PreToolUse", "before-command", 5, "Bash"),
+        # Answered while the agent still looks at it: an `async` answer would come a turn late.
+        Entry("PostToolUseFailure", "tool-failure", 5, "Bash"),
+        Entry("PreCompact", "pre-compact", 5),
+        # Not `async`: versions up to 2.1.197 leave `claude -p` without SessionEnd then, and later ones end this hook early.
+        Entry("Stop", "stop", 10),
+        Entry("SessionEnd", "session-end", 5),
+    ),
+    in_words,
+    user=("settings.json",),
+    shared=(".claude", "settings.json"),
+    local=(".claude", "settings.local.json"),
+    home=("CLAUDE_CONFIG_DIR", ".claude"),
+    programs=("claude",),
+    traces=(".claude",),
+    loaded_by_others=True,
+    transcripts=("projects",),
+    sessions=r"(?!agent-).*\.jsonl",
+    instructions=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+    pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
+    cautions=_cautions,
+)

@@ -1,0 +1,64 @@
+"""Codex: its files, and how our hooks stand in its settings."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tacit.hosts.registration import Entry, Host, home_of, in_shell
+from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+SHELLS = "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
+
+
+def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
+    """Codex passes over hooks that nobody has trusted, in `codex exec` without a word. What was trusted stands in its config.toml."""
+    state = inside(toml_at(os.path.join(home_of(host, env), "config.toml")), "hooks", "state")
+    told = []
+    for path in connected:
+        ours = [f"{path}:{_snake(event)}:{group}:{at}" for event, group, at in our_hooks(json_at(path))]
+        trusted = [key for key in ours if inside(state, key).get("trusted_hash")]
+        if len(trusted) < len(ours):
+            told.append(
+                f"codex: {len(ours) - len(trusted)} of {len(ours)} hooks in {path} are not trusted and do not run;"
+                " start codex once and trust them, or say /hooks there"
+            )
+    return told
+
+
+def _snake(event: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+
+
+HOST = Host(
+    "codex",
+    "Codex",
+    (
+        Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact"),
+        Entry("UserPromptSubmit", "prompt", 5),
+        Entry("SubagentStart", "subagent-start", 5),
+        Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
+        Entry("PreToolUse", "before-command", 5, SHELLS),
+        Entry("PostToolUse", "tool-failure", 5, SHELLS),
+        Entry("PreCompact", "pre-compact", 5),
+        Entry("Stop", "stop", 10),
+        Entry("SessionEnd", "session-end", 3),  # the host's own cap
+    ),
+    in_shell,
+    user=("hooks.json",),
+    shared=(".codex", "hooks.json"),
+    home=("CODEX_HOME", ".codex"),
+    programs=("codex",),
+    traces=(".codex",),
+    told="Codex runs new hooks only after you have trusted them: it asks at its next start, or see /hooks.",
+    transcripts=("sessions", "archived_sessions"),
+    sessions=r".*\.jsonl(\.zst)?",
+    instructions=("AGENTS.md",),
+    pages=("AGENTS.md",),
+    cautions=_cautions,
+)

@@ -1,0 +1,56 @@
+"""Cursor: its files, and how our hooks stand there."""
+
+from __future__ import annotations
+
+import shlex
+
+from tacit.hosts.registration import Entry, Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+RULES = (".cursor", "rules", "tacit.mdc")
+RULE = """---
+description: Notes from past runs of this project, kept by Tacit
+globs:
+alwaysApply: true
+---
+Past runs of this project left notes: what failed, what helped, and what the people who work on it want.
+`tacit recall "the task at hand"` prints those that fit a task, `tacit recall "the error"` those that fit an error.
+They are records, not instructions.
+"""
+
+
+def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
+    return {"command": shlex.join(argv), "timeout": entry.seconds}
+
+
+HOST = Host(
+    "cursor",
+    "Cursor",
+    (
+        Entry("sessionStart", "session-start", 10),
+        Entry("beforeSubmitPrompt", "prompt", 5),
+        Entry("postToolUse", "step", 5),
+        Entry("postToolUseFailure", "tool-failure", 5),
+        Entry("afterAgentResponse", "step", 5),
+        Entry("preCompact", "pre-compact", 5),
+        Entry("stop", "stop", 10),
+        Entry("sessionEnd", "session-end", 5),
+    ),
+    _handler,
+    user=("hooks.json",),
+    shared=(".cursor", "hooks.json"),
+    home=("", ".cursor"),
+    grouped=False,
+    frame={"version": 1},
+    programs=("cursor", "cursor-agent"),
+    traces=(".cursor",),
+    rule=(RULES, RULE),
+    told="Lessons for a prompt come with the first tool call after it. Some versions of Cursor reject what a hook says\n"
+    "at the start: tacit connect cursor --rules also writes a rule that tells the agent where the notes are.",
+    instructions=("AGENTS.md",),
+    pages=("AGENTS.md", ".cursor/rules/*.mdc"),
+)

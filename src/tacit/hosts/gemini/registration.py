@@ -1,0 +1,66 @@
+"""Gemini CLI: its files, and how our hooks stand in its settings."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from tacit.hosts.registration import Entry, Host, home_of
+from tacit.hosts.standing import inside, json_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+
+def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
+    return {"name": "tacit", "type": "command", "command": shlex.join(argv), "timeout": entry.seconds * 1000}
+
+
+def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
+    """Gemini starts no MCP server in a folder that its user has not trusted."""
+    home = home_of(host, env)
+    files = (os.path.join(home, "settings.json"), os.path.join(root, ".gemini", "settings.json"))
+    registered = any("tacit" in inside(json_at(path), "mcpServers") for path in files)
+    switched_off = inside(json_at(files[0]), "security", "folderTrust").get("enabled") is False
+    trusted = json_at(os.path.join(home, "trustedFolders.json"))
+    near = [folder for folder, word in trusted.items() if word in ("TRUST_FOLDER", "TRUST_PARENT") and _holds(folder, word, root)]
+    if not registered or switched_off or near:
+        return []
+    mend = "say /permissions in gemini, or start it with --skip-trust"
+    return [f"gemini: {root} is not a folder it trusts, so its MCP servers are disabled there; {mend}"]
+
+
+def _holds(folder: str, word: str, root: str) -> bool:
+    top = os.path.realpath(os.path.dirname(folder) if word == "TRUST_PARENT" else folder)
+    here = os.path.realpath(root)
+    return here == top or here.startswith(top.rstrip(os.sep) + os.sep)
+
+
+HOST = Host(
+    "gemini",
+    "Gemini CLI",
+    (
+        Entry("SessionStart", "session-start", 10),
+        Entry("BeforeAgent", "prompt", 5),
+        Entry("AfterTool", "tool-failure", 5, "run_shell_command"),
+        # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript.
+        Entry("AfterAgent", "stop", 10),
+        Entry("SessionEnd", "session-end", 5),
+    ),
+    _handler,
+    user=("settings.json",),
+    shared=(".gemini", "settings.json"),
+    home=("", ".gemini"),
+    comments=True,
+    programs=("gemini",),
+    traces=(".gemini",),
+    told="Gemini does not say whether a person typed a prompt, so no standing wish is learned from it: keep them with tacit add.",
+    transcripts=("tmp",),
+    sessions=r"session-.*\.jsonl?",
+    instructions=("GEMINI.md",),
+    pages=("GEMINI.md",),
+    cautions=_cautions,
+)

@@ -1,0 +1,31 @@
+"""VS Code: its files, and how our hooks stand there."""
+
+from __future__ import annotations
+
+from tacit.hosts.registration import Entry, Host, in_shell
+
+HOST = Host(
+    "vscode",
+    "VS Code",
+    (
+        Entry("SessionStart", "session-start", 10),
+        Entry("UserPromptSubmit", "prompt", 5),
+        Entry("SubagentStart", "subagent-start", 5),
+        Entry("PostToolUse", "step", 5),
+        Entry("PreCompact", "pre-compact", 5),
+        Entry("Stop", "stop", 10),
+    ),
+    in_shell,
+    user=("hooks", "tacit-vscode.json"),
+    shared=(".github", "hooks", "tacit-vscode.json"),
+    home=("COPILOT_HOME", ".copilot"),
+    home_shared=True,
+    grouped=False,
+    comments=True,
+    programs=("code", "code-insiders"),
+    traces=(".vscode", ".config/Code", "Library/Application Support/Code"),
+    told="Lessons for a prompt come with the first tool call after it. VS Code tells no end of a session:\n"
+    "one that was still for some hours is taken as over.",
+    instructions=("AGENTS.md",),
+    pages=("AGENTS.md", ".github/copilot-instructions.md"),
+)
