@@ -19,7 +19,6 @@ from tacit.core.errors import UsageError
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.trial import assign
-from tacit.core.value import replace
 from tacit.formats.source import BytesSource
 from tacit.integrations.tools import Tools
 from tacit.testing import Clock, finding, run
@@ -219,12 +218,9 @@ def test_a_run_is_one_unit_whatever_its_host_is_called(folder: Path) -> None:
         for id in ("a", "b"):
             memories.learn(run(id, finding(id, "Run `make migrate` before the tests.", kind="pitfall")))
         [lesson] = [each.id for each in memories.list()]
-        unit = run_id(memories.project_id, "my-loop", "r1")
-        keys = (bytes([n]) * 32 for n in range(256))
-        key = next(key for key in keys if assign(key, unit, lesson, 0.3).arm == "withheld")
-        with memories.store.write() as tx:
-            tx.put_project(replace(memories.ensure_project(), trial_key=key))
-        with memories.run(task="migrate before tests", run="r1", host="my-loop") as running:
+        key, names = memories.ensure_project().trial_key, (f"r{n}" for n in range(1000))
+        withheld = (name for name in names if assign(key, run_id(memories.project_id, "my-loop", name), lesson, 0.3).arm == "withheld")
+        with memories.run(task="migrate before tests", run=next(withheld), host="my-loop") as running:
             assert not running.lessons
             told = Tools(memories, lambda: running.id).recall("migrate before the tests")
             asked = [sys.executable, "-m", "tacit", "recall", "migrate before the tests", "--raw"]

@@ -270,6 +270,39 @@ def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: s
     assert rate() == 0.3
 
 
+def test_a_lesson_that_makes_runs_fail_harms_whatever_its_own_problem_does(memories: Memories, lesson: str, clock: Clock) -> None:
+    """Its problem never occurs, in either arm; but seven of ten runs that get it fail, and one in ten without it."""
+    dice = random.Random(5)
+    for n in range(90):
+        clock.advance(60)
+        arm = "injected" if dice.random() > 0.3 else "withheld"
+        assign(memories, lesson, f"u{n}", arm, epoch=f"{n % 2} / h", at=clock())
+        clock.advance(60)
+        failed = dice.random() < (0.7 if arm == "injected" else 0.1)
+        memories.learn(run(f"u{n}", extra=REVIEWED, outcome="failure" if failed else "success"))
+        now = memories.get(lesson)
+        if now.verdict == "harms":
+            break
+    assert now.verdict == "harms" and now.state == "under_review" and n < 60
+    [entry] = memories.log(memory=lesson, verb="verdict")
+    assert "fail more often" in entry.reason
+    found = memories.effect(lesson).lessons[0]
+    assert found.beside is not None and found.beside.harms
+    assert not found.table or sum(row.injected_occurred for row in found.table.values()) == 0
+
+
+def test_a_retry_that_succeeds_takes_back_that_its_unit_failed(memories: Memories, lesson: str, clock: Clock) -> None:
+    """The unit's last word on success counts, and counts once."""
+    for n in range(3):
+        clock.advance(60)
+        assign(memories, lesson, f"u{n}", "injected" if n else "withheld", at=clock())
+        clock.advance(60)
+        memories.learn(run(f"u{n}", extra=REVIEWED, outcome="failure"))
+    memories.learn(run("again", root="u1", extra=REVIEWED, outcome="success"))
+    found = memories.effect(lesson).lessons[0].beside
+    assert found is not None and [row.cells for row in found.failed.values()] == [(1, 1, 1, 0)]
+
+
 def test_a_verdict_does_not_come_and_go_with_the_model_that_ran_last(memories: Memories, lesson: str, clock: Clock) -> None:
     """It helps on one model, on the others nothing is known: said once, and the next coin goes by the run's own model."""
     for n in range(42):

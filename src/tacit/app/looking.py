@@ -156,8 +156,12 @@ class Looking(Tending):
 
     def is_withheld(self, id: str, run: str) -> bool:
         """Whether a lesson is withheld in the unit of a run."""
-        row = self.store.find_run(self.project_id, run) if run else None
-        return row is not None and any(use.memory == id and use.arm == "withheld" for use in self.store.uses(unit=row.root))
+        return id in self.withheld_in(run)
+
+    def withheld_in(self, run: str) -> frozenset[str]:
+        """The lessons that are withheld in the unit of a run; none outside of one."""
+        row = self.store.find_run(self.project_id, run) if run and self.project else None
+        return frozenset(use.memory for use in self.store.uses(unit=row.root) if use.arm == "withheld") if row else frozenset()
 
     def look_up(self, id: str, run: str = "") -> Memory:
         """A memory asked for by its id. Inside a run that it is withheld from, the use is marked as crossed and stays in its arm."""

@@ -562,9 +562,7 @@ def balance(table: Table) -> Balance:
 
 def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: float = MARGIN) -> str:
     """What is known of a lesson, for people: counts before rates, and never a rate without its runs."""
-    sums = sum(table.values(), Counts())
-    said = [f"Injected: {_count(sums.injected_occurred, 'problem')} in {_count(sums.injected, 'run')}."]
-    said.append(f"Withheld: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else "Never withheld yet.")
+    said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
     if difference is not None:
         span = interval(table, alpha)
@@ -573,6 +571,13 @@ def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: flo
         said.append(f"Difference {_in_100(difference)} in 100 runs (somewhere between {low} and {high}{rows}).")
     said.append(_claim(standing, forecast(table, alpha), alpha, margin))
     return " ".join(said)
+
+
+def sentence_of_counts(table: Table, thing: str) -> str:
+    """How often it was met in each arm, in how many runs."""
+    sums = sum(table.values(), Counts())
+    given = f"Injected: {_count(sums.injected_occurred, thing)} in {_count(sums.injected, 'run')}."
+    return f"{given} Withheld: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else f"{given} Never withheld yet."
 
 
 def _claim(standing: Standing, more: str | None, alpha: float, margin: float) -> str:

@@ -163,7 +163,8 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
-CARRIED = ("gone",)  # what `tend` saw outside the store; a fold keeps it
+INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
+CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
 IN_EPOCH = "verdict "  # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
 
 

@@ -98,9 +98,6 @@ if TYPE_CHECKING:
         def course(self, memory: str, epoch: str) -> str:
             """How far a lesson has come in an epoch, as it was kept; empty where nothing was, or its past changed since."""
 
-        def courses(self, memory: str) -> dict[str, str]:
-            """How far a lesson has come in each of its epochs, as it was kept."""
-
         def resolve(self, name: str, project: str = "") -> str:
             """The full id behind an id, a unique prefix of one, or an alias in this project."""
 

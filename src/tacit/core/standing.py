@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
+from tacit.core.links import INSTRUCTED
 from tacit.core.trial import HEARD, OWNER
 from tacit.core.trust import WITNESSES
 
@@ -104,8 +105,8 @@ def cause_of(memory: Memory) -> str:
 
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
-    """Never on trial: a person's own word, by class, pinned, canonical, or standing on a page that the host loads."""
-    if memory.pinned or memory.on_page or memory.state == "canonical":
+    """Never on trial: a person's own word, by class, pinned, canonical, or standing on a page or in a file that the host loads."""
+    if memory.pinned or memory.on_page or memory.state == "canonical" or (memory.tally.signals or {}).get(INSTRUCTED):
         return True
     heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
     return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)

@@ -8,7 +8,7 @@ adds is a transaction of its own.
 from __future__ import annotations
 
 from tacit.core.digest import digest, short_hash
-from tacit.core.links import Evidence, Mark
+from tacit.core.links import INSTRUCTED, Evidence, Mark
 from tacit.core.run import Run
 from tacit.core.trust import stance_against, tier_to_take_away
 from tacit.core.value import replace, value
@@ -103,7 +103,7 @@ def learn(
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
             session.tell(tx, noticed, known_lines or {}, hold_all)
-            session.settle(tx, own, over or session.is_over(), echoed)
+            session.settle(tx, own, over or session.is_over(), echoed, known_lines)
             session.leave(tx)
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
@@ -604,12 +604,15 @@ class _Session:
     # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
     # whatever the gate thought of how it was told.
     def settle(
-        self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool, echoed: Sequence[Finding] = ()
+        self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool, echoed: Sequence[Finding] = (),
+        lines: Mapping[str, str] | None = None,
     ) -> None:
         """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
+        from tacit.core.effect import graded
         from tacit.core.outcome import clock_behind
         from tacit.learn.apply import packed
         from tacit.learn.echo import cited
+        from tacit.learn.lines import stands_in
         from tacit.learn.match import prepared
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
 
@@ -625,7 +628,7 @@ class _Session:
         earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
         marks = tx.marks(unit=self.row.root)
         tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
-        last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
+        last = {mark.memory: (mark.value, graded(mark.amount)) for mark in marks if mark.signal == "outcome"}
         behind = clock_behind(self.run.started_at, self.run.ended_at, min(use.at for use in uses))
         if behind and over:
             tx.count(self.project.id, "clock_behind", self.at)
@@ -636,16 +639,14 @@ class _Session:
             if memory is None:
                 continue
             self._mark_delivery(tx, use.memory, marks, quoted)
+            instructed = lines is not None and stands_in(memory.text, lines)
+            if lines is not None and instructed != bool((memory.tally.signals or {}).get(INSTRUCTED)):
+                tx.put_signal(memory.id, memory.project, INSTRUCTED, float(instructed))
             about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
             outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind, tellings=tellings)
-            if outcome.settled:
-                self._mark_outcome(
-                    tx,
-                    use,
-                    outcome,
-                    unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id]),
-                    last.get(memory.id, ""),
-                )
+            unit = unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id])
+            if outcome.settled and (unit.value, graded(unit.loss or 1.0)) != last.get(memory.id):
+                self._mark_outcome(tx, use, outcome, unit, last.get(memory.id, ("", 0))[0])
         if over:
             self._fare(tx, uses, judged)
 
@@ -671,8 +672,6 @@ class _Session:
         return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
 
     def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str) -> None:
-        if unit.value == last:
-            return
         memory = use.memory
         if self.id != self.row.root:
             tx.add_mark(
@@ -699,16 +698,19 @@ class _Session:
 
     def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
-        from tacit.core.effect import course_from_json
+        from tacit.core.effect import NOT_YET_KNOWN
         from tacit.core.links import IN_EPOCH
         from tacit.core.memory import VERDICTS
-        from tacit.learn.verdict import judged
+        from tacit.core.run_outcomes import RUN_FAILED
+        from tacit.learn.verdict import judged, verdicts_in
 
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
         tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
-        others = [course_from_json(kept).word for epoch, kept in tx.courses(memory.id).items() if epoch != use.epoch]
-        found = judged(memory, course, others, by=BY, at=self.at, run=self.id, version=self.project.profile)
+        known = verdicts_in(memory.tally.signals or {})
+        runs = known.pop(RUN_FAILED, NOT_YET_KNOWN)
+        others = [word for epoch, word in known.items() if epoch != use.epoch]
+        found = judged(memory, course, others, runs, by=BY, at=self.at, run=self.id, version=self.project.profile)
         tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
         tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
         if found.change is not None:
@@ -728,6 +730,25 @@ class _Session:
             course = course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
         tx.put_course(memory.id, memory.project, use.epoch, course_to_json(course))
         return course
+
+    def _watch_runs(self, tx: Transaction) -> None:
+        """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
+        from tacit.core.effect import HARMS
+        from tacit.core.journal import change
+        from tacit.learn.run_failed import followed, told
+
+        row = tx.run(self.id)
+        uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
+        there = {memory.id for memory in tx.memories([use.memory for use in uses])}
+        for use in uses:
+            if row is None or use.memory not in there or use.at <= tx.measured_since(use.memory):
+                continue
+            course = followed(tx, self.profile, use, row, again=bool(self.row.settled_at))
+            memory = tx.get(use.memory)
+            if course.word == HARMS and memory.verdict != HARMS:
+                now, why = replace(memory, verdict=HARMS, updated_at=self.at), told(course)
+                tx.apply(change(memory, now, verb="verdict", by=BY, reason=why, at=self.at, run=self.id, profile=self.project.profile))
+                self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
 
     def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
         have = {mark.signal for mark in marks if mark.memory == memory}
@@ -789,6 +810,8 @@ class _Session:
         )
         for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
             tx.reword(memory)
+        if over and run.outcome in ("success", "failure"):
+            self._watch_runs(tx)
         if reading and reading.malformed and self.first:
             tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)
 

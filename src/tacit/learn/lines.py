@@ -11,12 +11,22 @@ from unicodedata import normalize
 
 from tacit.core.page import split_id
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 # "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
 _OPENING = re.compile(
     r"^(?:[>\s]*(?:[-*+•–]|\d+[.)])\s+)?"
     r"(?:(?:\[[\w .:×#/-]{1,40}\]|\([\w .:×#/-]{1,40}\)|🔴|🟡|🟢|⚠️|✅|❌)\s*)*"
 )
 _MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
+
+
+def stands_in(text: str, lines: Iterable[str]) -> bool:
+    """Whether a lesson stands in one of these lines, as `plain_line` spells them: alone, or with more around it."""
+    spelled = plain_line(text)
+    return bool(spelled) and any(spelled in line for line in lines)
 
 
 def plain_line(text: str) -> str:

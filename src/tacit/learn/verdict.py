@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from tacit.core.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, believe, counts, follow, sentence, stands
 from tacit.core.journal import change
+from tacit.core.links import IN_EPOCH
+from tacit.core.memory import VERDICTS
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from tacit.core.effect import Belief, Course, Trial
     from tacit.core.journal import Change
@@ -41,9 +43,16 @@ def gone_on(course: Course, trial: Trial, alpha: float, margin: float) -> Course
     return follow(course, trial) if course.precedes(trial) else None
 
 
-def agreed(words: Iterable[str]) -> str:
+def verdicts_in(signals: Mapping[str, float]) -> dict[str, str]:
+    """The verdict in each epoch, and on its runs as a whole, as a memory's tally keeps them."""
+    return {name[len(IN_EPOCH) :]: VERDICTS[int(at) - 1] for name, at in signals.items() if name.startswith(IN_EPOCH)}
+
+
+def agreed(words: Iterable[str], runs: str = NOT_YET_KNOWN) -> str:
     """What the verdicts of a lesson's epochs come to: helps or harms where one says so and none the opposite, no difference only where
-    all say it."""
+    all say it. That the runs themselves fail more often goes before all."""
+    if runs == HARMS:
+        return HARMS
     said = set(words)
     if HELPS in said or HARMS in said:
         return NOT_YET_KNOWN if {HELPS, HARMS} <= said else HELPS if HELPS in said else HARMS
@@ -51,15 +60,16 @@ def agreed(words: Iterable[str]) -> str:
 
 
 def judged(
-    memory: Memory, course: Course, others: Iterable[str] = (), *, by: str, at: str, run: str, version: str
+    memory: Memory, course: Course, others: Iterable[str] = (), runs: str = NOT_YET_KNOWN, *, by: str, at: str, run: str, version: str
 ) -> Judged:
-    """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs."""
+    """The lesson's verdict and belief after a use was settled in this course's epoch; `others` are the verdicts of its other epochs,
+    `runs` is that on its runs as a whole."""
 
     def figures() -> str:
         return sentence(course.table, stands(course), course.alpha, course.margin) if course.table else ""
 
     belief = believe(course.table)
-    word = agreed((course.word, *others))
+    word = agreed((course.word, *others), runs)
     if not course.table or word == memory.verdict:
         return Judged(belief, figures)
     now = replace(memory, verdict=word, updated_at=at)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from tacit.core import effect as stats
 from tacit.core.effect import Counts
+from tacit.core.run_outcomes import UnitFacts as UnitFacts
+from tacit.core.run_outcomes import median
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -17,16 +19,6 @@ if TYPE_CHECKING:
     from tacit.core.effect import Interval, Verdict
 
 SUCCESS, FAILURE = "success", "failure"
-
-
-@value
-class UnitFacts:
-    """One unit of work with all its runs."""
-
-    blank: bool
-    outcome: str  # success, failure, or a word that says neither
-    tokens: float | None
-    steps: int
 
 
 @value
@@ -73,8 +65,4 @@ def _side(units: list[UnitFacts]) -> Side:
 
 
 def _median(figures: list[float]) -> float | None:
-    if not figures:
-        return None
-    figures.sort()
-    middle = len(figures) // 2
-    return figures[middle] if len(figures) % 2 else (figures[middle - 1] + figures[middle]) / 2
+    return median(figures) if figures else None

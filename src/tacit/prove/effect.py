@@ -10,24 +10,25 @@ from __future__ import annotations
 from tacit.core import effect as stats
 from tacit.core.links import NEW_TABLE
 from tacit.core.outcome import OCCURRED
+from tacit.core.run_outcomes import beside
 from tacit.core.value import value
 from tacit.core.whole import whole_memory
 from tacit.prove.blank import compared
 from tacit.stores import counts
-from tacit.stores.lookups import settled_runs
+from tacit.stores.lookups import settled_units
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
     from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
     from tacit.core.ports import Store
     from tacit.core.profile import Profile
+    from tacit.core.run_outcomes import Beside
     from tacit.core.whole import Whole
-    from tacit.prove.blank import BlankEffect, UnitFacts
+    from tacit.prove.blank import BlankEffect
 
 CSV_COLUMNS = (
     "memory",
@@ -63,6 +64,7 @@ class LessonEffect:
     measured: bool  # False: exempt, never on trial
     older: Mapping[str, str]  # verdicts of earlier epochs
     former: str = ""  # what was known of its former words, before it was edited or merged
+    beside: Beside | None = None  # its runs as a whole: failed, steps, tokens
 
 
 @value
@@ -97,11 +99,22 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         klass: stats.weights_of([table for id, table in tables.items() if classes.get(id) == klass])
         for klass in set(classes.values())
     }
+    since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
+    blank: dict[str, bool] = {}
+    own: dict[str, list[Use]] = {}
+    for use in uses:
+        blank[use.unit] = blank.get(use.unit, False) or use.blank
+        own.setdefault(use.memory, []).append(use)
+    units = settled_units(store, blank)
+    rules = profile.effect
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
     lessons = [
-        _lesson(memory, per_memory.get(memory.id, []), former.get(memory.id, []), weights, profile, memory.id in across)
+        _lesson(
+            memory, per_memory.get(memory.id, []), former.get(memory.id, []), weights, profile, memory.id in across,
+            beside(own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin),
+        )
         for memory in memories
-    ]
+    ]  # fmt: skip
     lessons.sort(key=lambda each: (each.belief.expected, each.memory.id))
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
     costs = [(tables[id], stats.believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
@@ -113,27 +126,8 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
-        blank=compared(_units(store, project, uses), profile.trial.blank, profile.effect.alpha, profile.effect.margin),
+        blank=compared(units.values(), profile.trial.blank, profile.effect.alpha, profile.effect.margin),
     )
-
-
-def _units(store: Store, project: str, uses: Sequence[Use]) -> Iterator[UnitFacts]:
-    """The settled units to which a lesson was assigned, each with all its runs; none where no unit was a control unit."""
-    from tacit.prove.blank import UnitFacts
-
-    blank: dict[str, bool] = {}
-    for use in uses:
-        blank[use.unit] = blank.get(use.unit, False) or use.blank
-    if not any(blank.values()):
-        return
-    runs: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
-    for root, outcome, facts in settled_runs(store, project):
-        if root in blank:
-            runs.setdefault(root, []).append((outcome, facts))
-    for unit, parts in runs.items():
-        costs = [cost for _, facts in parts if (cost := facts.get("cost"))]
-        tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
-        yield UnitFacts(blank[unit], parts[-1][0], tokens, sum(facts.get("steps", 0) for _, facts in parts))
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
@@ -146,7 +140,8 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], before: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool
+    memory: Memory, trials: list[Trial], before: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool,
+    runs: Beside | None,
 ) -> LessonEffect:
     from tacit.core.standing import is_exempt
 
@@ -175,6 +170,7 @@ def _lesson(
         measured=not exempt,
         older=older,
         former=_said(_latest(before)[1], alpha, margin),
+        beside=runs,
     )
 
 

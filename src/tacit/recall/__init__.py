@@ -140,7 +140,7 @@ def inject(
         told = assignments(
             [each.memory for each in kept], tx.uses(unit=row.root),
             key=project.trial_key, unit=row.root, settings=profile.trial, trial=trial,
-            epoch=epoch_for(asking.model or row.model, row.host),
+            epoch=epoch_for(asking.model or row.model, row.host), cured=_cured(tx, [each.memory for each in kept]),
         )  # fmt: skip
         # What another event of this context recorded since we looked was told there; it is not told twice.
         known = frozenset() if repeat else frozenset(_known(tx, row.root, context))
@@ -319,6 +319,14 @@ def _left_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...
     for each in every:
         counts[each.reason] = counts.get(each.reason, 0) + 1
     return tuple(every[:nearest]), counts
+
+
+def _cured(tx: Transaction, memories: Sequence[Memory]) -> dict[str, Memory]:
+    """The lessons whose cure one of these commands tells."""
+    from tacit.recall.trial import tells_cure_of
+
+    wanted = [id for memory in memories if (id := tells_cure_of(memory))]
+    return {memory.id: memory for memory in tx.memories(wanted)} if wanted else {}
 
 
 def _still(tx: Transaction, kept: Sequence[Ranked], projects: Sequence[str]) -> list[Ranked]:
@@ -502,7 +510,7 @@ def _told_in_run(
     with store.write(wait=RECORD_WITHIN) as tx:
         told = assignments(
             eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
-            epoch=epoch_for(asking.model or row.model, row.host),
+            epoch=epoch_for(asking.model or row.model, row.host), cured=_cured(tx, eligible),
         )  # fmt: skip
         _record(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}

@@ -8,7 +8,7 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.links import IN_EPOCH
+from tacit.core.links import IN_EPOCH, INSTRUCTED
 from tacit.core.memory import VERDICTS
 from tacit.core.outcome import UNKNOWN
 from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
@@ -17,7 +17,7 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.core.links import Use
     from tacit.core.memory import Memory
@@ -55,8 +55,12 @@ def assignments(
     settings: Trial,
     trial: bool = True,
     epoch: str = "",
+    cured: Mapping[str, Memory] | None = None,
 ) -> list[Assigned]:
-    """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin."""
+    """One assignment for each memory, in their order: the recorded one, its family's, none if exempt, or a coin.
+
+    `cured` has the lessons whose cure a command tells, by their ids: such a command is on trial while they are, with their coin.
+    """
     by_memory = {use.memory: use for use in recorded}
     families: dict[str, Assigned] = {
         use.family: Assigned(use.memory, use.family, use.arm, use.probability, "as its family", use.blank)
@@ -77,7 +81,7 @@ def assignments(
         if not trial:
             found.append(Assigned(memory.id, family, EXEMPT, 0.0, "no trial was asked for"))
             continue
-        rate = _rate(memory, settings, epoch)
+        rate = _rate((cured or {}).get(tells_cure_of(memory), memory), settings, epoch)
         if rate.value <= 0.0:
             control = blank and not _always(memory)
             arm, reason = (WITHHELD, "a control unit: no memory at all") if control else (EXEMPT, rate.reason)
@@ -93,6 +97,11 @@ def assignments(
         else:
             found.append(Assigned(memory.id, family, twin.arm, twin.probability, "as its family", twin.blank))
     return found
+
+
+def tells_cure_of(memory: Memory) -> str:
+    """The lesson whose cure a command is; empty for other lessons."""
+    return memory.family if memory.klass == "command" else ""
 
 
 def _always(memory: Memory) -> bool:
@@ -112,7 +121,8 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
     return rate_for(
         state=memory.state, klass=memory.klass, severity=memory.severity, pinned=memory.pinned,
         verdict=memory.verdict if here is None else VERDICTS[int(here) - 1],
-        on_page=memory.on_page, belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
+        on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
+        belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
         trust=memory.trust, untold=int(signals.get(UNKNOWN, 0)),
     )  # fmt: skip

@@ -222,12 +222,18 @@ def _rounded(tally: Tally) -> dict[str, Any]:
 def _courses(store: Store) -> Iterator[Fault]:
     """What each lesson on trial has come to, against the uses that were settled."""
     from tacit.core.effect import by_epoch, course_from_json, tabulate, trials_from
+    from tacit.core.links import measured_since
+    from tacit.core.run_outcomes import RUN_FAILED, failures
+    from tacit.stores.lookups import settled_units
 
     kept: dict[str, dict[str, str]] = {}
     for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):
         kept.setdefault(memory, {})[epoch] = course
     for memory, courses in kept.items():
-        past = by_epoch(trials_from(store.uses(memory=memory), store.marks(memory=memory)))
+        uses, marks = store.uses(memory=memory), store.marks(memory=memory)
+        past = by_epoch(trials_from(uses, marks))
+        if RUN_FAILED in courses:
+            past[RUN_FAILED] = failures(uses, settled_units(store, dict.fromkeys((use.unit for use in uses), False)), measured_since(marks))
         for epoch, course in courses.items():
             try:
                 told = course_from_json(course).table

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
+    from tacit.core.run_outcomes import UnitFacts
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -81,11 +82,23 @@ def incidents(store: Reads, project: str) -> Iterator[Any]:
         yield from json.loads(facts).get("incidents", ())
 
 
-def settled_runs(store: Reads, project: str) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Settled runs by their units, in order: unit, outcome, facts."""
-    sql = "SELECT root, outcome, facts FROM run WHERE project = :p AND settled_at <> '' ORDER BY root, seq"
-    for root, outcome, facts in store.rows(sql, p=project):
-        yield root, outcome, json.loads(facts or "{}")
+def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFacts]:
+    """These units, each with all its settled runs; to each belongs whether it was a control unit."""
+    from tacit.core.run_outcomes import unit_of
+
+    sql = (
+        "SELECT root, outcome, settled_at, facts FROM run WHERE root IN (SELECT value FROM json_each(:units))"
+        " AND settled_at <> '' ORDER BY root, seq"
+    )
+    runs: dict[str, list[tuple[str, str, Mapping[str, Any]]]] = {}
+    for root, outcome, at, facts in store.rows(sql, units=json.dumps([*units])):
+        runs.setdefault(root, []).append((outcome, at, json.loads(facts or "{}")))
+    return {unit: unit_of(parts, units[unit]) for unit, parts in runs.items()}
+
+
+def is_settled(store: Reads, unit: str, *, but: str) -> bool:
+    """Whether another run of a unit was settled before."""
+    return store.one("SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1", unit=unit, but=but) is not None
 
 
 def last_learned(store: Reads, project: str) -> str:

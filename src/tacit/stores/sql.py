@@ -226,10 +226,6 @@ class SqlStore:
         row = self.one("SELECT kept FROM course WHERE memory = :it AND epoch = :epoch", it=memory, epoch=epoch)
         return str(row[0]) if row else ""
 
-    def courses(self, memory: str) -> dict[str, str]:
-        """How far a lesson has come in each of its epochs, as it was kept."""
-        return dict(self.rows("SELECT epoch, kept FROM course WHERE memory = :it", it=memory))
-
     def resolve(self, name: str, project: str = "") -> str:
         """The full id behind an id, a unique prefix of one, or an alias in this project."""
         asked = name.strip()

@@ -138,6 +138,15 @@ def lesson_json(each: LessonEffect) -> dict[str, Any]:
         "holds_across_all_lessons": each.holds_across,
         "measured": each.measured,
         "earlier_epochs": dict(each.older),
+        "former_words": each.former or None,
+        "runs": each.beside
+        and {
+            "failed": {f"{h:g}": list(counts.cells) for h, counts in each.beside.failed.items()},
+            "harms": each.beside.harms,
+            "medians": {name: {"injected": given, "withheld": withheld} for name, (given, withheld) in each.beside.medians.items()},
+            "more": list(each.beside.more),
+            "sentence": each.beside.sentence,
+        },
         "table": {f"{h:g}": list(counts.cells) for h, counts in each.table.items()},
     }
 

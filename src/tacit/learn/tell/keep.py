@@ -11,7 +11,7 @@ from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import class_of, kind_named
-from tacit.core.states import CLOSED
+from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
 from tacit.learn.tell import finding_key, witnesses
 from tacit.stores.incidents import memory_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tacit.learn.tell.lessons import Lesson
 
 BY = "notice"  # the name under which such lessons are written and worded
+MOST = 500  # lessons of a project that are looked through for a cure
 
 
 
@@ -48,6 +49,7 @@ def keep(
         known = _new(tx, project, profile, lesson, run, at, ids(), hold)
         for each in witnesses(lesson):
             _witness(tx, known, lesson, *each, seq=seq, at=at)
+        tie(tx, known, at=at, run=run, profile_version=project.profile)
         return known.id, True
     if known.state == "archived" and known.closed_by == BY:
         again = replace(known, state="candidate", previous_state="archived", closed_by="", updated_at=at)
@@ -68,6 +70,7 @@ def keep(
         said = reworded(tx, known, lesson, at=at, run=run, profile_version=project.profile)
         if said is not None:
             tx.apply(said)
+            tie(tx, tx.get(known.id), at=at, run=run, profile_version=project.profile)
     for each in witnesses(lesson):
         if each[0] == run:
             _witness(tx, known, lesson, *each, seq=seq, at=at)
@@ -114,6 +117,27 @@ def reworded(
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, updated_at=at)
     return change(memory, now, verb="edit", by=BY, reason="more was noticed", at=at, run=run, profile=profile_version)
+
+
+def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: str) -> None:
+    """A command that is the cure of another lesson shares that lesson's coin: else it would tell the cure where the lesson is withheld."""
+    noticed = tx.select([memory.project], states=OPEN, equal={"source": BY}, limit=MOST)
+    if memory.klass == "command":
+        pairs = [(memory, other) for other in noticed if other.klass != "command"]
+    else:
+        pairs = [(other, memory) for other in noticed if other.klass == "command"]
+    for command, lesson in pairs:
+        family = lesson.family or lesson.id
+        if command.family != family and tells_cure(command.text, lesson.text):
+            tied = replace(command, family=family, updated_at=at)
+            told = f"it tells the cure of {lesson.id}: the two share one coin"
+            tx.apply(change(command, tied, verb="edit", by=BY, reason=told, at=at, run=run, profile=profile_version))
+
+
+def tells_cure(command: str, lesson: str) -> bool:
+    """Whether a lesson about a failure names, as something to run, the very command that another lesson tells."""
+    named = command.split("`")[1::2]
+    return bool(named) and named[0] in lesson.split("`")[1::2]
 
 
 def silenced(tx: Transaction, project: str, subject: str, *, at: str, run: str, profile_version: str) -> Change | None:

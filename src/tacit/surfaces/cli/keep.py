@@ -10,9 +10,10 @@ from tacit.core.memory import SCOPES, as_json
 from tacit.core.run import SEVERITIES
 from tacit.core.states import STATES
 from tacit.core.trust import run_of
+from tacit.core.value import replace
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import heads, memory_line, one_line, printable, table
+from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, printable, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
             limit=max(0, args.limit),
         )
         names = memories.signers(found)
+        hidden = memories.withheld_in(run_of(cli.env))
+    # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
+    found = [replace(each, text=WITHHELD_HERE) if each.id in hidden else each for each in found if not (args.text and each.id in hidden)]
     text = (
         table([memory_line(memory, columns, names.get(memory.id, "")) for memory in found], heads(columns, words.memory))
         if found

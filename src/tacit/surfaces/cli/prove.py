@@ -5,8 +5,9 @@ from __future__ import annotations
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
 from tacit.core.trust import run_of
+from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import one_line, paint, table, width
+from tacit.surfaces.cli.words import WITHHELD_HERE, one_line, paint, table, width
 from tacit.surfaces.views import audit_json, effect_json
 
 TYPE_CHECKING = False
@@ -34,6 +35,11 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.csv:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
+        hidden = memories.withheld_in(run_of(cli.env))
+    lessons = [
+        replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each for each in found.lessons
+    ]
+    found = replace(found, lessons=tuple(lessons))
     return Answer(effect_json(found), _effect_text(cli, found, args.id, args.limit))
 
 
@@ -44,6 +50,10 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
         each = found.lessons[0]
         lines = [each.memory.text, "", f"  −1 {plot([each], 61)[0]} +1", "", each.sentence]
         lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
+        if each.beside:
+            lines.append(f"Its runs as a whole: {each.beside.sentence}")
+        if each.former:
+            lines.append(f"Of its former words: {each.former}")
         belief = each.belief
         lines.append(
             f"Belief: helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
@@ -143,6 +153,11 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         return _origins_audit(args, cli)
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
+        hidden = memories.withheld_in(run_of(cli.env))
+    found = [
+        replace(each, lessons=tuple(replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons))
+        for each in found
+    ]
     data = {"runs": [audit_json(each) for each in found]}
     if not args.run:
         rows = [

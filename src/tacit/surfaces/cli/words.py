@@ -52,6 +52,7 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
     )
 
 
+WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
 COLUMNS = ("id", "state", "kind", "seen", "text")
 
 

@@ -205,6 +205,10 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         return ""
     failed, running = event.name == "tool-failure", event.name == "before-command"
     compacted = _is_emptied(event)
+    if event.transcript and not event.root and _is_unmet(memories, event):
+        if event.source in ("resume", "fork") and not os.path.exists(event.transcript):
+            return ""  # it holds what its parent was told, and whose child it is will be known at its first prompt
+        event = replace(event, root=_parent(memories, event))
     injection = memories.inject(
         "" if failed or running else event.text,
         run=event.session,
@@ -225,6 +229,25 @@ def _inject(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> str:
         context=event.context,
     )
     return injection.markdown if injection.injected else ""
+
+
+def _is_unmet(memories: Memories, event: Event) -> bool:
+    from tacit.core.rows import run_id
+
+    return memories.store.run(run_id(memories.project_id, event.host, event.session)) is None
+
+
+def _parent(memories: Memories, event: Event) -> str:
+    """The session whose coins a forked one has, if the store knows it."""
+    from tacit.core.rows import run_id
+    from tacit.surfaces.hooks.forks import copied_from
+
+    for session in copied_from(event.transcript, event.session):
+        row = memories.store.run(run_id(memories.project_id, event.host, session))
+        first = memories.store.run(row.root) if row else None
+        if first:
+            return first.foreign_id
+    return ""
 
 
 def _is_emptied(event: Event) -> bool:
