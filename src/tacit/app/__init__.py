@@ -58,8 +58,8 @@ _VERBS = {
     ("team", "Team"): "sync join sync_notes canonical",
     ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
-        "why log health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge estimate conventions "
-        "antipatterns top list "
+        "why log health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
+        "estimate conventions antipatterns top list "
     ),
 }
 _FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
