@@ -168,7 +168,7 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             line = {
                 "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
                 "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called, "after": _standing(world),
+                "texts": _texts(given), "learned": learned["runs"], "programs": called, "after": _standing(world), "noticed": _noticed(world),
             }  # fmt: skip
             log.write(json.dumps(line) + "\n")
             log.flush()
@@ -176,7 +176,7 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
 
 
 def programs(place: Path) -> list[str]:
-    """The programs that a session called, in the order of their first call."""
+    """The programs that a session called, in the order of their first call; those that only look are told nothing about."""
     from tacit.formats import read
     from tacit.formats.source import FileSource
     from tacit.learn import shell
@@ -185,7 +185,8 @@ def programs(place: Path) -> list[str]:
     for run in read(FileSource(str(place))):
         for step in run.steps:
             for call in shell.calls(shell.command_of(step)) if step.tool else ():
-                found[" ".join(shell.key(call))[:60]] = None
+                if not shell.looks(call):
+                    found[" ".join(shell.key(call))[:60]] = None
     return list(found)
 
 
@@ -207,6 +208,13 @@ def rows(world: World, sql: str) -> list[tuple[Any, ...]]:
     path = next(world.home.rglob("tacit.db"))
     found: list[tuple[Any, ...]] = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY).execute(sql).fetchall()
     return found
+
+
+def _noticed(world: World) -> list[dict[str, Any]]:
+    """The lessons in force that come from noticing, as they stand after a session."""
+    listed = world.tacit("list", "--sort", "seen", "--limit", "200")["memories"]
+    keys = ("id", "text", "signature", "tags", "category", "class", "seen")
+    return [{key: each[key] for key in keys} for each in listed if each["source"] == "notice" and each["state"] in INJECTABLE and each["gate"] == "allow"]
 
 
 def _texts(given: dict[str, Any]) -> list[str]:

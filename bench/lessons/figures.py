@@ -58,65 +58,74 @@ def noticed(world: World) -> dict[str, Any]:
 
 
 def forewarned(world: World) -> dict[str, Any]:
-    """Shares of failures that a start, or the moment before a program's first call, would have named, beside the commonest list."""
+    """Shares of failures that a start, or the moment before a program's first call, named or would have named, beside the commonest list."""
+    from tacit.core.diagnose import told_of
+    from tacit.core.memory import Memory
+    from tacit.core.programs import is_about
+
     before: dict[str, set[str]] = defaultdict(set)
-    meta: dict[str, tuple[str, str, str]] = {}
-    texts = {id: (text, signature, tags) for id, text, signature, tags in rows(world, "SELECT id, text, signature, tags FROM memory")}
-    at_start, with_program, at_need = Counter(), Counter(), Counter()
+    of_program: dict[tuple[str, str], set[str]] = defaultdict(set)  # program and signature: lineages
+    meta: dict[str, tuple[str, str]] = {}
+    in_force: list[dict[str, Any]] = []  # as the session before left it
+    n: Counter[str] = Counter()
     for line, lineage, failures in Past(world).sessions:
         known = {mark for mark, lineages in before.items() if len(lineages - {lineage}) >= 2}
-        may = [mark for mark in known if meta[mark][0] in TELLABLE]
+        may = sorted((mark for mark in known if meta[mark][0] in TELLABLE), key=lambda mark: (-len(before[mark]), mark))
         groups: dict[str, list[str]] = defaultdict(list)
-        for mark in sorted(may, key=lambda mark: (-len(before[mark]), mark)):
-            groups[_group(*meta[mark])].append(mark)
+        for mark in may:
+            groups[" ".join(meta[mark])].append(mark)
         top = sorted(groups.values(), key=lambda marks: -sum(len(before[mark]) for mark in marks))[:GROUPED]
         listed = {mark for marks in top for mark in marks[:NAMES]}
         common = set(sorted(known, key=lambda mark: (-len(before[mark]), mark))[:10])
-        given = [texts[id] for id in (*line["given"], *line["withheld"]) if id in texts]
-        told = {mark for text, signature, tags in given for mark in known if _about(mark, text, signature, tags)}
+        about = {each["id"]: set(told_of(each["signature"], tuple(each["tags"]))) for each in in_force}
+        given = [about[id] & known for id in (*line["given"], *line["withheld"]) if id in about]
+        told = {mark for marks in given for mark in marks}
         tellable = [each for each in failures if each[1] in TELLABLE]
-        at_start["failures"] += len([each for each in failures if each[1] != "host"])
-        at_start["tellable"] += len(tellable)
-        at_start["grouped"] += sum(each[0] in listed for each in tellable)
-        at_start["grouped names"] += len(listed)
-        at_start["commonest ten"] += sum(each[0] in common for each in failures if each[1] != "host")
-        at_start["given"] += sum(each[0] in told for each in tellable)
-        at_start["given lines"] += len(given)
-        at_start["given lines that fit"] += sum(any(_about(each[0], *one) for each in failures) for one in given)
-        # Before the first call of a program: its three commonest, known from two lineages.
+        met = {each[0] for each in tellable}
+        n["failures"] += len([each for each in failures if each[1] != "host"])
+        n["tellable"] += len(tellable)
+        n["knowable"] += len(met & known)
+        n["grouped"] += len(met & listed)
+        n["grouped names"] += len(listed)
+        n["commonest ten"] += sum(each[0] in common for each in failures if each[1] != "host")
+        n["commonest ten, tellable"] += len(met & common)
+        n["given"] += len(met & told)
+        n["given names"] += len(told)
+        n["given lines"] += len(line["given"]) + len(line["withheld"])
+        n["given lines that fit"] += sum(bool(marks & met) for marks in given)
+        # Before the first call of a program that does something: what its three commonest are, and what the lesson about it names.
         for program in line["programs"]:
-            mine = [mark for mark in may if meta[mark][2] == program][:3]
-            happened = {each[0] for each in tellable if each[4] == program}
-            with_program["said"] += len(mine)
-            with_program["hit"] += len(set(mine) & happened)
-        at_need["told"] += len({each[0] for each in tellable if any(signature == each[0] for _, signature, _ in texts.values())} & known)
+            mine = [mark for mark in may if len(of_program[program, mark] - {lineage}) >= 2][:3]
+            n["need names"] += len(mine)
+            n["need"] += len(set(mine) & {each[0] for each in tellable if each[4] == program})
+        for program in dict.fromkeys(each.split(" ")[0] for each in line["programs"]):
+            lesson = next((each for each in in_force if is_about(Memory("", "", each["text"], "", each["class"]), (program,))), None)
+            said = about[lesson["id"]] & known if lesson else set()
+            said = {mark for mark in said if any(mark == other and called.split(" ")[0] == program for called, other in of_program)}
+            n["told names"] += len(said)
+            n["told"] += len(said & {each[0] for each in tellable if each[4].split(" ")[0] == program})
+        in_force = line["noticed"]
         for mark, nature, family, tool, program, *_ in failures:
             before[mark].add(lineage)
-            meta[mark] = (nature, tool if nature == "convention" else family, program)
-    start = at_start["grouped"] / max(1, at_start["grouped names"])
-    need = with_program["hit"] / max(1, with_program["said"])
+            of_program[program, mark].add(lineage)
+            meta[mark] = (nature, tool if nature == "convention" else family)
+    list_is, given_is, need_is = (n[part] / max(1, n[f"{part} names"]) for part in ("grouped", "given", "need"))
+    told_is = n["told"] / max(1, n["told names"])
     return {
-        "failures": at_start["failures"], "tellable": at_start["tellable"],
-        "forewarned by grouped lines at the start": _share(at_start["grouped"], at_start["tellable"]),
-        "names at a start": round(at_start["grouped names"] / max(1, len(logged(world))), 1),
-        "precision of the start list": round(start, 3), "precision before the program's first call": round(need, 3),
-        "times as precise": round(need / start, 2) if start else None,
-        "commonest ten, all failures": _share(at_start["commonest ten"], at_start["failures"]),
-        "forewarned by what was given": _share(at_start["given"], at_start["tellable"]),
-        "lines given at starts": at_start["given lines"], "of these about a failure of that session": at_start["given lines that fit"],
-        "a lesson stood ready at the failure": _share(at_need["told"], at_start["tellable"]),
+        "failures": n["failures"], "tellable": n["tellable"], "of these known from two lineages": _share(n["knowable"], n["tellable"]),
+        "forewarned by what was given": _share(n["given"], n["tellable"]),
+        "a list of five grouped lines would name": _share(n["grouped"], n["tellable"]),
+        "commonest ten, tellable": _share(n["commonest ten, tellable"], n["tellable"]),
+        "commonest ten, all failures": _share(n["commonest ten"], n["failures"]),
+        "precision of what was given": round(given_is, 3), "precision of the grouped list": round(list_is, 3),
+        "precision before the program's first call: its three commonest": round(need_is, 3),
+        "precision before the program's first call: the lesson about it": round(told_is, 3), "names in these": n["told names"],
+        "times as precise as the start list: three commonest, lesson": [round(each / list_is, 2) if list_is else None for each in (need_is, told_is)],
+        "times as precise as what the start was given: three commonest, lesson": [round(each / given_is, 2) if given_is else None for each in (need_is, told_is)],
+        "forewarned before first calls: three commonest": _share(n["need"], n["tellable"]),
+        "forewarned before first calls: the lesson about the program": _share(n["told"], n["tellable"]),
+        "lines given at starts": n["given lines"], "of these about a failure of that session": n["given lines that fit"],
     }  # fmt: skip
-
-
-def _group(nature: str, group: str, program: str) -> str:
-    return f"{nature} {group}"
-
-
-def _about(mark: str, text: str, signature: str, tags: str) -> bool:
-    if signature == mark:
-        return True
-    code = mark.partition(" ")[2]
-    return signature.startswith("lint by ") and bool(code) and (f'"{code}"' in tags)
 
 
 def _share(part: int, whole: int) -> str:

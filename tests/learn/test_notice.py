@@ -83,7 +83,31 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
     assert (only.mark, only.soft, only.program) == ("lint wrapcheck", True, "mise run lint")
     assert failures(sh("cat lint.log | head", output=LINT)) == []  # somebody else's
     assert failures(sh("gh run view 7 --log | tail", output=LINT)) == []
-    assert failures(sh("mise run lint", output=LINT)) == []  # its own exit status says that all is well
+    assert failures(sh("mise run lint", output=LINT, status=0)) == []  # its own exit status says that all is well
+    assert failures(sh("mise run lint && git status 2>&1", output=LINT, status=0)) == []  # and of both, where one needs the other
+    assert [each.mark for each in failures(sh("mise run lint", output=LINT))] == ["lint wrapcheck"]  # a script that recorded no status
+    assert failures(sh("mise run lint; date", output=f"{LINT}\n✔ golangci-lint", status=0)) == []  # a remark that the tool let pass
+
+
+def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
+    """That the recursive run failed too says nothing."""
+    assert failures(sh("pnpm -r test | tail", output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`", status=0)) == []
+    assert failures(sh("pnpm -r exec tsc | tail", output="ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command failed", status=0)) == []
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "cure"),
+    [
+        ("hk install --mise", "mise x hk -- hk install --mise", "as mise x hk -- hk"),
+        ("python scripts/x.py", "python3 scripts/x.py", "as python3"),
+        ("timeout 9 git fetch", "git fetch", "without timeout"),
+    ],
+)
+def test_a_command_that_is_not_there_is_spelled_otherwise(failed: str, passed: str, cure: str) -> None:
+    """The program's own head is the change: what stands in front of it, or its name."""
+    missing = failed.split(" ")[0]
+    (only,) = failures(sh(failed, f"zsh:1: command not found: {missing}", status=127), sh(passed, status=0))
+    assert (only.ended, only.cure) == ("form", cure)
 
 
 def test_a_path_counts_where_it_was_asked_for() -> None:

@@ -51,8 +51,50 @@ def bun(cure: str = "without rtk") -> Incident:
 def test_a_cure_needs_two_lineages() -> None:
     """One sighting is a coin toss."""
     assert told([[bun()]]) == ([], [])
-    assert told([[bun()], [bun()]])[0] == ["Run `bun …` without `rtk` in front: there is no subcommand `bun` of `rtk`."]
-    assert told([[bun()], [bun("with --version")]])[0] == []
+    assert told([[bun()], [bun()]])[0] == ["Does not work here: `rtk bun` (no such subcommand: run `bun` itself)."]
+    assert told([[bun()], [bun("with --version")]])[0] == ["Does not work here: `rtk bun` (no such subcommand)."]
+
+
+def missing(name: str, family: str = "command", code: str = "", program: str = "", **more: object) -> Incident:
+    return failure(" ".join(filter(None, (family, code, name))), family, "env", code=code, name=name, program=program or name, **more)
+
+
+def test_what_does_not_work_here_is_one_line() -> None:
+    """Commands, options, fields and paths, the most often met first, each with what worked instead where two agree on it."""
+    often = [
+        missing("hk", ended="form", cure="as mise x hk -- hk"), missing("-A", "usage", "option", "cat", ended="form", cure="without -A, with -v"),
+        missing("reviewThreads", "usage", "field", "gh pr view"), missing("tests", "path", program="rg"),
+        missing("", "cargo", "no library target", "cargo test", ended="form", cure="without --lib"),
+    ]  # fmt: skip
+    assert told([often] * 3)[0] == [
+        "Does not work here: `cargo test --lib` (no library target), `hk` (no such command: run it as `mise x hk -- hk`), `tests` (no such path),"
+        " the field `reviewThreads` of `gh pr view` (there is none), `cat -A` (no such option: use `-v`)."
+    ]
+
+
+def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
+    """A program that passes in other work, a path looked for from below or there by now, an option of what is being built."""
+    go = missing("go", program="go test")
+    assert told([[go]] * 2 + [[command("test", "go test ./...")]] * 3)[0] == []
+    assert told([[missing("src", "path", program="rg", folder="api")]] * 4)[0] == []
+    assert told([[missing("target/debug/app", "path", program="ls")]] * 4)[0] == []
+    assert told([[missing("--bogus", "usage", "option", "go run")]] * 3)[0] == []
+    book = Notebook()
+    for n in range(3):
+        book.add(f"r{n}", f"l{n}", [missing("tests", "path", program="rg")])
+    assert told_by(book, [missing("tests", "path", program="rg")], {}, here=lambda path: path == "tests").lessons == ()
+
+
+def test_a_hook_that_refuses_names_the_check_that_finds_the_same() -> None:
+    """Not where an instruction file speaks of it, nor where no check is known to find it."""
+    hook = failure("hook pre-commit", "hook", "gate", code="pre-commit", program="git commit")
+    printed = failure("format biome", "format", "convention", code="biome", tool="biome", program="git commit")
+    checked = failure("format biome", "format", "convention", code="biome", tool="biome", program="bun run lint")
+    met = [[hook, printed], [hook, checked, command("lint", "bun run lint")], [command("lint", "bun run lint")]]
+    line = "Before `git commit`, run `bun run lint`: the pre-commit hook refuses what it rejects."
+    assert line in told(met)[0]
+    assert line not in told(met, {"a pre-commit hook runs the tests": "CLAUDE.md"})[0]
+    assert not [each for each in told([[hook, printed]] * 3)[0] if "hook" in each]
 
 
 def test_forks_of_one_piece_of_work_are_one_witness() -> None:
@@ -82,7 +124,9 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
         "golangci-lint rejects here again and again: nilerr (mostly silenced with `//nolint:nilerr` and a reason),"
         " wrapcheck (mended with `fmt.Errorf(…)` and `%w`), errcheck."
     )
-    assert told([[wrap("errcheck")]] * 3)[0] == []  # without a way out there is nothing to do
+    assert told([[wrap("errcheck")]] * 2)[0] == ["golangci-lint rejects here again and again: errcheck."]
+    unformatted = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="form", cure="without --check")
+    assert told([[unformatted]] * 3)[0] == []  # no rule to name, and what mends it is anybody's first thought
 
 
 def test_the_command_that_mends_is_told_before_the_check() -> None:
@@ -117,8 +161,18 @@ def test_before_you_say_done() -> None:
 def test_an_instruction_that_orders_what_fails_is_the_persons_to_mend() -> None:
     """With the line, the sessions and how it might read; the agent is told how to go on."""
     lessons, person = told([[bun()]] * 4, {RTK: "CLAUDE.md"})
-    assert lessons == ["Run `bun …` without `rtk` in front: there is no subcommand `bun` of `rtk`."]
+    assert lessons == ["Does not work here: `rtk bun` (no such subcommand: run `bun` itself)."]
     assert person == [f"CLAUDE.md says “{RTK}”, and `rtk bun` fails in 4 of 4 sessions."]
+
+
+def test_an_instruction_that_orders_a_command_which_is_not_there() -> None:
+    """With the spelling that works, where two lineages found it."""
+    book = Notebook()
+    for n in range(3):
+        book.add(f"r{n}", f"l{n}", [missing("hk", ended="form", cure="as mise x hk -- hk")])
+    (found,) = told_by(book, [missing("hk")], {"run hk install --mise once to set up hooks": "CLAUDE.md"}).person
+    assert found.text == "CLAUDE.md says “run hk install --mise once to set up hooks”, and the command `hk` is not there in 3 of 3 sessions."
+    assert found.patch == "… `mise x hk -- hk` instead of `hk`"
 
 
 def test_an_instruction_that_names_what_is_not_there() -> None:

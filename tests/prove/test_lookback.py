@@ -239,7 +239,7 @@ def test_a_persons_word_counts_at_once(profile: Profile) -> None:
 
 
 def test_the_budget_decides_who_is_told(profile: Profile) -> None:
-    """With room for one lesson, the one met more often is given at the next start; what belongs to a command is told before it."""
+    """With room for one lesson, what does not work here is given at the next start; what belongs to one command is told before it."""
     runs = [broken(f"a{day}", day).run() for day in (1, 2, 3)]
     for day in (4, 5):
         session = (
@@ -252,9 +252,10 @@ def test_the_budget_decides_who_is_told(profile: Profile) -> None:
     last = broken("c", 6).bash("make", "zsh: command not found: protoc")
     runs.append(last.run())
     one = changed(profile, {"budget.balanced": 1})
+    gone = "Does not work here: `protoc` (no such command: run `make setup` before)."
     assert lookback(runs, Settings(profile)).count == Count(6, 7, 5, 3)
     narrow = lookback(runs, Settings(one))
-    assert (narrow.count, [each.notes for each in narrow.projects]) == (Count(6, 7, 5, 3), [(CURE,)])
+    assert (narrow.count, [each.notes for each in narrow.projects]) == (Count(6, 7, 5, 3), [(gone,)])
 
 
 def test_a_text_that_addresses_the_model_is_never_told(profile: Profile) -> None:

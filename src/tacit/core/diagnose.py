@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
+MISSING = frozenset("command usage cargo binary path github".split())  # families that say what does not work here
+NOT_HERE = "not here"  # their common signature
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
@@ -56,8 +58,10 @@ class Diagnosis:
 
     @property
     def group(self) -> str:
-        """The tool whose rules these are, as a signature of its own; empty where nobody groups it."""
-        return f"{self.family} by {self.tool}" if self.tool and self.nature == "convention" else ""
+        """What it is told together with, as a signature of its own: one linter's rules, or all that is not there; else empty."""
+        if self.nature == "convention":
+            return f"lint by {self.tool}" if self.tool else ""
+        return NOT_HERE if self.family in MISSING else ""
 
     @property
     def coded(self) -> bool:
@@ -108,6 +112,11 @@ def signatures(output: str, folder: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(mark for mark in marks if mark))
 
 
+def told_of(signature: str, tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The signatures that a lesson is about: of a group those that it names, else its own."""
+    return tuple(tag for tag in tags if " " in tag) if signature == NOT_HERE or signature.startswith("lint by ") else (signature,)
+
+
 def clean(output: str, folder: str = "") -> str:
     """An output as it is read: without colours, overwritten progress lines and the middle of a very long one."""
     text = output if len(output) <= LONGEST else output[: LONGEST // 2] + "\n" + output[-LONGEST // 2 :]
@@ -123,8 +132,8 @@ def _recognised(text: str, families: frozenset[str] | None = None) -> tuple[Diag
     taken: set[int] = set()  # lines that a form has read: a later, more general form does not read them again
     folded = text.lower()
     for form in _forms():
-        if families is not None and form.family not in families:
-            continue
+        if families is not None and form.family not in families and form.family != "wrapper":
+            continue  # what a wrapper says is read in any case, so that no other form takes it for a finding
         if not any(needle in folded for needle in form.needles):
             continue
         for match in form.pattern.finditer(text):
@@ -306,7 +315,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("module", env, "could not resolve", r"[Cc]ould not resolve (?:import )?\"(?P<name>[^\"\s]+)\"", tool="bundler"),
         _Form("module", env, "provides package", r"provides package (?P<name>[\w./-]+)", tool="go"),
         # package managers
-        _Form("wrapper", gate, "recursive_run_first_fail|elifecycle", r"\b(?P<code>ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL|ELIFECYCLE)\b"),
+        _Form("wrapper", gate, "_first_fail|elifecycle", r"\b(?P<code>ERR_PNPM_RECURSIVE_(?:RUN|EXEC)_FIRST_FAIL|ELIFECYCLE)\b"),
         _Form("package", env, "err_pnpm_", r"\b(?P<code>ERR_PNPM_[A-Z_]+)\b", tool="pnpm"),
         _Form("package", env, "npm err", r"npm (?:ERR!|error) code (?!ELIFECYCLE|1\b)(?P<code>E[A-Z0-9]+)", tool="npm"),
         _Form("package", env, "yn00", r"\b(?P<code>YN00\d\d)\b.*(?:error|fail|can't|could)", tool="yarn"),

@@ -7,6 +7,8 @@ adds is a transaction of its own.
 
 from __future__ import annotations
 
+import os
+
 from tacit.core.digest import digest, short_hash
 from tacit.core.links import INSTRUCTED, Evidence, Mark
 from tacit.core.run import Run
@@ -447,7 +449,7 @@ class _Session:
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on:
             return
-        told = told_by(Counts(tx, self.project.id), noticed, lines)
+        told = told_by(Counts(tx, self.project.id), noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
         for lesson in told.lessons:
             id, new = keep(
                 tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold

@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 CAP = 8  # calls after which it no longer matters how many more it took
 
 
-def occurrences(run: Run, signature: str) -> tuple[Sighting, ...]:
-    """Every step of the run that failed with this signature, in order; failures on the way to one recovery are one."""
+def occurrences(run: Run, *marks: str) -> tuple[Sighting, ...]:
+    """Every step of the run that failed with one of these signatures, in order; failures on the way to one recovery are one."""
     found: list[Sighting] = []
     for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
         lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
         at = 0
         while at < len(lane):
             step = lane[at]
-            if signature not in failed_with(step, run.cwd):
+            met = set(marks).intersection(failed_with(step, run.cwd))
+            if not met:
                 at += 1
                 continue
-            until = _overcome(lane, at, signature, run.cwd)
+            until = _overcome(lane, at, met, run.cwd)
             found.append(Sighting("tool", "", step.at, 1.0 if until is None else min(1.0, (until - at) / CAP), step.place))
             at = len(lane) if until is None else until
     return tuple(found)
@@ -50,11 +51,11 @@ def failed_with(step: Step, folder: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(mark for each in coded for mark in (each.mark, each.group) if mark))
 
 
-def _overcome(lane: Sequence[Step], failed: int, signature: str, folder: str) -> int | None:
+def _overcome(lane: Sequence[Step], failed: int, met: set[str], folder: str) -> int | None:
     """The position of the first later step in which the same thing passed."""
     subject = _subject(lane[failed])
     for at in range(failed + 1, len(lane)):
-        if _subject(lane[at]) == subject and not lane[at].error and signature not in failed_with(lane[at], folder):
+        if _subject(lane[at]) == subject and not lane[at].error and not met.intersection(failed_with(lane[at], folder)):
             return at
     return None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, assigned_in
+from tacit.core.diagnose import told_of
 from tacit.core.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
 from tacit.core.value import replace, value
@@ -72,7 +73,8 @@ def outcome_of(
     if memory.klass in NO_PROBLEM:
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
     if memory.signature and run.steps:
-        struck = [*occurrences(run, memory.signature), *(_stated(each) for each in seen if each.states(memory.signature))]
+        struck = [*occurrences(run, *told_of(memory.signature, memory.tags))]
+        struck += [_stated(each) for each in seen if each.states(memory.signature)]
         struck = _where_told(struck, run, assigned_in(tellings, memory.id))
         return judge(
             kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind

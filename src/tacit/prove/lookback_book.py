@@ -22,8 +22,7 @@ from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
 from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.notebook import Notebook
-from tacit.recall import few_noticed
-from tacit.recall.budget import fit, level_for
+from tacit.recall.budget import few_noticed, fit, level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
 from tacit.recall.render import frame_tokens, line_tokens

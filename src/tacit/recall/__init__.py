@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from tacit.recall.rewrite import Reworded
     from tacit.recall.trial import Assigned
 
-NOTICED = "notice"  # the source that `learn/tell` names
-NOTICED_LINES = 3  # at a start
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
@@ -221,6 +219,8 @@ def _ranking(
             *store.standing(projects, limit=size.most + profile.budget.person + SPARE),
             *store.recurring(projects, limit=size.most + SPARE),
         ]
+        from tacit.recall.budget import few_noticed
+
         hits += few_noticed(whatever)
     hits += found.hits
     meaning = _by_meaning(store, projects, wanted, embedder, hits, limit, injectable=True)
@@ -235,17 +235,6 @@ def _ranking(
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
     facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual)
     return ranking(hits, wanted, profile, facts)
-
-
-def few_noticed(hits: Sequence[Hit]) -> list[Hit]:
-    """Of what applies whatever the task is, at most three lines that come from noticing, the most often met.
-
-    What belongs to one command is told again before that command, where the host asks; not every host does.
-    """
-    met: dict[str, Memory] = {hit.memory.id: hit.memory for hit in hits if hit.memory.source == NOTICED}
-    most = sorted(met.values(), key=lambda memory: (-memory.tally.seen, memory.id))[:NOTICED_LINES]
-    told = {memory.id for memory in most}
-    return [hit for hit in hits if hit.memory.source != NOTICED or hit.memory.id in told]
 
 
 def _by_meaning(
@@ -281,7 +270,9 @@ def _every(store: Store, projects: Sequence[str]) -> list[Hit]:
 
 def _signed(store: Store, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
     """Lessons about exactly these errors."""
-    return store.signed(projects, signatures) if signatures else ()
+    from tacit.recall.budget import about_errors
+
+    return about_errors(store.signed(projects, signatures), signatures) if signatures else ()
 
 
 def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
-    from tacit.recall.rank import Ranked
+    from tacit.recall.rank import Hit, Ranked
 
 LEVELS = ("lean", "balanced", "deep")
+NOTICED = "notice"  # the source that `learn/tell` names
+LINES = 3  # that come from noticing, at a start
+AT_NEED = "at need"  # the category of those that wait for their command or error
 CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
 
 
@@ -201,3 +204,24 @@ def _weight(memory: Memory, opinion: str) -> float:
         return float(memory.pinned)
     known: float | None = getattr(memory.tally, opinion)
     return known or 0.0
+
+
+def few_noticed(hits: Sequence[Hit]) -> list[Hit]:
+    """Of what applies whatever the task is, at most three lines that come from noticing.
+
+    Grouped ones first, then commands, the most often met. What belongs to one command alone is told before that command, or with its error.
+    """
+    met: dict[str, Memory] = {hit.memory.id: hit.memory for hit in hits if hit.memory.source == NOTICED and hit.memory.category != AT_NEED}
+    most = sorted(met.values(), key=lambda memory: (memory.klass == "command", -memory.tally.seen, memory.id))[:LINES]
+    told = {memory.id for memory in most}
+    return [hit for hit in hits if hit.memory.source != NOTICED or hit.memory.id in told]
+
+
+def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:
+    """Of lessons found by the signatures of an error those that are about it: one that names several things may name others."""
+    from tacit.core.diagnose import told_of
+
+    return [
+        hit for hit in hits
+        if hit.memory.source != NOTICED or set(told_of(hit.memory.signature, hit.memory.tags)).intersection(signatures)
+    ]  # fmt: skip

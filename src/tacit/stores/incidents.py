@@ -6,6 +6,7 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
+from tacit.core.diagnose import MISSING
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import value
 
@@ -122,6 +123,15 @@ class Counts:
         if mark:
             return self._noted(FAILURE, "AND mark = :it", mark)
         return self._noted(FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool)
+
+    def missing(self) -> list[Noted]:
+        """What was tried and is not there, oldest first."""
+        families = ", ".join(f"'{family}'" for family in sorted(MISSING))
+        return self._noted(FAILURE, f"AND family IN ({families}) AND :it = ''", "")
+
+    def of_program(self, program: str) -> list[Noted]:
+        """Failures that one program printed, oldest first."""
+        return self._noted(FAILURE, "AND program = :it", program)
 
     def forms(self, purpose: str = "") -> list[Form]:
         """The forms of commands that serve a purpose, or any, the most often passed first."""

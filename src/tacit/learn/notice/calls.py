@@ -1,6 +1,6 @@
 """The shell calls of a run as noticing reads them: which segment of a line, in which folder, and how it went.
 
-A line's exit status is that of its last segment. Behind a pipe, a `;` or a `||` a failure shows in the output alone, so an output is
+A line's exit status is that of its last segment, and some hosts' scripts record none. Behind a pipe, a `;` or a `||` a failure shows in the output alone, so an output is
 read for the forms of the grammar in both cases: *hard*, the status says so; *soft*, only a code-carrying form does, and only where a
 segment of the line could have printed it. Reading a log, a file or somebody else's check is no failure of one's own.
 """
@@ -43,7 +43,7 @@ _RUNNING = re.compile(
     r"^Command (?:running in|was (?:manually )?(?:sent|moved) to(?: the)?) background|running in the background|still running",
     re.I,
 )
-_LOST = re.compile(r"\||;|\n|&\s*$|& ")  # the line's status is not that of every segment
+_LOST = re.compile(r"\||;|\n|(?<![&>])&(?![&>\d])")  # the line's status is not that of every segment
 
 
 @value
@@ -111,10 +111,10 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ..
         found = tuple(each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True))
         return Try(at, step, line, calls, True, False, found, folder)
     soft: tuple[Diagnosis, ...] = ()
-    if _LOST.search(line) and step.output:
+    if step.output and (step.status is None or _LOST.search(line)):
         acts = any(not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL for call in calls)
         found = recognise(step.output, run.cwd, SOFT if acts else SOFT_LOOKING)
-        soft = tuple(each for each in found if _own(each, calls, line, hard=False))
+        soft = tuple(each for each in found if _own(each, calls, line, hard=False) and not _passed(each, step.output))
     return Try(at, step, line, calls, bool(soft), bool(soft), soft, folder)
 
 
@@ -134,6 +134,11 @@ def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -
     if not hard:
         return of.coded and bool(acting)
     return bool(acting) or of.family in OF_LOOKING or of.family == "text"
+
+
+def _passed(of: Diagnosis, output: str) -> bool:
+    """Whether the output says that the tool let it pass: a remark is no rejection."""
+    return bool(of.tool) and re.search(rf"(?:✔|✓)\s*{re.escape(of.tool)}\b|^{re.escape(of.tool)}\b.*\bPassed\s*$", output, re.M) is not None
 
 
 def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:

@@ -238,6 +238,8 @@ def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd:
     for one, other, how in ((before, after, "without"), (after, before, "with")):
         if len(one.words) > 1 and shell.key(one) != shell.key(other) == shell.key(replace(one, words=one.words[1:])):
             return f"{how} {shell.bare(one.words[0])}"
+    if shell.key(before) == shell.key(after) and (was := _head(before)) != (now := _head(after)):
+        return f"without {was[0]}" if was[1:] and was[-1:] == now else f"as {' '.join(now)}"[:60]
     lost = [word for word in _telling(before) if word not in _telling(after)]
     gained = [word for word in _telling(after) if word not in _telling(before)]
     here, there = folder_of(before, was_in, cwd), folder_of(after, is_in, cwd)
@@ -246,6 +248,11 @@ def _change(before: shell.Call, after: shell.Call, was_in: str, is_in: str, cwd:
     if not parts and here != there and "/" not in (here, there):
         parts = [f"in {there or 'the root'}"]
     return ", ".join(parts)[:90] if len(lost) + len(gained) <= 3 else ""
+
+
+def _head(call: shell.Call) -> list[str]:
+    """A call up to its program: what stands in front of it, and how it is spelled."""
+    return [shell.bare(word) for word in call.words[: len(call.words) - len(shell.proper(call)) + 1]]
 
 
 def _telling(call: shell.Call) -> list[str]:

@@ -7,9 +7,11 @@ other words; for the person a proposal in the inbox.
 
 from __future__ import annotations
 
+from tacit.core.diagnose import MISSING
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
+from tacit.learn.tell.groups import COMMIT, of_hook, of_missing
 from tacit.learn.tell.lessons import before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
 from tacit.learn.tell.person import (
     as_proposal,
@@ -24,7 +26,7 @@ from tacit.learn.tell.requests import standing_requests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from tacit.core.incident import Incident
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
         def lineages(self) -> int: ...
         def failures(self, mark: str = "", tool: str = "") -> Sequence[Noted]: ...
+        def missing(self) -> Sequence[Noted]: ...
+        def of_program(self, program: str) -> Sequence[Noted]: ...
         def forms(self, purpose: str = "") -> Sequence[Form]: ...
         def passes(self, purpose: str) -> Sequence[Noted]: ...
         def complaints(self) -> Sequence[Noted]: ...
@@ -53,8 +57,16 @@ class Told:
     silent: tuple[str, ...] = ()  # subjects of commands that no longer need telling: an instruction file names them now
 
 
-def told_by(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str]) -> Told:
-    """What to tell of the subjects that a run has met, from all incidents of the project."""
+def told_by(
+    counts: Counts,
+    noticed: Sequence[Incident],
+    lines: Mapping[str, str],
+    here: Callable[[str], bool] = lambda path: False,
+) -> Told:
+    """What to tell of the subjects that a run has met, from all incidents of the project.
+
+    `lines` are those of the instruction files, `here` tells whether a path of the project exists.
+    """
     failed = [each for each in noticed if each.kind == FAILURE]
     sessions = counts.lineages()
     lessons: list[Lesson | None] = []
@@ -64,9 +76,14 @@ def told_by(counts: Counts, noticed: Sequence[Incident], lines: Mapping[str, str
     for mark in dict.fromkeys(each.mark for each in failed if may_be_told(each)):
         met = counts.failures(mark)
         lessons.append(of_failure(mark, met))
+        if met[0].incident.family == "hook":
+            printed = dict.fromkeys(each.incident.mark for each in counts.of_program(COMMIT))
+            lessons.append(of_hook(met, [counts.failures(each) for each in printed], counts.forms(), tuple(lines)))
         person.append(without_a_way(met, sessions))
         if lines:
             person += of_instructions(lines, met, sessions)
+    if any(each.family in MISSING for each in failed):
+        lessons.append(of_missing(counts.missing(), counts.forms(), here))
     silent: list[str] = []
     for served in purposes_of(noticed):
         one = of_command(served, counts.forms(served), lines, counts.passes(served))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from tacit.core.value import value
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 PATHS_FROM = 3  # lineages that looked for a path in vain, before a file is said to be wrong about it
 FAILS_FROM = 3  # lineages in which something that a file orders failed
+MADE = re.compile(
+    r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
+)  # there once it was built
 SHARE = 0.3  # of the lineages since, in which it failed
 
 
@@ -53,7 +57,7 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
         if first.family == "path":
             if (
                 len(met) >= PATHS_FROM
-                and not _MADE.match(first.name)
+                and not MADE.match(first.name)
                 and ("/" in first.name or "." in first.name.strip("."))
             ):
                 found += [
@@ -61,30 +65,25 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
                     for line, file in _naming(lines, first.name)[:1]
                 ]
             continue
-        program = first.program.split(" ")[0]
+        program = first.name if first.family == "command" else first.program.split(" ")[0]
         if len(met) < FAILS_FROM or first.ended == "retry":
             continue
-        ordered = [(line, file) for line, file in _naming(lines, program) if _ORDERS.search(line)]
-        cures = [each.incident.cure for each in same if each.incident.cure == f"without {program}"]
-        if ordered and len(cures) * 2 > len(met):
-            line, file = ordered[0]
-            found.append(
-                Contradiction(
-                    file,
-                    line,
-                    program,
-                    f"`{program} {first.name}` fails",
-                    len(met),
-                    f"… except `{first.name}`: run it without `{program}`",
-                )
-            )
+        order = re.compile(_ORDERS.format(re.escape(program)), re.I)
+        ordered = [(line, file) for line, file in _naming(lines, program) if order.search(line)]
+        if not ordered:
+            continue
+        line, file = ordered[0]
+        if first.family == "command":
+            instead = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as ")).most_common(1)
+            patch = f"… `{instead[0][0].removeprefix('as ')}` instead of `{program}`" if instead and instead[0][1] > 1 else ""
+            found.append(Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch))
+        elif sum(each.incident.cure == f"without {program}" for each in same) * 2 > len(met):
+            said, patch = f"`{program} {first.name}` fails", f"… except `{first.name}`: run it without `{program}`"
+            found.append(Contradiction(file, line, program, said, len(met), patch))
     return sorted(found, key=lambda each: -each.lineages)
 
 
-_MADE = re.compile(
-    r"(?:target|build|dist|out|bin|coverage|node_modules|vendor|\.venv|\.next|\.git)(?:/|$)"
-)  # there once it was built
-_ORDERS = re.compile(r"\b(?:always|prefix|use|run|must|never|safe|golden)\b", re.I)
+_ORDERS = r"\b(?:prefix|use|using|run|running|execute|call|with|via|through)\b[^.;:]{{0,30}}?(?<![\w./-]){}(?![\w/-]|\.\w)"
 
 
 def _naming(lines: Mapping[str, str], name: str) -> list[tuple[str, str]]:

@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 LINEAGES = 2  # that met it
 SHARE = 0.4  # of a rule's repairs that brought the same code in
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
-RULES = 7  # names of rules in one line
+RULES = 8  # names of rules in one line
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
 NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
 
-# Another form of the command is a cure where the command itself was at fault, not where a path or a name was guessed.
-_BY_FORM = frozenset("usage command cargo script binary".split())
+_GROUPED = frozenset("usage command cargo binary".split())  # another form of the command is the cure: all of them in one line (`groups`)
 _SILENCES = re.compile(r"nolint|noqa|type:_?ignore|disable|biome-ignore|ts-(?:expect-error|ignore)|allow\(")
 _WORDING = {
     "test": "Run the tests with `{}`{}.",
@@ -76,14 +75,14 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
     for each in met:
         by_rule.setdefault(each.incident.code, []).append(each)
     again = {rule: same for rule, same in by_rule.items() if _count(same) >= LINEAGES}
-    mending = _cure(met, ("command",))
+    mending = cure(met, ("command",))
     if any(" ".join(shell.key(call)) == each.incident.program for call in shell.calls(mending) for each in met):
         mending = ""  # the checker itself, without its --check: anybody's first thought
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, met))}
-    if not again or not (mending or repairs):
-        return None
     often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:RULES]
     rules = [rule for rule in often if rule != tool]
+    if not mending and not rules:
+        return None  # a formatter that finds files unformatted names no rule
     parts = []
     if mending:
         checked = Counter(each.incident.program for each in met).most_common(1)[0][0]
@@ -91,7 +90,8 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
     if repairs or (rules and not mending):
         told = ", ".join(_rule(rule, repairs.get(rule, "")) for rule in rules)
         parts.append(f"{tool} rejects here again and again: {told}.")
-    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *rules))
+    marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
+    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks))
 
 
 def _rule(rule: str, repair: str) -> str:
@@ -135,16 +135,11 @@ def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
     said = _said(first)
     if not may_be_told(first) or not said:
         return None
-    text = ""
-    if first.family in _BY_FORM and first.code != "argument" and (form := _cure(met, ("form",))):
-        text = _instead(program, first, form, said)
-    elif _by_command(first, program) and (command := _cure(met, ("command",))):
-        text = f"Run `{command}` before `{program}`; otherwise {said}."
-    return (
-        Lesson(mark, text, "pitfall", _kept(met), NEED, tuple(dict.fromkeys((program.split(" ")[0], program))))
-        if text
-        else None
-    )
+    command = cure(met, ("command",)) if _by_command(first, program) else ""
+    if not command or first.family in _GROUPED:
+        return None
+    text = f"Run `{command}` before `{program}`; otherwise {said}."
+    return Lesson(mark, text, "pitfall", _kept(met), NEED, tuple(dict.fromkeys((program.split(" ")[0], program))))
 
 
 def may_be_told(of: Incident) -> bool:
@@ -158,25 +153,14 @@ def _by_command(first: Incident, program: str) -> bool:
     return first.family not in ("hook", "git", "lock", "network", "glob") and not (first.family == "path" and looking)
 
 
-def _instead(program: str, first: Incident, form: str, said: str) -> str:
-    lost, gained = _changed(form)
-    if first.family == "binary" and gained:
-        return f"For another system `{program}` can only compile here: run it with `{gained}`."
-    if lost == program.split(" ")[0] and not gained and first.name:
-        return f"Run `{first.name} …` without `{lost}` in front: {said} of `{lost}`."
-    if form.startswith("in "):
-        return f"Run `{program}` {form}; elsewhere {said}."
-    what = " and ".join(filter(None, (f"without `{lost}`" if lost else "", f"with `{gained}`" if gained else "")))
-    return f"Run `{program}` {what}; otherwise {said}."
-
-
-def _changed(form: str) -> tuple[str, str]:
+def changed(form: str) -> tuple[str, str]:
+    """The words that a form of a command lost, and those it gained."""
     lost = re.search(r"without ([^,]+)", form)
     gained = re.search(r"with ([^,]+)$", form) if not form.startswith("without") or ", with " in form else None
     return lost[1] if lost else "", gained[1] if gained else ""
 
 
-def _cure(met: Sequence[Noted], how: Sequence[str]) -> str:
+def cure(met: Sequence[Noted], how: Sequence[str]) -> str:
     """The cure that most lineages share, where at least two do and it stands for a fair part of those that got over it."""
     cured = {each.lineage for each in met if each.incident.ended not in ("never", "")}
     by_cure: dict[str, set[str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.diagnose import MISSING
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.stores.incidents import Form, Noted
 
@@ -42,6 +43,14 @@ class Notebook:
             for each in self.by_kind.get(FAILURE, ())
             if not tool or (each.incident.tool == tool and each.incident.nature == "convention")
         ]
+
+    def missing(self) -> list[Noted]:
+        """What was tried and is not there."""
+        return [each for each in self.by_kind.get(FAILURE, ()) if each.incident.family in MISSING]
+
+    def of_program(self, program: str) -> list[Noted]:
+        """Failures that one program printed."""
+        return [each for each in self.by_kind.get(FAILURE, ()) if each.incident.program == program]
 
     def forms(self, purpose: str = "") -> list[Form]:
         """The forms of commands that serve a purpose, or any, the most often passed first."""

@@ -13,7 +13,7 @@ from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.tell.instructions import contradictions
-from tacit.learn.tell.lessons import of_failure
+from tacit.learn.tell.lessons import cure, of_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset(
-    "command usage script module package network port rights docker database disk github path".split()
+    "command script module package network port rights docker database disk path".split()
 )
 MOST_RUNS = 20
 
@@ -51,7 +51,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
 
     first = met[0].incident
     count = len({each.lineage for each in met})
-    if count < LINEAGES or first.family not in WITHOUT_A_WAY or of_failure(first.mark, met) is not None:
+    if count < LINEAGES or first.family not in WITHOUT_A_WAY or of_failure(first.mark, met) is not None or cure(met, ("form",)):
         return None
     over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said

@@ -1,0 +1,127 @@
+"""What fails in a project again and again, grouped: one line instead of eight lessons.
+
+What does not work here (a command, option, subcommand, field or path that sessions tried in vain) is one line, each with what worked
+instead where two lineages agree on it. A hook that refuses commits is one line with the checks to run before.
+Linters have theirs in `lessons`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tacit.core.diagnose import NOT_HERE
+from tacit.learn import shell
+from tacit.learn.notice.purposes import purpose
+from tacit.learn.tell.instructions import MADE
+from tacit.learn.tell.lessons import LINEAGES, Lesson, best_form, changed, cure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tacit.stores.incidents import Form, Noted
+
+ITEMS = 8  # of one line: the most often met
+GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
+CHECKED = frozenset("lint format types compile test".split())
+COMMIT = "git commit"
+
+
+def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> Lesson | None:
+    """What does not work here, in one line. `here` tells whether a path exists by now; `forms` what passes after all."""
+    by_mark: dict[str, list[Noted]] = {}
+    for each in met:
+        by_mark.setdefault(each.incident.mark, []).append(each)
+    passing = {shell.proper(call)[0]: form.passed for form in reversed(forms) for call in shell.calls(form.text)[:1]}
+    told: list[tuple[str, str, list[Noted]]] = []
+    for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
+        same = by_mark[mark]
+        one = same[0].incident
+        if _lineages(same) < LINEAGES or (one.family == "command" and passing.get(one.name, 0) >= _lineages(same)):
+            continue
+        if one.family == "path" and here(one.name):
+            continue
+        said = _item(same)
+        if said:
+            told.append((said, mark, same))
+    told = told[:ITEMS]
+    if not told:
+        return None
+    text = f"Does not work here: {', '.join(said for said, _, _ in told)}."
+    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(mark for _, mark, _ in told))
+
+
+def _item(same: Sequence[Noted]) -> str:
+    """One thing that does not work, why, and what does; empty where nobody could do anything with it."""
+    one = same[0].incident
+    program, often = Counter(each.incident.program for each in same).most_common(1)[0]
+    first = program.split(" ")[0]
+    instead = cure(same, ("form",))
+    lost, gained = changed(instead)
+    if one.family == "command":
+        first_run = "" if instead else cure(same, ("command",))
+        return f"`{one.name}` (no such command{f': run `{first_run}` before' if first_run else _instead(instead)})"
+    if one.family == "usage" and one.code == "subcommand":
+        called = program if program.endswith(f" {one.name}") else f"{program} {one.name}"
+        leave_out = f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)
+        return f"`{called}` (no such subcommand{leave_out})"
+    if often < LINEAGES or all(purpose(call) == "run" for call in shell.calls(program)):
+        return ""  # several programs that have nothing in common, or the very thing that is being built
+    if one.family == "usage" and one.code == "option":
+        return f"`{program} {one.name}` (no such option{f': use `{gained}`' if gained and lost == one.name else ''})"
+    if one.family == "usage" and one.code == "field":
+        return f"the field `{one.name}` of `{program}` (there is none)"
+    if one.family == "usage" and often >= GUESSED:
+        return f"several names behind `{program}` (it takes one)"
+    if one.family == "cargo" and lost and not gained:
+        return f"`{program} {lost}` ({one.code})"
+    if one.family == "binary" and gained:
+        return f"running `{program}` for another system (it can only compile: `{gained}`)"
+    if one.family == "github" and one.code.startswith("logs"):
+        return f"the logs of a workflow that still runs, in `{program}` (they come when it is complete)"
+    if one.family == "path" and _looked_at_root(same) and not MADE.match(one.name):
+        return f"`{one.name}` (no such path)"
+    return ""
+
+
+def _looked_at_root(same: Sequence[Noted]) -> bool:
+    """Whether enough sessions looked for a path from the project's root: a folder that is not there may only be not there from below."""
+    return len({each.lineage for each in same if not each.incident.folder}) >= GUESSED
+
+
+def _instead(instead: str) -> str:
+    """What worked instead."""
+    lost, gained = changed(instead)
+    if instead.startswith("as "):
+        return f": run it as `{instead.removeprefix('as ')}`"
+    if lost and not gained:
+        return f": leave `{lost}` out"
+    return ""
+
+
+def of_hook(met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Sequence[Form], lines: Sequence[str]) -> Lesson | None:
+    """What to run before a commit that a hook may refuse; told where no instruction file speaks of the hook.
+
+    `findings` are what commits printed, each with everything that printed the same: a check that finds it too is what the hook runs.
+    """
+    hook = met[0].incident.code
+    if _lineages(met) < LINEAGES or any(hook in line for line in lines):
+        return None
+    found_by = Counter(
+        each.incident.program for same in findings for each in same
+        if each.incident.family in CHECKED and each.incident.program != COMMIT
+    )  # fmt: skip
+    named: list[str] = []
+    for program, _ in found_by.most_common():
+        calls = {form: shell.calls(form.text) for form in forms if not form.folder}
+        best = best_form(form for form in calls if any(" ".join(shell.key(call)) == program for call in calls[form]))
+        if best is not None and f"`{best.text}`" not in named:
+            named.append(f"`{best.text}`")
+    if not named:
+        return None
+    told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
+    return Lesson(met[0].incident.mark, f"Before `git commit`, run {told}: the {hook} hook refuses what {it}.", "rule", tuple(met))
+
+
+def _lineages(met: Sequence[Noted]) -> int:
+    return len({each.lineage for each in met})
