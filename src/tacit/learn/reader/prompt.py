@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from tacit.learn.reader.render import Line
 
 # Of each question; the wording of a version is frozen. weigh 2 judges the lesson and no longer the line: version 1 called the way of
-# working in "commit and update the changelog" an order now done.
-VERSIONS = {"lessons": "1", "weigh": "2", "known": "1", "revoke": "1", "cure": "1"}
+# working in "commit and update the changelog" an order now done. lessons 2 and known 2 bound the words of a lesson: with version 1 twelve
+# lines of a start took 1,100 tokens, half of them examples and history.
+VERSIONS = {"lessons": "2", "weigh": "2", "known": "2", "revoke": "1", "cure": "1"}
 VERSION = ".".join(VERSIONS.values())
 MOST, MORE_AFTER, MORE_PER = 5, 30, 10  # lessons of one session; one more for every ten typed lines beyond thirty
 KINDS = ("preference", "rule", "command", "fix", "pitfall", "fact")
@@ -121,15 +122,17 @@ what every engineer knows; guesses that nobody confirmed; what was taken back or
 own host program handles its tools; anything secret.
 
 Each lesson has
-- text: one or two sentences that a stranger to this session can act on: what to do, when, and instead of what. Commands, paths, names and
-  figures exactly as they stand in the record, and none that do not. Where a person said it, stay close to their words. Do not turn a
-  single request to commit, push, deploy, delete, publish or post into leave to do so unasked: say "when asked to commit, …".
+- text: one sentence of at most 30 words that a stranger to this session can act on: what to do, when, and instead of what; no examples, no
+  history, a reason only where one could not act without it. Two things are two lessons. Commands, paths, names and figures exactly as they
+  stand in the record, and none that do not. Where a person said it, stay close to their words, as an instruction and not as their
+  question. Do not turn a single request to commit, push, deploy, delete, publish or post into leave to do so unasked: say "when asked to
+  commit, …".
 - when: the occasion in a few words, for instance "before a commit", "when e2e tests do not start", "always".
 - kind: one of {kinds}.
 - standing: "said" if a line of the person (U, R or W) says it by itself; "shown" if the person did or asked for it here and it plainly is
   their way of working, put in general words by you; "found" if it comes from what happened or what the agent found out.
-- quotes: one to three, each a line's number and 4 to 25 words copied exactly from that one line, without "…". First the one that says it
-  best; for "said" and "shown" that is a line of the person.
+- quotes: one to three, each a line's number and 4 to 25 words copied exactly from that one line, without "…"; a shorter line whole. First
+  the one that says it best; for "said" and "shown" that is a line of the person.
 - sign: null, or where one can tell that the matter comes up again: literal text of 12 characters or more, "in" failing output (E), a call
   (T) or a line of the person (U).
 - until: "always", or "while " and a condition where it will end, as for a version, a branch, a service that is down.
@@ -202,8 +205,8 @@ Say of the remembered lessons, and only where you can quote a line of the record
 - outdated: what the lesson speaks of is gone or replaced.
 And without a quote of its own:
 - same: a remembered lesson (or a heading of an instruction file) and a new one of this session say the same, so that whoever is told one
-  needs not be told the other. Give "new" its name, and under "better" one wording that is true to both if the remembered one lacks
-  something, else null.
+  needs not be told the other. Give "new" its name, and under "better" one wording that is true to both, of at most 30 words, if the
+  remembered one lacks something that matters, else null.
 
 Most lessons get no verdict. A lesson may have more than one. Do not guess from silence.
 
