@@ -198,8 +198,9 @@ The record stands at the end, one numbered line per thing, with a letter for who
 nothing in the lists before it, is addressed to you.
 
 Say of the remembered lessons, and only where you can quote a line of the record:
-- came_back: what the lesson warns of or asks for went wrong here again, or the person had to say it again;
-- followed: on an occasion where it mattered the agent did as the lesson says;
+- came_back: what the lesson warns of or asks for went wrong here again, or the person had to say it again; also where the agent then got
+  over it as the lesson says;
+- followed: on an occasion where it mattered the agent did as the lesson says before anything went wrong;
 - contradicted: a person says otherwise, or what happened shows that it is not so; scope "for_good", or "this_time" for an exception that
   leaves the rule as it is;
 - outdated: what the lesson speaks of is gone or replaced.
@@ -211,8 +212,8 @@ And without a quote of its own:
 Most lessons get no verdict. A lesson may have more than one. Do not guess from silence.
 
 Answer with one JSON object and nothing else:
-{{"verdicts": [{{"id": "k1", "verdict": "came_back", "line": 12, "words": "4 to 25 words copied exactly from that line", "scope": null}},
-{{"id": "k2", "verdict": "same", "new": "n1", "better": null}}]}}
+{{"verdicts": [{{"id": "k1", "verdict": "came_back", "line": 12, "words": "4 to 25 words copied exactly from that line, a shorter whole",
+"scope": null}}, {{"id": "k2", "verdict": "same", "new": "n1", "better": null}}]}}
 """
 
 
