@@ -7,11 +7,11 @@ import json
 import time
 from pathlib import Path
 
-from bench.lessons import figures, sheets
+from bench.lessons import coverage, figures, sheets
 from bench.lessons.feed import BENCH, World, feed
 
 parser = argparse.ArgumentParser(prog="python -m bench.lessons", description="What real sessions teach.")
-parser.add_argument("step", choices=["feed", "figures", "sheets", "labels"])
+parser.add_argument("step", choices=["feed", "figures", "sheets", "labels", "coverage", "covered"])
 parser.add_argument("data", type=Path, help="the unpacked projects")
 parser.add_argument("--project", action="append", help="only these")
 parser.add_argument("--limit", type=int, default=0, help="sessions of each project")
@@ -23,6 +23,7 @@ parser.add_argument("--other", type=Path, help="JSON lines of something else, to
 args = parser.parse_args()
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
+covered: dict[str, list[dict[str, coverage.Seen]]] = {}
 for name in args.project or found:
     world = World(args.data, name)
     if args.step == "feed":
@@ -43,5 +44,18 @@ for name in args.project or found:
         path = BENCH / f"{name}.sheet.tsv"
         path.write_text(sheets.sheet(world, args.other))
         print(path)
+    elif args.step == "coverage":
+        path = BENCH / f"{name}.coverage.tsv"
+        path.write_text(coverage.sheet(world))
+        print(path)
+    elif args.step == "covered":
+        for file in sorted(coverage.LABELS.glob(f"*-{name}.json")):
+            judge = file.name.removesuffix(f"-{name}.json")
+            covered.setdefault(judge, []).append(coverage.counted(world, json.loads(file.read_text())))
     else:
         print(name, json.dumps(sheets.judged(world)))
+for judge, parts in covered.items():
+    print(f"judge {judge}, {len(parts)} projects")
+    for name, seen in coverage.pooled(parts).items():
+        print(f"  {name}: {seen}")
+        print(f"    missed: {', '.join(seen.missed)}")

@@ -24,6 +24,7 @@ from typing import Any
 from tacit.core.states import CLOSED, INJECTABLE
 
 BENCH = Path(__file__).resolve().parents[2] / ".bench" / "lessons"
+ERROR, MOMENTS = 4_000, 60  # characters of an output, outputs of a session
 OURS = ("HOME", "XDG_", "TACIT_", "CLAUDE", "CODEX", "CURSOR", "GEMINI", "COPILOT", "OPENCODE")
 
 
@@ -81,7 +82,7 @@ class World:
 
     def read_by(self, queue: Path, *options: str) -> None:
         """Have sessions read by answers that lie in a folder (recorded.py); questions without one are put there."""
-        words = [sys.executable, str(Path(__file__).with_name("recorded.py")), str(queue / self.project), "--fold", str(self.repository), *options]
+        words = [sys.executable, str(Path(__file__).with_name("recorded.py")), str(queue / self.project), "--near", "--fold", str(self.repository), *options]
         budget = "daily_tokens = 1000000000\nmonthly_tokens = 10000000000"
         patient = f'profile = "{self.home / "patient.toml"}"\n' if "--wait" in options else ""
         self.settings = f'{patient}[model]\ncommand = "{shlex.join(words)}"\n{budget}\n[reader]\nby = "model"\nhosts = ["*"]\n'
@@ -162,17 +163,35 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             world.instructions(session.start)
             given = world.tacit("inject", "--run", session.id)
             place = world.placed(session)
+            moments = list(_moments(world, session.id, place))
             learned = world.tacit("learn", str(place), "--over", *options)
             called = programs(place)
             place.unlink()  # what hosts keep for a month, and disks need not
             line = {
                 "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
                 "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called, "after": _standing(world), "noticed": _noticed(world),
+                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "after": _standing(world),
+                "noticed": _noticed(world),
             }  # fmt: skip
             log.write(json.dumps(line) + "\n")
             log.flush()
             yield line
+
+
+def _moments(world: World, run: str, place: Path) -> Iterator[dict[str, Any]]:
+    """What the hook after a failed call would tell, failure by failure, as the host passes it: once per output."""
+    from tacit.formats import read
+    from tacit.formats.source import FileSource
+
+    seen: set[str] = set()
+    for each in read(FileSource(str(place))):
+        for step in each.steps:
+            said = (step.error or step.output)[-ERROR:] if step.tool and (step.status or step.error) else ""
+            if said.strip() and said not in seen and len(seen) < MOMENTS:
+                seen.add(said)
+                told = world.tacit("inject", "--run", run, "--error", said)
+                if told.get("injected"):
+                    yield {"place": step.place, "given": told["injected"]}
 
 
 def programs(place: Path) -> list[str]:
