@@ -7,7 +7,7 @@ import pytest
 from tacit.core.run import Step
 from tacit.learn.reader.answer import Lesson, Quote, Weighed
 from tacit.learn.reader.check import check, find, missing, names
-from tacit.learn.reader.decide import Decided, decide, sentence
+from tacit.learn.reader.decide import Decided, decide
 from tacit.learn.reader.leave import acts_unasked, asks_person
 from tacit.learn.reader.render import rendered
 from tacit.testing import run, say, tool, user
@@ -71,15 +71,17 @@ def test_what_the_person_said_is_theirs() -> None:
 
 
 def test_a_name_that_the_person_did_not_say_costs_the_wording() -> None:
-    """Then their own line is printed, not the model's."""
-    found = judged(lesson("Never run `docker compose`; Redis runs on the host.", (5, "no docker here")))
-    assert (found.word, found.text, found.tier) == ("said", SAID.capitalize(), "user")
+    """It is shown then, in the model's name; and where nobody ran or typed what it names, it is the agent's word alone."""
+    found = judged(lesson("There is no docker here; Redis runs on the host.", (5, "no docker here")))
+    assert (found.word, found.tier, found.witness) == ("shown", "agent", "user")
+    found = judged(lesson("No docker here: run `podman machine start`.", (5, "no docker here")))
+    assert (found.word, found.tier, found.witness) == ("found", "agent", "agent")
 
 
 def test_with_several_quotes_the_least_counts() -> None:
     """A name that only the agent said is not the person's, though their line is quoted beside it."""
     found = judged(lesson("No docker here: set DATABASE_URL.", (5, "no docker here"), (8, "DATABASE_URL pointed to localhost")))
-    assert found.text == SAID.capitalize()
+    assert (found.word, found.tier) == ("shown", "agent") and "DATABASE_URL" in found.reason
 
 
 @pytest.mark.parametrize(
@@ -160,17 +162,3 @@ def test_an_act_that_was_shown_waits_for_the_person() -> None:
     lines = rendered(run("r1", user("great, commit and push"), say("done"))).lines
     found = decide(check(lesson("Commit and push when done.", (1, "great, commit and push"), standing="shown"), lines), Weighed("partly", "working"), lines)
     assert (found.word, found.hold, found.tier) == ("shown", "it would act unasked", "agent")
-
-
-@pytest.mark.parametrize(
-    ("line", "words", "own"),
-    [
-        ("ok, valid points. full schema should not be updated ever, it is a snapshot.", "should not be updated ever", "Full schema should not be updated ever, it is a snapshot."),
-        ("why is the initial migration being changed, rather than adding a new one?", "the initial migration being changed", ""),
-        ("no docker here", "no docker here", ""),
-        ("word " * 90, "word word word", ""),
-    ],
-)  # fmt: skip
-def test_a_persons_own_sentence_stands_for_a_lesson_only_if_it_can(line: str, words: str, own: str) -> None:
-    """A question and a fragment say what is meant only to who was there: then the lesson is shown, on trial, in the model's words."""
-    assert sentence(line, words) == own

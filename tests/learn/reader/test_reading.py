@@ -286,3 +286,24 @@ def test_what_was_heard_from_one_person_is_not_told_to_the_team(memories: Memori
     memories.review(memory.id, "approve")
     with memories.store.write() as tx:
         assert share(tx, memory.project, tx.get(memory.id), "laptop") != []
+
+
+def test_a_session_is_held_against_lessons_whose_sign_it_holds(memories: Memories) -> None:
+    """However far its words are from theirs."""
+    from tacit.learn.reader.remembered import remembered
+    from tacit.learn.reader.render import rendered
+
+    sign = {"in": "E", "words": "EADDRINUSE: address already"}
+    reads(memories, session("r1"), answer([{**SAID, "kind": "pitfall", "sign": sign}], [weighs("no")]))
+    [lesson] = memories.list(limit=100)
+    later = rendered(run("r2", user("hello"), tool("vite", error="Error: listen EADDRINUSE: address already in use :::5173"))).lines
+    assert [memory.id for memory in remembered(memories.store, memories.project_id, [], later)] == [lesson.id]
+    assert remembered(memories.store, memories.project_id, [], rendered(run("r3", user("hello"))).lines) == []
+
+
+def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Memories) -> None:
+    said = "Never open pull requests against the release branch."
+    verdict = {"id": "k1", "verdict": "came_back", "line": 1, "words": said}
+    reads(memories, session("r1", user(said), say("ok")), answer(verdicts=[verdict]))
+    [lesson] = memories.list(limit=100)
+    assert [each.by for each in memories.store.evidence(lesson.id)] != [] and all(each.by != "reader" for each in memories.store.evidence(lesson.id))

@@ -250,9 +250,14 @@ def fails_then_passes(checked: Checked, lines: Sequence[Line]) -> bool:
 def was_done(text: str, lines: Sequence[Line]) -> bool:
     """Whether what a lesson advises was done in the session, or typed: each command, path and flag of it. What only an output, a page
     or the agent's words name is somebody's advice, not evidence."""
-    done = folded(" ".join(line.whole for line in lines if line.letter in ("T", *PERSON)))
+    held = folded(done(lines))
     advised = [name for name in names(text) if not _ERROR.fullmatch(name)]
-    return bool(advised) and all(folded(name.strip("`'\"()[],;:")) in done for name in advised)
+    return bool(advised) and all(folded(name.strip("`'\"()[],;:")) in held for name in advised)
+
+
+def done(lines: Sequence[Line]) -> str:
+    """What was run or typed in a session."""
+    return " ".join(line.whole for line in lines if line.letter in ("T", *PERSON))
 
 
 _ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*")  # codes and names of errors

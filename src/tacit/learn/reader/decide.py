@@ -5,8 +5,9 @@
     found   from what happened: with evidence of the session itself after two lineages, on the agent's word alone never
     asked   an order of theirs that may be a habit: waits until it is asked for in a second lineage, and is then shown
 
-The words that will be printed decide the tier. Where the model's wording names something that the person's line does not, the
-person's own line is printed instead.
+The words that will be printed decide the tier. Where the model's wording names something that the person's line does not, it is shown, not
+said; where nobody ran or typed that either, it is found. (The person's own line was printed instead at first: "should we update docs? pull
+latest first" helps nobody who was not there.)
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import re
 
 from tacit.core.value import replace, value
-from tacit.learn.reader.check import fails_then_passes, folded, missing, was_done
+from tacit.learn.reader.check import done, fails_then_passes, missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
 TYPE_CHECKING = False
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from tacit.learn.reader.check import Checked
     from tacit.learn.reader.render import Line
 
-LONGEST_OWN, SHORTEST_OWN = 300, 4  # characters, words of a person's sentence that can stand for a lesson by itself
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_PLAIN = re.compile(r"[A-Z][a-z]+")  # a product or a person by name, nothing that could be run
 STANDING = ("preference", "rule")  # kinds of what holds at every start, whatever the task
 
 
@@ -59,37 +59,29 @@ def decide(checked: Checked, weighed: Weighed | None, lines: Sequence[Line]) -> 
         return _held(Decided(lesson.text, "asked", reason="an order about the task; it counts when it is asked for again"))
     kind = lesson.kind if weighed.holds != "working" or lesson.kind in STANDING else "preference"
     if weighed.says == "yes":
-        return replace(_said(checked, person.around), kind=kind)
+        return replace(_said(checked, person.around, lines), kind=kind)
     if weighed.says == "partly":
-        return replace(_shown(checked, "the person's line says a part of it"), kind=kind)
+        return replace(_shown(checked, "the person's line says a part of it", lines), kind=kind)
     return _found(checked, lines)
 
 
-def _said(checked: Checked, line: str) -> Decided:
+def _said(checked: Checked, line: str, lines: Sequence[Line]) -> Decided:
     text, reason = checked.lesson.text, "the person's line says it"
     least = min((quote.around for quote in checked.quotes), key=lambda around: -len(missing(text, around)))
     lacking = missing(text, line) if checked.all_person else missing(text, least)
     if lacking:
-        own = sentence(line, checked.person.words if checked.person else "")
-        if not own:
-            return _shown(checked, f"the person's line does not name {lacking[0]}")
-        text, reason = own, f"in the person's own words, since the wording names {lacking[0]}"
+        return _shown(checked, f"the person's line does not name {lacking[0]}", lines)
     decided = Decided(text, "said", "user", "user", reason=reason)
     if acts_unasked(text) and not is_standing_order(line):
         return Decided(text, "shown", "agent", "user", "it would act unasked", "said once, not as a standing order")
     return _held(decided)
 
 
-def sentence(line: str, words: str) -> str:
-    """The person's own sentence that holds the quoted words, where it can stand for a lesson by itself; empty where it cannot: a question
-    and a fragment say what is meant only to who was there."""
-    found = next((each.strip() for each in _SENTENCES.split(line) if folded(words)[:60] in folded(each)), line)
-    if len(found) > LONGEST_OWN or len(found.split()) < SHORTEST_OWN or found.endswith("?"):
-        return ""
-    return found[0].upper() + found[1:]
-
-
-def _shown(checked: Checked, reason: str) -> Decided:
+def _shown(checked: Checked, reason: str, lines: Sequence[Line]) -> Decided:
+    foreign = [name for name in missing(checked.lesson.text, done(lines)) if not _PLAIN.fullmatch(name)]
+    if foreign:
+        told = _found(checked, lines)
+        return replace(told, reason=f"nobody ran or typed {foreign[0]}; {told.reason}")
     decided = Decided(checked.lesson.text, "shown", "agent", "user", reason=reason)
     if acts_unasked(checked.lesson.text):
         return Decided(decided.text, "shown", "agent", "user", "it would act unasked", reason)

@@ -1,4 +1,5 @@
-"""Which remembered lessons a session is held against: all standing ones, and the nearest of the rest, given and withheld alike.
+"""Which remembered lessons a session is held against: all standing ones, those whose sign it holds, and the nearest,
+given and withheld alike.
 
 They go in unmarked, under names that say nothing: who judges must not know what this session was told.
 """
@@ -6,7 +7,7 @@ They go in unmarked, under names that say nothing: who judges must not know what
 from __future__ import annotations
 
 from tacit.core.rows import scope_projects
-from tacit.core.states import INJECTABLE
+from tacit.core.states import INJECTABLE, OPEN
 from tacit.core.words import query_words
 from tacit.learn.reader.render import PERSON
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.learn.reader.render import Line
 
-STANDING, NEAREST = 60, 20
+STANDING, NEAREST, MET = 60, 20, 2000
 OF_EACH = 6  # neighbours of one new lesson
 WORDS = 24  # of what was typed, by which further ones are found
 HEADINGS = 40
@@ -32,19 +33,30 @@ def is_standing(memory: Memory) -> bool:
 
 
 def remembered(store: Store, project: str, new: Sequence[str], lines: Sequence[Line]) -> list[Memory]:
-    """All standing lessons of a project and the nearest to what a session newly says and to what was typed in it, oldest first."""
+    """All standing lessons of a project, those whose sign stands in a session, and the nearest to what it newly says and to what was typed
+    in it, oldest first."""
     found: dict[str, Memory] = {}
     for memory in store.select([project], states=INJECTABLE, limit=10 * STANDING):
         if is_standing(memory) and len(found) < STANDING:
             found[memory.id] = memory
     typed = " ".join(line.whole for line in lines if line.letter in PERSON)
     asked = [(text, OF_EACH) for text in new] + [(typed, NEAREST)]
+    for memory in store.select([project], states=OPEN, limit=MET):
+        if memory.id not in found and _is_shown(memory) and is_met(memory, lines):
+            found[memory.id] = memory
     near: dict[str, Memory] = {}
     for text, most in asked:
         hits = store.find(scope_projects(project), query_words(text, WORDS), limit=most).hits if text else ()
         near.update((hit.memory.id, hit.memory) for hit in hits if _is_shown(hit.memory) and hit.memory.id not in found)
     found.update(list(near.items())[:NEAREST])
     return sorted(found.values(), key=lambda memory: (memory.created_at, memory.text))  # ids differ from store to store
+
+
+def is_met(memory: Memory, lines: Sequence[Line]) -> bool:
+    """Whether a session holds the sign by which a lesson's matter shows: words in failing output, a call or a typed line."""
+    where, words = (memory.extra or {}).get("sign") or ("", "")
+    letters = {"E": ("E", "X"), "T": ("T",), "U": PERSON}.get(where, ())
+    return bool(words) and any(line.letter in letters and words in line.whole for line in lines)
 
 
 def _is_shown(memory: Memory) -> bool:

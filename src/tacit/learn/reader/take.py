@@ -157,6 +157,8 @@ class Taking:
         ruling, at = judged.ruling, self.desk.now()
         if ruling.act == "nothing" or not (held := tx.memories([judged.memory])):
             return
+        if ruling.act == "sighting" and {each.root for each in tx.evidence(judged.memory)} == {session.row.root}:
+            return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
         tx.add_evidence(
