@@ -171,7 +171,7 @@ def _opencode_ready(home: Path, project: Path, url: str) -> dict[str, str]:
 
 def _opencode_print(turn: Turn) -> list[str]:
     resumed = ["--session", turn.session] if turn.session else []
-    return ["run", *resumed, *turn.flags, turn.prompt]
+    return ["run", "--format", "json", *resumed, *turn.flags, turn.prompt]
 
 
 _CLAUDE = Program(
@@ -208,8 +208,13 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
-        can=frozenset({"mcp"}),
-        cannot=tuple((need, "tacit connect does not know it yet: MCP only") for need in ("print", "typed")),
+        can=frozenset({"print", "subagent", "resume", "mcp"}), agent="general",
+        cannot=(
+            ("before", "a plugin cannot speak before a command runs"),
+            ("typed", "does not say whether a person typed a prompt"), ("fork", "not driven"),
+            ("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),
+            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
+        ),
     ),
 )  # fmt: skip
 

@@ -137,7 +137,7 @@ def prepare(program: Program, world: World, told: dict[str, Any]) -> None:
         world.tacit("add", *words, "--by", "ada", "--yes")
     if told.get("plugin"):
         PLUGIN[program.host](program, world)
-    elif program.host != "opencode":
+    else:
         world.tacit("connect", program.host, "--no-learn", "--yes", "--by", "ada")
     if told.get("mcp"):
         MCP[program.host](program, world)

@@ -226,6 +226,7 @@ def test_hosts_are_listed(tacit: Any, alone: Path, folder: Path) -> None:
         "copilot": False,
         "vscode": False,
         "gemini": True,
+        "opencode": False,
         "cursor": False,
     }
     assert {name: row["connected"] for name, row in rows.items() if row["connected"]} == {
@@ -344,3 +345,15 @@ def test_all_connects_what_is_here_and_nothing_else(tacit: Any, folder: Path, al
     assert done.data["hosts"]["codex"]["changed"] is True and "error" in done.data["hosts"]["gemini"]
     assert "cursor" not in done.data["hosts"] and (home / ".codex" / "hooks.json").exists()
     assert tacit("connect", "codex", "--all").code == 2
+
+
+def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone: Path) -> None:
+    """opencode loads a file of ours: twice is once, it starts this installation, and out again nothing of it is left."""
+    path = alone / ".config" / "opencode" / "plugins" / "tacit.js"
+    assert tacit("connect", "opencode", "--json").data["changed"] is True
+    text = path.read_text()
+    assert text.startswith("// Written by `tacit connect opencode`") and 'const COMMAND = ["tacit"]' not in text
+    assert tacit("connect", "opencode", "--json").data["changed"] is False and path.read_text() == text
+    assert {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}["opencode"] == [str(path)]
+    tacit("connect", "opencode", "--undo", "--by", "ada", "--yes")
+    assert not path.exists() and not path.parent.exists()

@@ -44,6 +44,7 @@ HOSTS: dict[str, Marks] = {
     "gemini": Marks("GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)),
     "copilot": Marks("COPILOT_AGENT_SESSION_ID", surely=("sessionId",), unnamed=True, named="vscode"),
     "vscode": Marks(reads=False, fields=("timestamp",)),
+    "opencode": Marks("OPENCODE"),  # our own plugin says who asks
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
 }
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own

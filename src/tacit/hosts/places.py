@@ -12,7 +12,7 @@ import os
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.hosts import host as host_named
-from tacit.hosts.registration import home_of
+from tacit.hosts.registration import data_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
 
 def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
-    """Where a host keeps its transcripts; nothing for one that keeps none that we read."""
+    """Where a host keeps its transcripts, folders or files; nothing for one that keeps none that we read."""
     if host not in HOSTS:
         return []
     known = host_named(host)
-    return [os.path.join(home_of(known, env), name) for name in known.transcripts]
+    return [os.path.join(data_of(known, env), name) for name in known.transcripts]
 
 
 def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
@@ -38,7 +38,8 @@ def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
             return False
     except (OSError, ValueError, AttributeError):
         return False
-    return any(real.startswith(os.path.realpath(folder) + os.sep) for folder in folders_of(host, env))
+    kept = [os.path.realpath(folder) for folder in folders_of(host, env)]
+    return any(real == folder or real.startswith(folder + os.sep) for folder in kept)
 
 
 def unheard(run: Run) -> tuple[Run, str]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from tacit.hosts.samples import Scene
+
 @value
 class Entry:
     """One event as a host registers it."""
@@ -35,10 +37,13 @@ class Host:
     title: str
     entries: tuple[Entry, ...]
     handler: Callable[[Host, list[str], Entry], dict[str, Any]]
+    sample: Callable[[Entry, Scene], dict[str, Any]]  # an event as it sends it
     user: tuple[str, ...]  # the settings in the user's folder of this host
     shared: tuple[str, ...]  # those of a project, for everybody
     local: tuple[str, ...] = ()  # those of a project, for one person, where the host has such a file
     home: tuple[str, str] = ("", "")  # a variable that names the user's folder, and the folder in the home without it
+    data: tuple[str, str] | None = None  # the same for its sessions, where they lie elsewhere
+    under: str = ""  # its own folder in those that are many programs'
     grouped: bool = True  # an event has groups of handlers, not handlers
     comments: bool = False  # the host allows comments in its settings
     frame: Mapping[str, Any] | None = None  # what a file of ours alone begins with
@@ -46,6 +51,7 @@ class Host:
     traces: tuple[str, ...] = ()  # folders in the home that show that the host was used here
     home_shared: bool = False  # the user's folder is another host's too, so it shows nothing
     loaded_by_others: bool = False  # other hosts load its settings, so an entry there names no host
+    plugin: Callable[[Sequence[str], Sequence[str]], str] | None = None  # the text of its settings file, which is ours alone
     rule: tuple[tuple[str, ...], str] | None = None  # a file in the project that tells of the notes, and its text (`--rules`)
     told: str = ""  # what a person should know after connecting
     transcripts: tuple[str, ...] = ()  # what in the user's folder holds sessions that can be read
@@ -67,8 +73,18 @@ def in_shell(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
 
 def home_of(host: Host, env: Mapping[str, str]) -> str:
     """The user's folder of a host."""
-    variable, folder = host.home
-    return (env.get(variable, "") if variable else "") or os.path.join(user_home(env), folder)
+    return _folder(host, host.home, env)
+
+
+def data_of(host: Host, env: Mapping[str, str]) -> str:
+    """Where a host keeps this user's sessions."""
+    return _folder(host, host.data or host.home, env)
+
+
+def _folder(host: Host, named: tuple[str, str], env: Mapping[str, str]) -> str:
+    variable, folder = named
+    top = (env.get(variable, "") if variable else "") or os.path.join(user_home(env), folder)
+    return os.path.join(top, host.under) if host.under else top
 
 
 def user_home(env: Mapping[str, str]) -> str:
@@ -93,6 +109,17 @@ def command(env: Mapping[str, str]) -> tuple[str, list[str]]:
         if found and os.access(found, os.X_OK) and os.path.isfile(found):
             return os.path.abspath(found), []
     return sys.executable, ["-P", "-m", "tacit"]
+
+
+def plugin_text(start: tuple[str, list[str]], host: Host, store: str = "") -> str:
+    """The file of a host that loads plugins instead of calling hooks."""
+    assert host.plugin is not None
+    return host.plugin([start[0], *start[1]], ["--store", os.path.abspath(store)] if store else [])
+
+
+def is_our_plugin(text: str, host: Host) -> bool:
+    """Whether a file is one that `connect` wrote, by whichever installation."""
+    return text.startswith(f"// Written by `tacit connect {host.name}`")
 
 
 def registration(start: tuple[str, list[str]], host: Host, store: str = "") -> dict[str, Any]:

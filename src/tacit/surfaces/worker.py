@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.ports import Store, Transaction
     from tacit.core.rows import Job, RunRow
+    from tacit.formats.source import Source
 
 IDLE = 30.0  # seconds without work after which a worker leaves
 GLANCE = 0.5  # seconds between two looks at the queue
@@ -457,7 +458,8 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
     if near.far:
         _want(near, home.project_id)
     over = bool(said.get("over")) or _had_ended(known, path)
-    learned = home.learn(path, format=str(said.get("format") or said["host"]), over=over)
+    format = str(said.get("format") or said["host"])
+    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
         if over and not run.settled_at:
@@ -466,6 +468,15 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
             leave_receipt(near, store, run)
     open_ended = not over and any(not run.settled_at for run in runs)
     return _Done(again_in=home.profile.learn.settle_hours * 3600 + 60 if open_ended else 0.0)
+
+
+def _source(path: str, format: str, session: str) -> str | Source:
+    """What to read: the file, or of one that holds many sessions this one."""
+    from tacit import formats
+
+    one_session = getattr(formats.get(format), "one_session", None)
+    source: str | Source = one_session(path, session) if one_session else path
+    return source
 
 
 def _read(store: Store, env: Mapping[str, str], job: Job) -> _Done:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tacit.hosts.registration import Entry, Host, home_of, in_words
+from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ HOST = Host(
         Entry("SessionEnd", "session-end", 5),
     ),
     in_words,
+    as_claude_code_says,
     user=("settings.json",),
     shared=(".claude", "settings.json"),
     local=(".claude", "settings.local.json"),

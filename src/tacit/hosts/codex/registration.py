@@ -6,11 +6,15 @@ import os
 import re
 
 from tacit.hosts.registration import Entry, Host, home_of, in_shell
+from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.hosts.samples import Scene
 
 
 SHELLS = "Bash|shell|exec_command|local_shell"  # the names it has had for the tool that runs a command
@@ -35,6 +39,12 @@ def _snake(event: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
 
 
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    ended = {"tool_response": f"{scene.error}\nError: exit code 2"} if entry.ours == "tool-failure" else {}
+    inside = {"agent_id": "agent-1", "agent_type": scene.agent} if entry.theirs == "SubagentStop" else {}
+    return as_claude_code_says(entry, scene, turn_id="turn-1", **ended, **inside)
+
+
 HOST = Host(
     "codex",
     "Codex",
@@ -50,6 +60,7 @@ HOST = Host(
         Entry("SessionEnd", "session-end", 3),  # the host's own cap
     ),
     in_shell,
+    _sample,
     user=("hooks.json",),
     shared=(".codex", "hooks.json"),
     home=("CODEX_HOME", ".codex"),

@@ -10,10 +10,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tacit.hosts.samples import Scene
+
 
 
 def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
     return {"type": "command", "bash": shlex.join(argv), "timeoutSec": entry.seconds}
+
+
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    said: dict[str, Any] = {"sessionId": scene.session, "timestamp": 1794809979734, "cwd": scene.folder}
+    call = {"toolName": "bash", "toolArgs": {"command": scene.command}}
+    shown = f"{scene.error}\n<shellId: 0 completed with exit code 2>"
+    by_event: dict[str, dict[str, Any]] = {
+        "session-start": {"source": "new"},
+        "prompt": {"prompt": scene.prompt},
+        "subagent-start": {"agentName": scene.agent},
+        "step": {**call, "toolResult": {"resultType": "success", "textResultForLlm": shown}},  # a failing command is a success to it
+        "tool-failure": {**call, "error": scene.error},
+    }
+    return {**said, **by_event.get(entry.ours, {})}
 
 
 HOST = Host(
@@ -30,6 +46,7 @@ HOST = Host(
         Entry("sessionEnd", "session-end", 5),
     ),
     _handler,
+    _sample,
     user=("hooks", "tacit.json"),
     shared=(".github", "hooks", "tacit.json"),
     home=("COPILOT_HOME", ".copilot"),

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from tacit.hosts.samples import Scene
+
 
 RULES = (".cursor", "rules", "tacit.mdc")
 RULE = """---
@@ -27,6 +29,20 @@ def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
     return {"command": shlex.join(argv), "timeout": entry.seconds}
 
 
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "conversation_id": scene.session, "hook_event_name": entry.theirs, "cursor_version": "2.0", "workspace_roots": [scene.folder],
+    }  # fmt: skip
+    call = {"tool_name": "Shell", "tool_input": {"command": scene.command}}
+    by_event: dict[str, dict[str, Any]] = {
+        "beforeSubmitPrompt": {"prompt": scene.prompt},
+        "afterAgentResponse": {"text": "Done."},
+        "postToolUse": {**call, "tool_output": {"output": "ok", "exitCode": 0}},
+        "postToolUseFailure": {**call, "error_message": scene.error},
+    }
+    return {**said, **by_event.get(entry.theirs, {})}
+
+
 HOST = Host(
     "cursor",
     "Cursor",
@@ -41,6 +57,7 @@ HOST = Host(
         Entry("sessionEnd", "session-end", 5),
     ),
     _handler,
+    _sample,
     user=("hooks.json",),
     shared=(".cursor", "hooks.json"),
     home=("", ".cursor"),

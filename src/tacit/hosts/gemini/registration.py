@@ -6,12 +6,15 @@ import os
 import shlex
 
 from tacit.hosts.registration import Entry, Host, home_of
+from tacit.hosts.samples import AT, as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from tacit.hosts.samples import Scene
 
 
 
@@ -39,6 +42,12 @@ def _holds(folder: str, word: str, root: str) -> bool:
     return here == top or here.startswith(top.rstrip(os.sep) + os.sep)
 
 
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    failed = {"llmContent": f"Output: {scene.error}\nExit Code: 2"}
+    ended = {"tool_name": "run_shell_command", "tool_response": failed} if entry.ours == "tool-failure" else {}
+    return as_claude_code_says(entry, scene, timestamp=AT, **ended)
+
+
 HOST = Host(
     "gemini",
     "Gemini CLI",
@@ -51,6 +60,7 @@ HOST = Host(
         Entry("SessionEnd", "session-end", 5),
     ),
     _handler,
+    _sample,
     user=("settings.json",),
     shared=(".gemini", "settings.json"),
     home=("", ".gemini"),

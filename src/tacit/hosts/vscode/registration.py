@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 from tacit.hosts.registration import Entry, Host, in_shell
+from tacit.hosts.samples import AT, as_claude_code_says
+
+
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    ended = {"tool_name": "run_in_terminal", "tool_response": f"{scene.error}\nexit code 2"} if entry.ours == "step" else {}
+    return as_claude_code_says(entry, scene, timestamp=AT, **ended)
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.hosts.samples import Scene
 
 HOST = Host(
     "vscode",
@@ -16,6 +29,7 @@ HOST = Host(
         Entry("Stop", "stop", 10),
     ),
     in_shell,
+    _sample,
     user=("hooks", "tacit-vscode.json"),
     shared=(".github", "hooks", "tacit-vscode.json"),
     home=("COPILOT_HOME", ".copilot"),

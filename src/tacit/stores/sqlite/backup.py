@@ -139,7 +139,7 @@ def verify(path: str, folder: str) -> Health:
     place = os.path.join(folder, f".verify-{new_id()}")
     try:
         _private(place)
-        _pages(path, place)
+        copy_pages(path, place)
         with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
     except apsw.Error as error:
@@ -260,7 +260,7 @@ def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:
         if not _is_there(path):
             os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
             _private(path)
-            _pages(source, path)
+            copy_pages(source, path)
             _sync(path)
             return ""
         with Held(path, folder, wait) as held:
@@ -373,7 +373,7 @@ class Held:
     def _replace(self, source: str) -> None:
         fresh = f"{self.path}.{new_id()}"
         _private(fresh)
-        _pages(source, fresh)
+        copy_pages(source, fresh)
         _sync(fresh)
         for end in ("-wal", "-shm"):  # a log that is left behind would be replayed into the new file
             if os.path.exists(self.path + end):
@@ -448,7 +448,7 @@ def _copied(store: SqliteStore, folder: str) -> Backup:
     partial = os.path.join(folder, f".copy-{new_id()}")
     try:
         _private(partial)
-        _pages(store.path, partial)
+        copy_pages(store.path, partial)
         _sync(partial)
         made = os.path.join(folder, f"{number:06d}-{_compact(clock.now())}.db{_PENDING}")
         os.rename(partial, made)
@@ -497,7 +497,7 @@ def _damaged(what: str, first: str, faults: int = 1) -> Damaged:
     )
 
 
-def _pages(source: str, target: str) -> None:
+def copy_pages(source: str, target: str) -> None:
     """All pages of one file into another, which becomes a plain file without a write-ahead log beside it."""
     given = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READWRITE)
     try:

@@ -14,10 +14,11 @@ from tacit.core.value import value
 from tacit.hosts import HOSTS, every_host
 from tacit.hosts import host as host_named
 from tacit.hosts.entries import is_ours, parsed, with_entries, without_entries
-from tacit.hosts.registration import command, is_here, registration, settings_path
+from tacit.hosts.registration import command, is_here, is_our_plugin, plugin_text, registration, settings_path
 from tacit.hosts.standing import cautions
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.past import offer
+from tacit.surfaces.cli.self_test import as_json, fire, shown
 from tacit.surfaces.cli.settings_file import Kept, check_writable, difference, read_settings, write_settings
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ class _Plan:
 
 
 def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.stores.cache import shown
+    from tacit.stores.cache import shown as without_password
     from tacit.stores.identity import locate
 
     place = locate(os.getcwd(), cli.env)
@@ -83,7 +84,7 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.rules and host.rule is None:
         ruled = [name for name, each in every_host().items() if each.rule]
         raise UsageError(f"tacit connect: --rules is for {', '.join(ruled)}.", f"tacit connect {ruled[0]} --rules")
-    if args.store and args.store != shown(args.store):
+    if args.store and args.store != without_password(args.store):
         raise UsageError(
             "tacit connect: the password would stand in the host's settings.", "Put it into ~/.pgpass and leave it out of --store."
         )
@@ -144,18 +145,25 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         reads = _read(args, cli, memories, host, everywhere)
         learned, told = _learn(args, cli, memories, host, everywhere)
         asked = question(memories)
+        fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
     lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
     lines += [line for line in (reads, told, host.told) if line]
+    lines += shown(fired)
     lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
+    data["self_test"] = as_json(fired)
     notes = [*_notes(path, plans[0].text, host, everywhere or args.shared), *([asked] if asked else [])]
     return Answer(data, "\n".join(lines), warnings=notes)
 
 
 def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:
+    if host.plugin is not None:
+        text = plugin_text(command(env), host, store)
+        return _plan(path, env, lambda _: text, lambda there: "" if is_our_plugin(there, host) else there)
+
     def put_in(text: str) -> str:
         return with_entries(text, registration(command(env), host, store), path, comments=host.comments, frame=host.frame)
 
@@ -225,7 +233,7 @@ def _make_ready(memories: Memories) -> None:
 
 def _notes(path: str, text: str, host: Host, not_private: bool) -> list[str]:
     notes = []
-    if parsed(text, path, comments=host.comments).get("disableAllHooks") is True:
+    if host.plugin is None and parsed(text, path, comments=host.comments).get("disableAllHooks") is True:
         notes.append(f"{path} sets disableAllHooks: the host will not call us until that is gone")
     if not not_private and not _is_untracked_on_purpose(path):
         notes.append(f"git does not ignore {os.path.basename(path)}; it is yours alone: add .claude/settings.local.json to .gitignore")
@@ -280,7 +288,10 @@ def standing_notes(root: str, env: Mapping[str, str]) -> list[str]:
 
 def _stands_in(host: Host, path: str) -> bool:
     try:
-        tree = parsed(read_settings(path).text, path, comments=host.comments)
+        text = read_settings(path).text
+        if host.plugin is not None:
+            return is_our_plugin(text, host)
+        tree = parsed(text, path, comments=host.comments)
     except TacitError:
         return False
     entries = [entry for listed in tree.get("hooks", {}).values() for entry in listed]

@@ -90,17 +90,23 @@ def _write(text: str) -> None:
 
 def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = "") -> str:
     """What to print for an event; empty for nothing. Whatever is given stands in the store by then."""
+    return respond_and_tell(name, payload, env, host=host, store=store)[0]
+
+
+def respond_and_tell(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", store: str = "") -> tuple[str, Told]:
+    """The same, and what was said before the host's words were put around it."""
+    nothing = Told()
     if env.get("TACIT_OFF", "") not in ("", "0") or env.get("TACIT_MODEL_CALL") or not isinstance(payload, dict):
-        return ""
+        return "", nothing
     speaks = speaker(host_of(payload, host))
     event: Event | None = speaks.read(name, payload, env) if speaks else None
     if event is None:
-        return ""
+        return "", nothing
     from tacit.app import open, store_path
 
     path = store_path(store or None, env)
     if not (_is_here(path, env) if "://" in path else os.path.exists(path)):
-        return ""
+        return "", nothing
     memories = open(path, env=env, cwd=event.folder, create=False, wait=RECORD_WITHIN, near=True)
     memories.store.hurry()
     try:
@@ -110,7 +116,7 @@ def respond(name: str, payload: Any, env: Mapping[str, str], *, host: str = "", 
 
             look_after(memories)
         answer: str = speaks.write(event, told) if told.context or told.message else ""
-        return answer
+        return answer, told
     except Exception:
         _count_failure(memories)
         raise

@@ -1,0 +1,65 @@
+"""opencode's dialect: what our own plugin in it asks, and a flat answer.
+
+opencode has no hooks that start a program; it loads plugins. Ours (`plugin.js`, written by `connect`) asks `tacit hook` and puts the
+answer beside the prompt, as a part that the person is not shown, or behind the output of a command that failed. A sub-agent is a
+session of its own there, which names its parent: told as a context of the parent's, learned as a run of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import short_hash
+from tacit.hosts.dialect import OWN_FOLDER, Event, files_in, fitted, printed, public, text_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.hosts.dialect import Told
+
+HOST = "opencode"
+EVENTS = ("session-start", "prompt", "subagent-start", "tool-failure", "stop", "session-end")
+LEARNED = ("stop", "session-end")
+LIMIT = 9_500  # characters; the host documents no limit
+
+
+def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event | None:
+    """The event in our words; None where there is nothing for us in it."""
+    session, parent, cwd = text_at(payload, "session_id"), text_at(payload, "parent_id"), text_at(payload, "cwd")
+    if name not in EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
+        return None
+    said = text_at(payload, "prompt" if name == "prompt" else "error")
+    text = public(printed(said) if name == "tool-failure" else said)
+    source = text_at(payload, "source") if name == "session-start" else ""
+    inside = bool(parent) and name not in LEARNED
+    return Event(
+        name=name,
+        host=HOST,
+        session=parent if inside else session,
+        folder=cwd,
+        key=short_hash(session, name, source, text_at(payload, "id"), said),
+        transcript=_store(env) if name in LEARNED else "",
+        source=source,
+        model=text_at(payload, "model"),
+        agent=text_at(payload, "agent") if parent else "",
+        context=session if inside else "",
+        text=text,
+        files=files_in(text) if name == "prompt" else (),
+        version=text_at(payload, "version"),
+    )
+
+
+def _store(env: Mapping[str, str]) -> str:
+    """The file in which the host keeps every session."""
+    data = env.get("XDG_DATA_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".local", "share")
+    return os.path.join(data, "opencode", "opencode.db")
+
+
+def write(event: Event, told: Told) -> str:
+    """Context for the agent, and what the person is shown."""
+    import json
+
+    answer = {"context": fitted(told.context, LIMIT), "message": told.message}
+    return json.dumps({name: text for name, text in answer.items() if text}) if any(answer.values()) else ""

@@ -1,0 +1,62 @@
+"""opencode: its files, and the plugin that asks us."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tacit.hosts.registration import Entry, Host, in_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tacit.hosts.samples import Scene
+
+PLUGIN = os.path.join(os.path.dirname(__file__), "plugin.js")
+
+
+def _plugin(argv: Sequence[str], store: Sequence[str]) -> str:
+    with open(PLUGIN, encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace('const COMMAND = ["tacit"]', f"const COMMAND = {json.dumps(list(argv))}")
+    return text.replace("const STORE = []", f"const STORE = {json.dumps(list(store))}")
+
+
+def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
+    said: dict[str, Any] = {"session_id": scene.session, "parent_id": "", "cwd": scene.folder, "id": scene.call}
+    by_event: dict[str, dict[str, Any]] = {
+        "session-start": {"source": "startup"},
+        "prompt": {"prompt": scene.prompt},
+        "subagent-start": {"parent_id": scene.session, "session_id": "ses_part", "agent": scene.agent},
+        "tool-failure": {"error": scene.error},
+    }
+    return {**said, **by_event.get(entry.ours, {})}
+
+
+HOST = Host(
+    "opencode",
+    "opencode",
+    (
+        Entry("chat.message", "session-start", 10),
+        Entry("chat.message", "prompt", 5),
+        Entry("chat.message", "subagent-start", 10),
+        Entry("tool.execute.after", "tool-failure", 5),
+        Entry("session.idle", "stop", 10),
+        Entry("dispose", "session-end", 5),
+    ),
+    in_words,
+    _sample,
+    user=("plugins", "tacit.js"),
+    shared=(".opencode", "plugins", "tacit.js"),
+    home=("XDG_CONFIG_HOME", ".config"),
+    data=("XDG_DATA_HOME", ".local/share"),
+    under="opencode",
+    plugin=_plugin,
+    programs=("opencode",),
+    told="opencode does not say whether a person typed a prompt, so no standing wish is learned from it: keep them with tacit add.",
+    transcripts=("opencode.db",),
+    instructions=("AGENTS.md",),
+    pages=("AGENTS.md",),
+)

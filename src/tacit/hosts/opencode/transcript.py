@@ -1,0 +1,173 @@
+"""opencode's sessions: all of them in one database, `~/.local/share/opencode/opencode.db`; and `opencode export ID`, one as JSON.
+
+Both say the same: a session, its messages, and their parts (text, tool, reasoning, steps, files, patches, compaction). A part of type
+tool has the call and its result, a shell's with its exit code. A sub-agent is a session that names its parent. Read so far: 1.18.
+
+Who typed a prompt: nothing says. `opencode run`, a program at its server and a person at the terminal leave the same records. So no
+prompt counts as typed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.core import clock
+from tacit.core.run import Cost
+from tacit.formats.session import Session, dict_at, document, kind_of, list_at, status_of, text_at, tokens
+from tacit.formats.source import FileSource, record
+from tacit.stores.foreign import MAGIC, Foreign
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from tacit.core.run import Run
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "opencode"
+SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
+PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
+_NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)  # ours, behind a failed command's output
+_QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
+STOPPED = ("aborted", "rejected", "dismissed")  # in what a call that the person stopped says of its error
+
+
+class OneSession(FileSource):
+    """The database, of which one session is meant."""
+
+    def __init__(self, path: str, session: str) -> None:
+        super().__init__(path)
+        self.session = session
+
+
+def one_session(path: str, session: str) -> Source:
+    """What the worker reads when one session of a database is to be learned."""
+    return OneSession(path, session)
+
+
+def detect(source: Source) -> float:
+    """How sure we are that this is opencode's."""
+    head = source.head(4096)
+    if head.startswith(MAGIC):
+        return 0.9 if source.name == "opencode.db" else 0.0
+    return 0.9 if head.lstrip().startswith(b"{") and b'"info"' in head and b'"ses_' in head else 0.0
+
+
+def read(source: Source) -> Iterator[Run]:
+    """The sessions of a database, or the one of an export; none of our own model calls."""
+    if not source.head(len(MAGIC)).startswith(MAGIC):
+        told = document(source) or {}
+        yield from _run(source, dict_at(told, "info"), list_at(told, "messages"))
+        return
+    store = Foreign(source.path)
+    try:
+        wanted = getattr(source, "session", "")
+        for row in store.rows("session", SESSION, order="time_created, id", **({"id": wanted} if wanted else {})):
+            found = dict(zip(SESSION, row))
+            info = {**found, "parentID": found["parent_id"], "time": {"created": found["time_created"]}}
+            yield from _run(source, info, _messages(store, str(found["id"])))
+    finally:
+        store.close()
+
+
+def _messages(store: Foreign, session: str) -> list[Record]:
+    """A session's messages with their parts, as an export has them."""
+    parts: dict[str, list[Any]] = {}
+    for id, message, data in store.rows("part", ("id", "message_id", "data"), order="message_id, id", session_id=session):
+        parts.setdefault(message, []).append({"id": id, **(record(str(data).encode()) or {"type": "(malformed)"})})
+    rows = store.rows("message", ("id", "data"), order="time_created, id", session_id=session)
+    return [{"info": {"id": id, **(record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows]
+
+
+def _run(source: Source, info: Record, messages: list[Any]) -> Iterator[Run]:
+    session = _Session()
+    session.start(info)
+    for number, message in enumerate(messages, 1):
+        session.at(f"message:{text_at(dict_at(message, 'info'), 'id') or number}")
+        session.take(message)
+    session.lines = sum(1 + len(list_at(message, "parts")) for message in messages)
+    if session.id and session.rows and not session.ours:
+        yield session.run(source)
+
+
+class _Session(Session):
+    """One session while it is read."""
+
+    def __init__(self) -> None:
+        super().__init__(NAME)
+
+    def start(self, info: Record) -> None:
+        """Who and where."""
+        self.id, self.cwd, self.version = text_at(info, "id"), text_at(info, "directory"), text_at(info, "version")
+        self.root = text_at(info, "parentID", "parent_id")
+        self.agent = text_at(info, "agent") if self.root else ""
+        self.seen_at(_time(dict_at(info, "time").get("created")))
+
+    def take(self, message: Any) -> None:
+        """One message."""
+        info = dict_at(message, "info")
+        role, at = text_at(info, "role"), _time(dict_at(info, "time").get("created"))
+        if role == "assistant":
+            self.model(info.get("modelID"))
+            self.count(dict_at(info, "tokens"))
+            if error := text_at(dict_at(info, "error"), "name"):
+                self.say("system", text_at(dict_at(dict_at(info, "error"), "data"), "message") or error, at)
+        elif role != "user":
+            self.odd(f"message of {role or 'nobody'}")
+            return
+        for part in list_at(message, "parts"):
+            self.part(role, part, at)
+
+    def part(self, role: str, part: Any, at: str) -> None:
+        """One part of a message. What a plugin, ours among them, or the host put beside a prompt is synthetic."""
+        kind, id = kind_of(part), text_at(part, "id")
+        if kind == "text":
+            if part.get("synthetic") is True or part.get("ignored") is True:
+                return
+            text = text_at(part, "text")
+            row = self.say("assistant", text, at) if role == "assistant" else self.ask(_QUOTED.sub(r"\1", text), at)
+            if row is not None:
+                row["record"] = id
+        elif kind == "tool":
+            self.tool(part, id, at)
+        elif kind == "compaction":
+            self.add("system", at, text="Conversation compacted")
+        elif kind == "(malformed)":
+            self.malformed += 1
+        elif kind not in (*PASSED_OVER, "step-finish"):
+            self.odd(kind)
+
+    def tool(self, part: Record, id: str, at: str) -> None:
+        """A call and what came of it."""
+        state, call = dict_at(part, "state"), text_at(part, "callID") or id
+        row = self.call(call, text_at(part, "tool") or "?", state.get("input"), _time(dict_at(state, "time").get("start")) or at)
+        if row is None:
+            return
+        row["record"] = id
+        status = text_at(state, "status")
+        if status == "completed":
+            code = status_of(dict_at(state, "metadata").get("exit"))
+            self.answered(call, _NOTES.sub("", text_at(state, "output")), failed=bool(code), status=code)
+        elif status == "error":
+            told = text_at(state, "error")
+            if any(word in told.lower() for word in STOPPED):
+                row["interrupted"] = True
+            self.answered(call, told, failed="interrupted" not in row)
+        self.seen_at(_time(dict_at(state, "time").get("end")))
+
+    def count(self, usage: Record) -> None:
+        """Tokens, answer by answer."""
+        cache = dict_at(usage, "cache")
+        self.spent = Cost(
+            self.spent.input + tokens(usage, "input"),
+            self.spent.output + tokens(usage, "output"),
+            self.spent.cache_read + tokens(cache, "read"),
+            self.spent.cache_write + tokens(cache, "write"),
+        )
+
+
+def _time(milliseconds: Any) -> str:
+    return clock.stamp(milliseconds / 1000) if type(milliseconds) is int and 0 < milliseconds < 2**43 else ""

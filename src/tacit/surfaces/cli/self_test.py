@@ -1,0 +1,104 @@
+"""The end of `connect`: each event that was registered is fired once, in the host's own shape, and what its agent would have seen is shown.
+
+It runs on a copy of the store, in a folder that is gone afterwards: no run, no use and no coin comes of it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+
+from tacit.core.value import value
+from tacit.hosts import host_of, speaker
+from tacit.hosts.samples import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.ports import Store
+    from tacit.hosts.registration import Host
+
+LARGEST = 256 * 1024 * 1024  # bytes of a store that is copied for it
+LINES = 3  # of what an event says that are shown
+LEARNS = ("stop", "session-end", "pre-compact")
+
+
+@value
+class Fired:
+    """One event, and what came of it."""
+
+    theirs: str
+    ours: str
+    seconds: float
+    seen: tuple[str, ...] = ()  # the lessons that the agent would have read
+    error: str = ""
+
+    @property
+    def told(self) -> str:
+        """In a few words."""
+        if self.error:
+            return f"FAILED: {self.error}"
+        if self.seen:
+            return f"the agent would have read {len(self.seen)} {'line' if len(self.seen) == 1 else 'lines'}"
+        return "taken; the session would be learned from" if self.ours in LEARNS else "answered; nothing fits the sample"
+
+
+def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
+    """Fire every event of a host at a copy of the store; nothing where the store is too large to be copied for it."""
+    from tacit.stores.sqlite.backup import copy_pages
+
+    if not os.path.isfile(store.path) or os.path.getsize(store.path) > LARGEST:
+        return []
+    with tempfile.TemporaryDirectory(prefix="tacit-self-test-") as place:
+        copy = os.path.join(place, "memory.db")
+        transcript = os.path.join(place, "session.jsonl")
+        for path in (copy, transcript):
+            with open(path, "wb"):
+                pass
+        copy_pages(store.path, copy)
+        alone = {name: word for name, word in env.items() if not name.startswith(("CLAUDE", "CODEX", "GEMINI", "COPILOT", "TACIT_RUN"))}
+        alone.update(TACIT_NO_WORKER="1", TACIT_STORE=copy)
+        return [_fired(host, entry, Scene(folder, transcript=transcript), alone, copy) for entry in host.entries]
+
+
+def _fired(host: Host, entry: Any, scene: Scene, env: Mapping[str, str], store: str) -> Fired:
+    from tacit.surfaces.hooks import respond_and_tell
+
+    began = time.perf_counter()
+    named = "" if host.loaded_by_others else host.name
+    payload = host.sample(entry, scene)
+    try:
+        if speaker(host_of(payload, named)).read(entry.ours, payload, env) is None:
+            return Fired(entry.theirs, entry.ours, 0.0, error="the event was not understood")
+        answer, told = respond_and_tell(entry.ours, payload, env, host=named, store=store)
+    except Exception as error:  # a person is told what a host would never be
+        return Fired(entry.theirs, entry.ours, time.perf_counter() - began, error=f"{type(error).__name__}: {error}")
+    seen = tuple(line for line in told.context.splitlines() if line.startswith("- ")) if answer else ()
+    return Fired(entry.theirs, entry.ours, time.perf_counter() - began, seen)
+
+
+def shown(fired: Sequence[Fired]) -> list[str]:
+    """The result for people."""
+    if not fired:
+        return ["self-test: left out, the store is too large to be copied for it"]
+    failed = sum(bool(each.error) for each in fired)
+    lines = [f"self-test: {len(fired) - failed} of {len(fired)} events answered (on a copy; nothing was recorded)"]
+    width = max(len(each.theirs) for each in fired)
+    told: set[str] = set()
+    for each in fired:
+        lines.append(f"  {each.theirs:<{width}}  {each.told}")
+        fresh = [line for line in each.seen if line not in told][:LINES]
+        told.update(fresh)
+        lines += [f"    {line}" for line in fresh]
+    return lines
+
+
+def as_json(fired: Sequence[Fired]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {"event": each.ours, "theirs": each.theirs, "seconds": round(each.seconds, 3), "seen": [*each.seen], "error": each.error or None}
+        for each in fired
+    ]

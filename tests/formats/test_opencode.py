@@ -1,0 +1,105 @@
+"""opencode: its database and its export say the same; of a database one session can be meant; a foreign or damaged file is said to be one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tacit import formats
+from tacit.core.errors import Unavailable
+from tacit.core.run import Run
+from tacit.formats.source import FileSource
+from tacit.hosts import opencode
+from tacit.hosts.opencode import transcript
+
+EXPORT = Path(__file__).parent / "data" / "hosts" / "opencode-1.18.18" / "export.json"
+
+
+def database(folder: Path, *extra: tuple[str, str]) -> Path:
+    """A database with the exported session in it, and others by id and parent."""
+    path = folder / "opencode.db"
+    told = json.loads(EXPORT.read_text())
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)")
+    db.execute("CREATE TABLE message (id, session_id, time_created, data)")
+    db.execute("CREATE TABLE part (id, message_id, session_id, data)")
+    for id, parent in (("ses_main", None), *extra):
+        info = told["info"]
+        row = (id, parent, info["directory"], info["version"], "general" if parent else "build", info["time"]["created"], 0)
+        db.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        for message in told["messages"]:
+            made = message["info"]["time"]["created"]
+            db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (id + message["info"]["id"], id, made, json.dumps(message["info"])))
+            for part in message["parts"]:
+                db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (id + part["id"], id + message["info"]["id"], id, json.dumps(part)))
+    db.close()
+    return path
+
+
+def shape(run: Run) -> list[object]:
+    steps = [(step.role, step.text, step.error, step.output, step.status, step.typed) for step in run.steps]
+    return [run.host, run.cwd, run.version, run.model, run.task, run.cost, steps]
+
+
+def test_an_export_and_the_database_say_the_same(tmp_path: Path) -> None:
+    """Task without the quotes of the command line, exit codes, no notes of ours in an error, nothing typed, nothing unknown."""
+    (exported,) = formats.read(FileSource(str(EXPORT)))
+    (kept,) = formats.read(FileSource(str(database(tmp_path))))
+    assert shape(exported) == shape(kept)
+    assert (exported.id, exported.task, exported.host) == ("ses_main", "make the tests pass", "opencode")
+    calls = [(step.error, step.output, step.status) for step in exported.steps if step.role == "tool"]
+    assert calls == [("refused", "", 1), ("", "database is up\n", 0)]
+    assert not any(step.typed or "tacit-notes" in step.text for step in exported.steps)
+    assert exported.reading is not None and exported.reading.unknown is None
+    assert exported.cost is not None and (exported.cost.input, exported.cost.cache_read) == (1800, 60)
+
+
+def test_one_session_of_many(tmp_path: Path) -> None:
+    """The worker learns the session that ended; a sub-agent's is a run of its own that names its parent."""
+    path = str(database(tmp_path, ("ses_other", ""), ("ses_part", "ses_main")))
+    assert [run.id for run in formats.read(FileSource(path))] == ["ses_main", "ses_other", "ses_part"]
+    (part,) = transcript.read(transcript.one_session(path, "ses_part"))
+    assert (part.id, part.root, part.agent) == ("ses_part", "ses_main", "general")
+    assert list(transcript.read(transcript.one_session(path, "ses_gone"))) == []
+
+
+def test_other_databases_and_damage(tmp_path: Path) -> None:
+    """Another program's database is not taken; a damaged one is said to be unreadable, with what to do."""
+    other = tmp_path / "places.db"
+    other.write_bytes(database(tmp_path).read_bytes())
+    assert formats.detect(FileSource(str(other))) is None
+    broken = tmp_path / "broken" / "opencode.db"
+    broken.parent.mkdir()
+    broken.write_bytes(other.read_bytes()[:2000] + b"x" * 9000)
+    with pytest.raises(Unavailable, match="cannot be read"):
+        list(formats.read(FileSource(str(broken)), "opencode"))
+
+
+def test_unknown_parts_are_counted(tmp_path: Path) -> None:
+    """A part of a type that no version had yet, and a message of nobody we know."""
+    told = json.loads(EXPORT.read_text())
+    told["messages"][1]["parts"].append({"id": "prt_x", "type": "hologram"})
+    told["messages"].append({"info": {"id": "msg_x", "role": "narrator"}, "parts": []})
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(told))
+    (run,) = formats.read(FileSource(str(path)))
+    assert run.reading is not None and run.reading.unknown == {"hologram": 1, "message of narrator": 1}
+
+
+def test_the_dialect() -> None:
+    """A sub-agent is a context of its parent's; its end is that of a run of its own; an answer is flat."""
+    from tacit.hosts.dialect import Told
+
+    env = {"HOME": "/home/ada"}
+    said = {"session_id": "ses_part", "parent_id": "ses_main", "agent": "general", "cwd": "/home/ada/shop"}
+    inside = opencode.read("subagent-start", said, env)
+    assert inside and (inside.session, inside.context, inside.agent) == ("ses_main", "ses_part", "general")
+    ended = opencode.read("session-end", said, env)
+    assert ended and (ended.session, ended.context) == ("ses_part", "")
+    assert ended.transcript == "/home/ada/.local/share/opencode/opencode.db"
+    assert opencode.read("prompt", {**said, "cwd": "shop"}, env) is None and opencode.read("pre-compact", said, env) is None
+    assert json.loads(opencode.write(inside, Told("- a\n", "kept 1"))) == {"context": "- a\n", "message": "kept 1"}
+    assert opencode.write(inside, Told()) == ""
