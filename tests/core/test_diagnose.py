@@ -129,3 +129,8 @@ def test_colours_and_progress_do_not_hide_an_error() -> None:
 def test_a_megabyte_of_anything_is_read_in_a_moment() -> None:
     """Errors stand near the start or the end."""
     assert diagnose("a.go:1: " + "x (" * 350_000 + "\nzsh: command not found: just")[0].mark == "command just"
+
+
+def test_a_rule_that_is_switched_off_is_no_finding() -> None:
+    """Its name stands in an option or a directive."""
+    assert recognise("actionlint – SHELLCHECK_OPTS='--exclude=SC1090 --exclude=SC2046,SC2086' actionlint\n# shellcheck disable=SC2034") == ()

@@ -12,12 +12,14 @@ from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.incident import Incident
 from tacit.core.run import Run, Step
+from tacit.core.value import replace
 from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
 from tacit.stores.identity import still_there
 from tacit.stores.incidents import commonest
+from tacit.surfaces.views import for_you, overview
 
 RTK = "always prefix commands with rtk. it is always safe to use"
 
@@ -67,8 +69,8 @@ def test_what_does_not_work_here_is_one_line() -> None:
         missing("", "cargo", "no library target", "cargo test", ended="form", cure="without --lib"),
     ]  # fmt: skip
     assert told([often] * 3)[0] == [
-        "Does not work here: `cargo test --lib` (no library target), `hk` (no such command: run it as `mise x hk -- hk`), `tests` (no such path),"
-        " the field `reviewThreads` of `gh pr view` (there is none), `cat -A` (no such option: use `-v`)."
+        "Does not work here: `hk` (no such command: run it as `mise x hk -- hk`), `cat -A` (no such option: use `-v`),"
+        " the field `reviewThreads` of `gh pr view` (there is none), `tests` (no such path), `cargo test --lib` (no library target)."
     ]
 
 
@@ -121,8 +123,8 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
     met = [[wrap("wrapcheck", "fmt.Errorf( %w"), wrap("nilerr", "//nolint:nilerr"), wrap("errcheck")]] * 3
     (line,) = told(met)[0]
     assert line == (
-        "golangci-lint rejects here again and again: nilerr (mostly silenced with `//nolint:nilerr` and a reason),"
-        " wrapcheck (mended with `fmt.Errorf(…)` and `%w`), errcheck."
+        "golangci-lint rejects here again and again: wrapcheck (mended with `fmt.Errorf(…)` and `%w`),"
+        " nilerr (mostly silenced with `//nolint:nilerr` and a reason), errcheck."
     )
     assert told([[wrap("errcheck")]] * 2)[0] == ["golangci-lint rejects here again and again: errcheck."]
     unformatted = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="form", cure="without --check")
@@ -206,8 +208,6 @@ def test_a_standing_request_comes_in_several_wordings() -> None:
 
 def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> None:
     """A proposal per subject: open it follows the count, closed it stays closed for a while."""
-    from tacit.core.value import replace
-
     book = Notebook()
     for n in range(4):
         book.add(f"r{n}", f"l{n}", [bun()])
@@ -271,6 +271,11 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     asked = {each.kind: each for each in memories.proposals()}
     assert set(asked) == {"request", "notice"}
     assert asked["notice"].reason == "CLAUDE.md says “always prefix commands with rtk”, and `rtk bun` fails in 5 of 5 sessions."
+    (found,) = [each for each in for_you(memories) if each["kind"] == "notice"]
+    assert (found["quote"], found["patch"], found["count"], len(found["runs"])) == (
+        "always prefix commands with rtk", "… except `bun`: run it without `rtk`", 5, 5,
+    )  # fmt: skip
+    assert f"{found['text']} Suggested: {found['patch']}" in overview(memories)["for_you"]
     memories.review(asked["request"].id)
     memories.review(asked["notice"].id, "reject")
     memories.learn(rtk(5))
@@ -326,3 +331,12 @@ def test_a_work_tree_that_is_gone_belongs_to_its_repository(tmp_path: Path) -> N
     assert still_there(str(tmp_path / "shop" / ".worktrees" / "1" / "api")) == str(tmp_path / "shop")
     assert still_there(str(tmp_path / "shop")) == str(tmp_path / "shop")
     assert still_there(str(tmp_path / "gone" / "for" / "good")) == ""
+
+
+def test_sessions_of_a_folder_that_is_gone_are_not_mixed_into_this_project(memories: Memories) -> None:
+    """Each such folder is a project of its own where many are learned at once; a single file is vouched for by whoever names it."""
+    for n in range(2):
+        memories.learn(replace(rtk(n), cwd="/home/nobody/gone"), apart=True)
+    assert [each.text for each in memories.list()] == []
+    memories.learn(replace(rtk(2), cwd="/home/nobody/gone"))
+    assert len(memories.store.rows("SELECT DISTINCT project FROM incident")) == 2

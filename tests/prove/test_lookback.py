@@ -25,7 +25,7 @@ from tacit.prove.lookback import (
     look_back,
     lookback,
 )
-from tacit.prove.lookback_excerpt import Home, Spent, excerpt, home_by_folder
+from tacit.prove.lookback_excerpt import Home, Spent, excerpt, home_by_folder, median
 from tacit.prove.lookback_html import page
 from tacit.prove.lookback_words import days, duration, percent, spent_words, tokens
 
@@ -115,6 +115,7 @@ def test_a_lesson_from_two_sessions_forewarns_the_third(profile: Profile) -> Non
             repeated=2,
             forewarned=1,
             spent=Spent(calls=6, seconds=60.0),  # twice: the failure, the look, npm ci
+            typical=Spent(calls=3, seconds=30.0),
             first_at="2026-01-01T09:00:00.000Z",
             last_at="2026-01-03T09:00:00.000Z",
             lesson=CURE,
@@ -468,3 +469,26 @@ def test_a_broken_clock_counts_as_none(profile: Profile) -> None:
     ]
     found = lookback(runs, Settings(profile))
     assert (found.count, found.untimed, found.weeks) == (Count(2, 2, 1, 0), 2, ())
+
+
+def test_one_session_that_ran_away_does_not_rule_the_cost() -> None:
+    """The median of each figure; tokens where any are known."""
+    assert median([Spent(2, 30.0), Spent(65, 2700.0, 900), Spent(2, 20.0, 100)]) == Spent(2, 30.0, 100)
+    assert median([]) == Spent()
+
+
+def test_the_person_is_told_what_is_theirs_to_mend(profile: Profile) -> None:
+    """An instruction file that orders what is not there, with how it might read; beside what the next session would be told."""
+    runs = []
+    for day in (1, 2, 3):
+        session = Session(f"s{day}", day).bash("hk install", "zsh: command not found: hk").bash("mise x hk -- hk install")
+        runs.append(session.run())
+    found = look_back(
+        [Paper("a", runs)], read, Settings(profile), lines_of=lambda home: {"run hk install once": "AGENTS.md"}
+    )
+    (project,) = found.projects
+    assert project.notes == ("Does not work here: `hk` (no such command: run it as `mise x hk -- hk`).",)
+    assert project.for_you == (
+        "AGENTS.md says “run hk install once”, and the command `hk` is not there in 3 of 3 sessions."
+        " Suggested: … `mise x hk -- hk` instead of `hk`",
+    )

@@ -46,17 +46,19 @@ class Learning(Recalling):
         over: bool = False,
         again: bool = False,
         by_place: bool = False,
+        apart: bool = False,
     ) -> list[Learned]:
         """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
 
         A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
         `again` that sessions which were read are read once more. `by_place`: what a file calls typed counts only where its host keeps
-        this user's sessions; without it the caller vouches for the file.
+        this user's sessions; without it the caller vouches for the file. `apart`: a run whose folder is gone, and lay in no repository
+        that is still here, is that folder's own project's: of many sessions learned at once nobody vouches where each belongs.
         """
         found = []
         for each in self._reported(source, format):
             each, told = self._heard(each) if by_place else (each, "")
-            learned = self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again)
+            learned = self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again, apart=apart)
             found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
         return found
 
@@ -224,10 +226,10 @@ class Learning(Recalling):
             findings=tuple(each if each.run == id else replace(each, run=id) for each in run.findings),
         )
 
-    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
+    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False, apart: bool = False) -> Learned:
         from tacit.learn import learn, preview
 
-        home = self._home_of(run)
+        home = self._home_of(run, apart)
         project = home.ensure_project()
         if not dry_run:
             self._doubted(run, project.id)
@@ -267,40 +269,22 @@ class Learning(Recalling):
 
         return told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
 
-    def _home_of(self, run: Run) -> Self:
+    def _home_of(self, run: Run, apart: bool = False) -> Self:
         """These memories, or those of the folder the run worked in."""
         from tacit.stores.identity import still_there
 
-        folder = "" if self._asked_project else still_there(run.cwd)
+        folder = "" if self._asked_project else still_there(run.cwd) or (run.cwd if apart and os.path.isabs(run.cwd) else "")
         if not folder or os.path.realpath(folder) == os.path.realpath(self.folder):
             return self
         return type(self)(self.store, self.env, folder, "", self._asked_profile, now=self.now)
 
     def instruction_lines(self) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""
-        from tacit.learn.lines import plain_line
-
-        found: dict[str, str] = {}
-        for name, text in self.instruction_files().items():
-            for line in text.splitlines():
-                spelled = plain_line(line)
-                if spelled:
-                    found.setdefault(spelled, name)
-        return found
+        return instruction_lines(self.place.root)
 
     def instruction_files(self) -> dict[str, str]:
         """The project's instruction files that are there, by name."""
-        from tacit.hosts import every_host
-
-        found: dict[str, str] = {}
-        loaded = [name for host in every_host().values() for name in host.instructions]
-        for name in dict.fromkeys((*loaded, *OTHER_INSTRUCTIONS)):
-            try:
-                with io.open(os.path.join(self.place.root, name), "rb") as file:  # noqa: UP020
-                    found[name] = file.read(256_000).decode("utf-8", "replace")
-            except OSError:
-                continue
-        return found
+        return instruction_files(self.place.root)
 
     def read_on(self, run: str) -> Reading | None:
         """Try again to read a run that waits for it; the reading as it stands then, None where there is none or nobody may read it."""
@@ -339,3 +323,31 @@ class Learning(Recalling):
             asked = {"run": run, "folder": self.folder}
             with self.near.write() as tx:
                 tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
+
+
+def instruction_lines(root: str) -> dict[str, str]:
+    """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in."""
+    from tacit.learn.lines import plain_line
+
+    found: dict[str, str] = {}
+    for name, text in instruction_files(root).items():
+        for line in text.splitlines():
+            spelled = plain_line(line)
+            if spelled:
+                found.setdefault(spelled, name)
+    return found
+
+
+def instruction_files(root: str) -> dict[str, str]:
+    """The instruction files that lie in a folder, by name."""
+    from tacit.hosts import every_host
+
+    found: dict[str, str] = {}
+    loaded = [name for host in every_host().values() for name in host.instructions]
+    for name in dict.fromkeys((*loaded, *OTHER_INSTRUCTIONS)):
+        try:
+            with io.open(os.path.join(root, name), "rb") as file:  # noqa: UP020
+                found[name] = file.read(256_000).decode("utf-8", "replace")
+        except OSError:
+            continue
+    return found

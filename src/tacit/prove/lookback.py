@@ -15,12 +15,13 @@ nobody can know from the past.
 from __future__ import annotations
 
 import heapq
+from functools import reduce
 
 from tacit.core import clock
 from tacit.core.states import INJECTABLE
 from tacit.core.value import fields, replace, value
 from tacit.learn.notice.failures import HORIZON, PAUSE
-from tacit.prove.lookback_excerpt import Spent, excerpt, home_by_folder, plus, sessions, shown
+from tacit.prove.lookback_excerpt import Spent, excerpt, home_by_folder, median, plus, sessions, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Problem:
     repeated: int  # sessions in which it had happened before
     forewarned: int
     spent: Spent  # in those sessions alone: the first time nobody could have known
+    typical: Spent  # in one of them: the median
     first_at: str
     last_at: str
     lesson: str = ""  # what would have been said, or would be said from now on
@@ -137,6 +139,7 @@ class Lookback:
     passed_over: int = 0  # of the failed ones: the host's own protocol, such as a file not read before its edit
     reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
     spent: Spent = Spent()  # on everything that had happened before
+    typical: Spent = Spent()  # each time: the median
     corrections: int = 0
     corrections_repeated: int = 0
     corrections_forewarned: int = 0
@@ -214,16 +217,18 @@ def look_back(
     since: str = "",
     wanted: Callable[[Home], bool] | None = None,
     progress: Progress | None = None,
+    lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
 ) -> Lookback:
     """Read the sources one after the other and look back at their runs.
 
-    `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects.
+    `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
+    project's instruction files.
     """
     reading = _Reading(sources, read, progress)
     begin = clock.seconds(since)
     homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
     kept = (excerpt(run, home, settings.profile) for run, home in homes if wanted is None or wanted(home))
-    return replace(_replayed(sessions(kept), settings), files=reading.files)
+    return replace(_replayed(sessions(kept), settings, lines_of), files=reading.files)
 
 
 def lookback(runs: Iterable[Run], settings: Settings, home_of: Callable[[Run], Home] = home_by_folder) -> Lookback:
@@ -271,7 +276,9 @@ class _Reading:
 # --- replaying ----------------------------------------------------------------------------------------------------------
 
 
-def _replayed(past: Sequence[Excerpt], settings: Settings) -> Lookback:
+def _replayed(
+    past: Sequence[Excerpt], settings: Settings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
+) -> Lookback:
     """Session after session: first what it would have been told, and, once it is over, what it teaches."""
     from tacit.prove.lookback_book import Book
 
@@ -288,7 +295,9 @@ def _replayed(past: Sequence[Excerpt], settings: Settings) -> Lookback:
         # Without a time, what came first counts as over.
         while going_on and (going_on[0][0] < session.started or not session.started):
             end_one()
-        book = books.setdefault(session.home.key, Book(session.home, settings.profile))
+        book = books.get(session.home.key)
+        if book is None:
+            book = books[session.home.key] = Book(session.home, settings.profile, lines_of(session.home))
         heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
     while going_on:
         end_one()
@@ -305,7 +314,7 @@ class _Row:
         self.home, self.key, self.label = home, key, ""
         self.lesson = ""  # the id of the lesson that was given for it
         self.sessions = self.repeated = self.forewarned = self.failed = 0
-        self.spent = Spent()
+        self.spent: list[Spent] = []  # each time it had happened before
         self.first = self.last = ""
 
     def add(self, at: str, met: _Met) -> None:
@@ -317,7 +326,7 @@ class _Row:
         if met.repeated:
             self.repeated += 1
             self.forewarned += met.forewarned
-            self.spent = plus(self.spent, met.spent)
+            self.spent.append(met.spent)
 
 
 @value
@@ -340,7 +349,7 @@ class _Sums:
         self.wishes: dict[tuple[str, str], _Row] = {}
         self.projects: dict[str, Count] = {}
         self.weeks: dict[float, Count] = {}
-        self.spent = Spent()
+        self.spent: list[Spent] = []
         self.first = self.last = 0.0
         self.untimed = self.tool_calls = self.failed_calls = self.passed_over = self.reported = 0
 
@@ -351,7 +360,7 @@ class _Sums:
         for row, met in found:
             row.add(begun, met)
             if met.repeated:
-                self.spent = plus(self.spent, met.spent)
+                self.spent.append(met.spent)
         for row, met in self._told(self.wishes, "wish", session, foresight, learned):
             row.add(begun, met)
         count = Count(1, len(found), sum(met.repeated for _, met in found), sum(met.forewarned for _, met in found))
@@ -421,7 +430,8 @@ class _Sums:
             failed_calls=self.failed_calls,
             passed_over=self.passed_over,
             reported=self.reported,
-            spent=self.spent,
+            spent=reduce(plus, self.spent, Spent()),
+            typical=median([each for each in self.spent if each.calls]),
             corrections=sum(row.sessions for row in self.wishes.values()),
             corrections_repeated=sum(row.repeated for row in again),
             corrections_forewarned=sum(row.forewarned for row in again),
@@ -467,7 +477,8 @@ def _problem(row: _Row, book: Book, project: str) -> Problem:
         failed_calls=row.failed,
         repeated=row.repeated,
         forewarned=row.forewarned,
-        spent=row.spent,
+        spent=reduce(plus, row.spent, Spent()),
+        typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
         lesson=shown(memory.text) if memory else "",
@@ -492,7 +503,8 @@ def _notes(book: Book, at: float) -> tuple[str, ...]:
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:
-    return (-row.spent.calls, -row.spent.seconds, -row.sessions, row.label)
+    typical = median(row.spent)  # one session that ran away must not lead the list
+    return (-typical.calls * row.repeated, -typical.seconds * row.repeated, -row.sessions, row.label)
 
 
 def _sum(one: Count, other: Count) -> Count:

@@ -80,8 +80,8 @@ class _Lesson:
 class Book:
     """What one project's finished sessions have taught so far."""
 
-    def __init__(self, home: Home, profile: Profile) -> None:
-        self.home, self.profile = home, profile
+    def __init__(self, home: Home, profile: Profile, lines: Mapping[str, str]) -> None:
+        self.home, self.profile, self.lines = home, profile, lines
         self.lessons: dict[str, _Lesson] = {}
         self.met: set[str] = set()
         self.by_term: dict[str, list[str]] = {}
@@ -158,7 +158,7 @@ class Book:
         """What the incidents of all sessions so far come to, as learning would word it."""
         self.noted.add(session.unit, session.unit, session.noticed)
         how = self.profile.extract.extractors.get("notice")
-        told = told_by(self.noted, session.noticed, {}) if how is not None and how.on else None
+        told = told_by(self.noted, session.noticed, self.lines) if how is not None and how.on else None
         at = clock.stamp(session.ended)
         for each in told.lessons if told else ():
             kept = self.told.get(each.subject)
@@ -171,7 +171,7 @@ class Book:
                 kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
             self._promote(kept, at)
         for finding in told.person if told else ():
-            self.person[finding.subject] = finding.text
+            self.person[finding.subject] = f"{finding.text} Suggested: {finding.patch}" if finding.patch else finding.text
 
     def _told(self, lesson: Told, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"

@@ -234,6 +234,15 @@ def _met_twice(one: Trouble, other: Trouble, apart: bool) -> Trouble:
     return max(one, other, key=lambda each: (each.spent.calls, each.failed))
 
 
+def median(spent: Sequence[Spent]) -> Spent:
+    """What one of several expenses typically comes to: each figure's median. A sum is ruled by the one that ran away."""
+    if not spent:
+        return Spent()
+    known = sorted(each.tokens for each in spent if each.tokens is not None)
+    calls, seconds = sorted(each.calls for each in spent), sorted(each.seconds for each in spent)
+    return Spent(calls[(len(calls) - 1) // 2], seconds[(len(seconds) - 1) // 2], known[(len(known) - 1) // 2] if known else None)
+
+
 def plus(one: Spent, other: Spent) -> Spent:
     """Two expenses together."""
     known = [tokens for tokens in (one.tokens, other.tokens) if tokens is not None]

@@ -115,7 +115,8 @@ def _cost(of: Lookback) -> str:
         return "<p class=cost>No problem came back in a later session of the same project.</p>"
     if not of.spent.calls:
         return ""
-    return f"<p class=cost>What came back took <strong>{_e(spent_words(of.spent))}</strong> before it was overcome again.</p>"
+    took = _e(spent_words(of.typical))
+    return f"<p class=cost>What came back took <strong>{took}</strong> each time until it was overcome again (the median).</p>"
 
 
 def _weeks(weeks: Sequence[Week]) -> str:
@@ -172,7 +173,8 @@ def _problems(of: Lookback) -> str:
 
 def _item(each: Problem, most: int) -> str:
     warned = f"forewarned {each.forewarned} of {each.repeated}" if each.forewarned else "not forewarned"
-    facts = (each.project, f"came back in {numbered(each.repeated, 'session')}", spent_words(each.spent), warned)
+    cost = f"{spent_words(each.typical)} each time (the median)" if each.typical.calls else ""
+    facts = (each.project, f"came back in {numbered(each.repeated, 'session')}", cost, warned)
     lesson = ""
     if lesson_words(each):
         state = "The lesson" if each.in_force else "A lesson that waits for another sighting"
@@ -209,6 +211,8 @@ def _projects(projects: Sequence[ProjectCount]) -> str:
     told = [each for each in projects if each.notes]
     notes = "\n".join(_notes(each, opened=each is told[0]) for each in told)
     after = f"<h3>What the next session would be told</h3>\n{notes}" if notes else ""
+    yours = "\n".join(f"<p>{_e(each.name)}</p>{_list(each.for_you)}" for each in projects if each.for_you)
+    after += f"\n<h3>For you</h3>\n{yours}" if yours else ""
     return (
         "<section>\n<h2>Projects</h2>\n<div class=scroll><table><thead><tr><th scope=col>project</th><th scope=col>sessions</th>"
         "<th scope=col>failures</th><th scope=col>came back</th><th scope=col>forewarned</th></tr></thead>\n"

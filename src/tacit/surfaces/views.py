@@ -50,14 +50,25 @@ def overview(memories: Memories) -> dict[str, Any]:
         "runs": counts.learned_runs(store, memories.project_id),
         "uses": store.sealed(memories.project_id).get("use", 0),
         "proposals": len(store.proposals_about(memories.project_id)),
-        "for_you": [
-            each.reason for each in store.proposals(memories.project_id, kinds=("notice", "request"), limit=3)
-        ],  # what only the person is told
+        "for_you": [each["text"] + (f" Suggested: {each['patch']}" if each["patch"] else "") for each in for_you(memories, 3)],
         "queue": memories.near.queued(),
         "paused": memories.near.meta("paused_until") or None,
         "cache": cache_json(memories.near),
         "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
+
+
+def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
+    """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
+    found = memories.store.proposals(memories.project_id, kinds=("notice", "request"), limit=most)
+    told = [(each, each.payload or {}) for each in found]
+    return [
+        {
+            "proposal": each.id, "kind": each.kind, "text": each.reason, "count": at.get("count", 0), "quote": at.get("quote", ""),
+            "patch": at.get("patch", ""), "runs": list(at.get("runs", ())),
+        }
+        for each, at in told
+    ]  # fmt: skip
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:

@@ -44,9 +44,11 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         said = _item(same)
         if said:
             told.append((said, mark, same))
-    told = told[:ITEMS]
     if not told:
         return None
+    # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
+    order = list(by_mark)
+    told = sorted(told[:ITEMS], key=lambda each: order.index(each[1]))
     text = f"Does not work here: {', '.join(said for said, _, _ in told)}."
     return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(mark for _, mark, _ in told))
 

@@ -80,6 +80,8 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
         mending = ""  # the checker itself, without its --check: anybody's first thought
     repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, met))}
     often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:RULES]
+    order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
+    often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
     rules = [rule for rule in often if rule != tool]
     if not mending and not rules:
         return None  # a formatter that finds files unformatted names no rule

@@ -55,7 +55,8 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         return None
     over = len({each.lineage for each in met if each.incident.ended in ("edit", "other edit", "command", "form")})
     said = Diagnosis(first.family, first.code, first.name, first.nature, first.tool).said
-    program = Counter(each.incident.program for each in met).most_common(1)[0][0]
+    by = Counter(program for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in met))
+    program = by.most_common(1)[0][0]
     if first.family == "rights" and all(map(shell.looks, shell.calls(program))):
         return None  # somebody looked where nobody may
     if not said:
@@ -69,7 +70,8 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         text = f"The command `{first.name}` is not there: {count} of {sessions} sessions tried it."
     else:
         ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
-        text = f"`{program}` failed in {count} of {sessions} sessions: {said}. {ways}."
+        who = f"`{program}`" if by[program] * 2 > count else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
+        text = f"{who} failed in {count} of {sessions} sessions: {said}. {ways}."
     return ForPerson("notice", f"fails {first.mark}", text, count, _runs(met), quote=first.line)
 
 

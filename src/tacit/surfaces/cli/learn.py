@@ -63,6 +63,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                 learned = memories.learn(
                     source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
                     stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again, by_place=not args.words_of,
+                    apart=len(sources) > 1,
                 )  # fmt: skip
                 found += learned
                 _tend(memories, learned, args.dry_run or args.stage)

@@ -14,7 +14,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
-from tacit.surfaces.views import entry_json, overview, why_json
+from tacit.surfaces.views import entry_json, for_you, overview, why_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,6 +229,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
         figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
         reads = memories.reading_notes()
+        yours = for_you(memories) if found.health.is_sound else []
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
     if trials and trials.balance.alarm:
         notes.append(trials.balance.reason)
@@ -257,6 +258,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         "sqlite": _sqlite(),
         "week": figures_json(figures) if figures else None,
         "alarms": list(alarms),
+        "for_you": yours,
     }
     lines = [
         f"{found.store}: schema {found.schema}, {found.bytes:,} bytes, {free:,} free on its disk, SQLite {_sqlite()}"
@@ -275,6 +277,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     if found.counters:
         lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
     lines += [*(doctor_lines(figures) if figures else []), *reads]
+    for each in yours:
+        lines.append(f"for you: {one_line(each['text'], 400)}  (tacit review show {each['proposal']})")
+        lines += [f"  instead: {one_line(each['patch'], 200)}"] if each["patch"] else []
     lines += cache_lines(cache) if cache else []
     code = 5 if faults else int(bool(args.alarm and alarms))
     return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])

@@ -143,6 +143,7 @@ def _changed(path: str) -> float:
 
 def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int) -> Lookback:
     from tacit import formats, profiles
+    from tacit.app.learning import instruction_lines
     from tacit.surfaces.cli.past import keeping
 
     room = _room("lookback")
@@ -161,6 +162,7 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
         since=since,
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
         progress=_progress(cli, sources),
+        lines_of=lambda home: instruction_lines(home.path) if home.path else {},
     )
     if _is_watched(cli):
         cli.err.write("\r\x1b[K")
@@ -214,7 +216,7 @@ def _is_watched(cli: Cli) -> bool:
 
 
 def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
-    lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed)]
+    lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed), *_told(found, cli, listed)]
     room = _room("lookback")
     lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
     for said in (*room.assumptions(found), *room.limits(found)):
@@ -249,8 +251,8 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
     for n, colour, said in rows:
         first, *rest = _wrapped(said.rstrip(), size + 4)
         lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
-    if words.spent_words(found.spent):
-        lines += ["", *_wrapped(f"What came back took {words.spent_words(found.spent)} until it was overcome again.")]
+    if took := words.spent_words(found.typical):
+        lines += ["", *_wrapped(f"What came back took {took} each time until it was overcome again (the median).")]
     elif not count.repeated:
         lines += ["", *_wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")]
     return lines
@@ -264,10 +266,10 @@ def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
     rows = [[f"{each.repeated}x".rjust(5), f"{each.forewarned}/{each.repeated}".rjust(6)] for each in problems]
     heads = ["again", "warned"]
     if found.spent.calls:
-        heads += ["calls", "  time", "tokens"]
+        heads += ["calls", "  time", "tokens"]  # each time: the median
         for row, each in zip(rows, problems):
-            tokens = words.tokens(each.spent.tokens) if each.spent.tokens else "-"
-            row += [f"{each.spent.calls:,}".rjust(5), words.duration(each.spent.seconds).rjust(6), tokens.rjust(6)]
+            tokens = words.tokens(each.typical.tokens) if each.typical.tokens else "-"
+            row += [f"{each.typical.calls:,}".rjust(5), words.duration(each.typical.seconds).rjust(6), tokens.rjust(6)]
     named = max(7, *(len(one_line(each.project, 16)) for each in problems))
     heads.append("project".ljust(named))
     for row, each in zip(rows, problems):
@@ -307,6 +309,19 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     lines = table(rows, ("said", "warned", "project", "")).splitlines()
     head = paint(cli, "bold", f"What you had to say again ({total} wishes)")
     return ["", head, "  " + paint(cli, "dim", lines[0]), *("  " + line for line in lines[1:])]
+
+
+def _told(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What the next session of each project would be told, and what only the person is."""
+    lines: list[str] = []
+    for head, name in (("What the next session would be told", "notes"), ("For you", "for_you")):
+        some = [(each.name, said) for each in found.projects for said in getattr(each, name)]
+        more = f" ({listed} of {len(some)})" if len(some) > listed else ""
+        lines += ["", paint(cli, "bold", head + more)] if some else []
+        for project, said in some[:listed]:
+            first, *rest = _wrapped(f"{one_line(project, 16)}: {said}", 4)
+            lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+    return lines
 
 
 def _wrapped(said: str, before: int = 0) -> list[str]:
