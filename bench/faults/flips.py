@@ -37,7 +37,7 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.repair import repair
 from tacit.stores.tables import BY_NAME
-TRUTH = [t for t in BY_NAME if t not in ("tally", "queue", "injection", "counter", "seal", "incident")]  # those carry no hash of their own
+TRUTH = [t for t in BY_NAME if t not in ("tally", "queue", "injection", "counter", "seal")]  # those carry no hash of their own
 def seen(path):
     "Everything a reader could see: truth rows, tallies to nine places, and what full text finds; None where it cannot be read."
     try:

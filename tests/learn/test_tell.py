@@ -74,6 +74,13 @@ def test_what_does_not_work_here_is_one_line() -> None:
     ]
 
 
+def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
+    """Whichever program it was for."""
+    met = [[missing("", "glob", "no match", program)] for program in ("ls", "rg", "pnpm add")]
+    assert told(met)[0] == ["Does not work here: an unquoted pattern that matches nothing (the shell stops there: quote it)."]
+    assert told(met[:2])[0] == []
+
+
 def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
     """A program that passes in other work, a path looked for from below or there by now, an option of what is being built."""
     go = missing("go", program="go test")

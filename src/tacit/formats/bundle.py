@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 NAME = "bundle"
 PARTS = {"bundle": "tacit.zip"}
-VERSION = 3  # 2: the team's journal (`tacit sync`) travels too; 3: what was noticed in runs
+VERSION = 4  # 2: the team's journal (`tacit sync`) travels too; 4: what was noticed in runs (3 had it without hashes)
 MANIFEST = "manifest.json"
 LINE = 16 << 20  # bytes; the longest lesson with its history on one line is far below
 RATIO = 100  # bytes for each compressed one, beyond FREE: ours come to ten, a bomb to a thousand
@@ -246,7 +246,7 @@ class Bundle:
     def rows(self, table: Table) -> Iterator[tuple[Any, ...]]:
         """A table's rows, each with our columns and of the right kinds, in the order of its key."""
         member = self.members.get(f"{table.name}.jsonl")
-        if member is None and self.version < table.since:
+        if self.version < table.since:
             return
         if member is None:
             raise self._broken(f"it has no {table.name}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tacit.core.diagnose import MISSING
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import value
+from tacit.stores.sql import _row_seal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def put_incidents(
             "person": person,
             "seq": seq,
         }
-        tx.rows(_PUT, **named)
+        row = {name: named[name] for name in COLUMNS}
+        tx.rows(_PUT, **row, hash=_row_seal("incident", row))
         count += 1
     return count
 
@@ -175,7 +177,7 @@ def forget_places(tx: Transaction, places: Iterable[tuple[str, str]]) -> None:
 
 
 _PUT = (
-    f"INSERT INTO incident ({', '.join(COLUMNS)}) VALUES ({', '.join(':' + name for name in COLUMNS)})"
+    f"INSERT INTO incident ({', '.join(COLUMNS)}, hash) VALUES ({', '.join(':' + name for name in COLUMNS)}, :hash)"
     f" ON CONFLICT ({', '.join(KEY)}) DO NOTHING"
 )
 

@@ -66,7 +66,7 @@ TRUTH = (
         "shared", ("n", "id", "project", "memory", "kind", "machine", "local", "standing", "signer", "head", "digest", "salt", "words"),
         "n", numbers="n", same="id", number="n", since=2,
     ),
-    _table("incident", INCIDENT_COLUMNS, "run kind mark", numbers=INCIDENT_NUMBERS, since=3),
+    _table("incident", (*INCIDENT_COLUMNS, "hash"), "run kind mark", numbers=INCIDENT_NUMBERS, blobs="hash", since=4),
     _table("counter", ("project", "day", "name", "count"), "project day name", numbers="count"),
     _table("seal", ("project", "kind", "shard", "rows", "xor"), "project kind shard", numbers="shard rows", blobs="xor"),
 )  # fmt: skip

@@ -145,7 +145,7 @@ class _Followed:
         return Incident(
             FAILURE, of.mark, of.family, of.nature, of.code, of.name, of.tool,
             program=_called(call), folder=folder_of(call, one.folder, self.run.cwd),
-            line=of.line[:120], soft=one.soft, place=one.step.place, at=one.step.at,
+            soft=one.soft, place=one.step.place, at=one.step.at,
         )  # fmt: skip
 
     def _end(self, number: int, one: Try, of: Diagnosis, call: shell.Call) -> tuple[int, _End]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
 
-SCHEMA = 9  # the newest migration
+SCHEMA = 10  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 LEFT = "left_to_owners"  # counts what learning would have changed of lessons that hold everywhere
