@@ -250,9 +250,9 @@ def test_units_that_could_not_tell_are_counted(memories: Memories, lesson: str, 
     for n in range(3):
         assign(memories, lesson, f"u{n}", "injected")
         settle(memories, f"u{n}", occurred=False, reviewed=False)
-    assert (memories.get(lesson).tally.signals or {})["unknown"] == 3.0
+    assert (memories.get(lesson).tally.signals or {})["untold"] == 3.0
     settle(memories, "u0", occurred=True)
-    assert (memories.get(lesson).tally.signals or {})["unknown"] == 2.0
+    assert (memories.get(lesson).tally.signals or {})["untold"] == 2.0
 
 
 def test_a_unit_that_can_tell_brings_the_coin_back(memories: Memories, lesson: str, clock: Clock) -> None:

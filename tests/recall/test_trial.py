@@ -55,8 +55,8 @@ def test_what_a_person_said_is_not_withheld_from_them(make: Make) -> None:
 
 def test_no_coin_is_thrown_where_nothing_can_answer(make: Make) -> None:
     """The last five units could not tell: from then on it is given, and said to be unmeasurable."""
-    mute = make(tally=Tally(signals={"unknown": 5.0, "units": 1.0}))
-    told = make(tally=Tally(signals={"unknown": 4.0}))
+    mute = make(tally=Tally(signals={"untold": 5.0, "units": 1.0}))
+    told = make(tally=Tally(signals={"untold": 4.0}))
     assert [each.probability for each in assign([mute, told])] == [0.0, 0.3]
     assert "not measurable here" in assign([mute])[0].reason
 

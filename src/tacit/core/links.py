@@ -163,6 +163,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
     return int(loose) + sum(1 for name in parent if parent[name] == name)
 
 
+UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what became of it
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
 CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
 IN_EPOCH = "verdict "  # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
@@ -211,7 +212,7 @@ def tally_of(
         if use.arm != "exempt" and not use.blank and use.at > since and outcome.get(use.unit) in ("occurred", "not_occurred")
     ]
     if untold := _untold({use.unit for use in uses if not use.blank and use.at > since}, outcome):
-        signals[UNKNOWN] = float(untold)
+        signals[UNTOLD] = float(untold)
     if tossed:
         signals["units"] = float(len(tossed))
         signals["tasks"] = float(len({use.task or use.unit for use in tossed}))

@@ -8,9 +8,8 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.links import IN_EPOCH, INSTRUCTED
+from tacit.core.links import IN_EPOCH, INSTRUCTED, UNTOLD
 from tacit.core.memory import VERDICTS
-from tacit.core.outcome import UNKNOWN
 from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
 from tacit.core.value import value
@@ -124,7 +123,7 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
         on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
         belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
-        trust=memory.trust, untold=int(signals.get(UNKNOWN, 0)),
+        trust=memory.trust, untold=int(signals.get(UNTOLD, 0)),
     )  # fmt: skip
 
 

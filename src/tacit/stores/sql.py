@@ -29,6 +29,7 @@ from tacit.core.links import (
     IN_EPOCH,
     MARK_COLUMNS,
     NEW_TABLE,
+    UNTOLD,
     USE_COLUMNS,
     Evidence,
     Mark,
@@ -732,9 +733,9 @@ class Writer(SqlStore):
             if outcome in _OUTCOMES and use.arm != "withheld":
                 self._step(use.memory, use.project, _OUTCOMES[outcome], step)
         if present and not last and mark.value == UNKNOWN:
-            self._step(use.memory, use.project, UNKNOWN, 1.0)
+            self._step(use.memory, use.project, UNTOLD, 1.0)
         elif present and not last:
-            self.put_signal(use.memory, use.project, UNKNOWN, 0.0)
+            self.put_signal(use.memory, use.project, UNTOLD, 0.0)
         if coin:
             self._step(use.memory, use.project, "units", 1.0)
             if not use.task or not self.one(_SAME_TASK, memory=use.memory, task=use.task, unit=use.unit):
