@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.core.effect import ATOMS, EM_STEPS, GUESSES, PRIOR, PSEUDO_LESSONS, STAKES
+from tacit.core.effect import ATOMS, EM_STEPS, GUESSES, PRIOR, PSEUDO_LESSONS, SHARES, STAKES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,7 +30,7 @@ def factors(h: float, difference: float, side: str) -> Floats:
         x = np.array([(1 - m) / p, -m / p, -(1 - m) / h, m / h])
         below, above = (difference - x) / (x.max() - difference), (x - difference) / (difference - x.min())
         edge = below if side == "help" else above
-        out[:, i * len(STAKES) : (i + 1) * len(STAKES)] = 1 + edge[:, None] * np.array(STAKES)
+        out[:, i * len(STAKES) : (i + 1) * len(STAKES)] = 1 + edge[:, None] * np.array([*STAKES])
     return out
 
 
@@ -47,7 +47,7 @@ def crossings(
     last = np.ones((len(bets), lessons))
     for t in range(runs):
         wealth *= lookup[row[:, t], cells[:, t]]
-        e = wealth.reshape(lessons, len(bets), -1).mean(axis=2).T
+        e = (wealth.reshape(lessons, len(bets), -1) @ (np.array(SHARES) / sum(SHARES))).T
         alive = np.ones(lessons, bool) if lengths is None else lengths > t
         last[:, alive] = e[:, alive]
         first = np.where((e >= bar) & alive & (first == NEVER), t + 1, first)

@@ -32,7 +32,7 @@ FACTS: dict[str, type] = {
     "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
 }  # fmt: skip
 COUNTED = ("seen", "uses", "contradicted", "confidence")
-_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "unknown")
+_DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold")
 NARROW = ("task", "mission", "project")  # scopes that an import may give; wider ones need a person's approval
 _PLAIN = tuple(name for name in FACTS if name in Memory.FIELDS and name not in ("id", "tags", "paths"))  # type: ignore[attr-defined]
 
