@@ -35,7 +35,7 @@ for name in args.project or found:
         print(f"{name}: {count} sessions in {time.time() - begun:.0f} s", flush=True)
     elif args.step == "figures":
         told = {
-            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world),
+            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world), "themes": figures.themes(world),
             "commands": figures.commands(world), "size": figures.size(world), "lines": figures.lines(world),
         }  # fmt: skip
         (BENCH / f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False))

@@ -132,6 +132,27 @@ def _share(part: int, whole: int) -> str:
     return f"{part}/{whole} = {part / whole:.3f}" if whole else "0/0"
 
 
+def themes(world: World) -> dict[str, Any]:
+    """Themes of the key that the person had to say again, reached by a request that is asked about or a lesson in force: all its telling words in two sayings."""
+    from tacit.core.words import all_stop_words
+
+    key = world.data / world.project / "truth" / "repeated.jsonl"
+    items = [json.loads(line) for line in key.read_text().splitlines()] if key.exists() else []
+    asked = [re.findall(r"“([^”]+)”", reason) for (reason,) in rows(world, "SELECT reason FROM proposal WHERE kind = 'request' AND state = 'open'")]
+    told = [[text] for (text,) in rows(world, "SELECT text FROM memory WHERE trust = 'user' AND gate = 'allow'")]
+    reached = []
+    for item in items:
+        said = [_stems(each["quote"]) for each in item["occurrences"]]
+        wordings = [_stems(text) - _stems(" ".join(all_stop_words())) for texts in (*asked, *told) for text in texts]
+        if any(len(words) > 1 and sum(words <= quote for quote in said) >= min(2, len(said)) for words in wordings):
+            reached.append(item["meaning"])
+    return {"themes": len(items), "reached": len(reached), "which": reached}
+
+
+def _stems(text: str) -> set[str]:
+    return {word.removesuffix("s").removesuffix(".md") for word in re.findall(r"[a-z][a-z.]+[a-z]", text.lower())}
+
+
 def natures(world: World) -> dict[str, int]:
     """Failures by nature, hard and soft."""
     found = Counter()

@@ -89,6 +89,12 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
     assert failures(sh("mise run lint; date", output=f"{LINT}\n✔ golangci-lint", status=0)) == []  # a remark that the tool let pass
 
 
+def test_a_command_that_fails_without_a_word_is_counted() -> None:
+    """Not one that only looks: its status says that there was nothing."""
+    assert [(each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))] == [("silent pytest", "other")]
+    assert failures(sh("grep -r x src", "Exit Code: 1", status=1)) == []
+
+
 def test_what_a_wrapper_says_is_no_finding_behind_a_pipe_either() -> None:
     """That the recursive run failed too says nothing."""
     assert failures(sh("pnpm -r test | tail", output="ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  api@1.0.0 test: `vitest`", status=0)) == []

@@ -292,6 +292,27 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))
 
 
+def test_what_another_person_asks_for_is_not_asked_about_here(memories: Memories) -> None:
+    """On a shared store each person's standing requests are their own."""
+    said = ["commit and update changelog", "then commit and update the changelog", "commit, and update the changelog now"]
+    for n, text in enumerate(said):
+        memories.env = {**memories.env, "USER": "ada" if n else "bob"}
+        memories.learn(Run(f"s{n}", "claude-code", steps=(Step("user", "line:1", text=text, typed=True),), complete=True))
+    assert memories.proposals() == []
+    assert {row[0] for row in memories.store.rows("SELECT person FROM incident")} == {"ada", "bob"}
+
+
+def test_a_flipped_incident_is_seen(memories: Memories) -> None:
+    """A row carries the hash of what was written; one of the schema before carries none."""
+    memories.learn(rtk(0))
+    assert memories.health().health.is_sound
+    memories.store.rows("UPDATE incident SET hash = x''")
+    assert memories.health().health.is_sound
+    memories.learn(rtk(1))
+    memories.store.rows("UPDATE incident SET count = 9 WHERE hash <> x''")
+    assert {fault.kind for fault in memories.health().health.faults} == {"incident"}
+
+
 def test_erased_words_are_gone_from_what_was_noticed(memories: Memories) -> None:
     """Everything noted where an erased lesson was met goes with it."""
     for n in range(2):

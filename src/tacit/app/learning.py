@@ -245,6 +245,7 @@ class Learning(Recalling):
             over=over,
             hold_all=stage,
             model=None if dry_run else home.model("extract"),
+            person=self.env.get("USER") or self.env.get("LOGNAME") or "",  # whose account the session is found under
         )
         if dry_run:
             return learned

@@ -78,10 +78,11 @@ def learn(
     hold_all: bool = False,
     dry_run: bool = False,
     model: Model | None = None,
+    person: str = "",
 ) -> Learned:
     """Learn one run. `over` is the host's word that it ended; `hold_all` stages every finding for a person.
 
-    With a model, a run that is over is observed once more when everything else stands in the store.
+    `person` is whose session it was. With a model, a run that is over is observed once more when everything else stands in the store.
     """
     from tacit.core.rows import run_id
     from tacit.learn.echo import is_own_question
@@ -104,7 +105,7 @@ def learn(
             for other in dict.fromkeys(finding.run for finding, _ in judged if finding.run != run.id):
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
-            session.tell(tx, noticed, known_lines or {}, hold_all)
+            session.tell(tx, noticed, known_lines or {}, hold_all, person)
             session.settle(tx, own, over or session.is_over(), echoed, known_lines)
             session.leave(tx)
             if dry_run:
@@ -436,7 +437,7 @@ class _Session:
             self.about[finding.key] |= {memory}
         self._record(tx, finding, decision, memory, score, runner_up)
 
-    def tell(self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool) -> None:
+    def tell(self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str) -> None:
         """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
         from tacit.core.rows import run_id
         from tacit.learn.tell import propose, told_by
@@ -445,11 +446,12 @@ class _Session:
 
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
-        put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed)
+        put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on:
             return
-        told = told_by(Counts(tx, self.project.id), noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
+        counts = Counts(tx, self.project.id, person)
+        told = told_by(counts, noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
         for lesson in told.lessons:
             id, new = keep(
                 tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold

@@ -128,7 +128,7 @@ def _troubles(run: Run, noticed: Sequence[Incident], calls: int) -> Iterator[Tro
     cost = run.cost
     fresh = (cost.input + cost.output + cost.cache_write) / calls if cost and calls else None
     for each in noticed:
-        if each.kind == FAILURE and each.nature != "host":
+        if each.kind == FAILURE and each.nature != "host" and each.family != "silent":
             tokens = None if fresh is None else round(fresh * each.calls)
             yield Trouble(each.mark, shown(_label(each)), each.count, Spent(each.calls, float(each.seconds), tokens))
 

@@ -110,8 +110,8 @@ def lineage_of(store: Reads, run: str) -> str:
 class Counts:
     """What was noticed in one project, as telling asks for it."""
 
-    def __init__(self, store: Reads, project: str) -> None:
-        self.store, self.project = store, project
+    def __init__(self, store: Reads, project: str, person: str = "") -> None:
+        self.store, self.project, self.person = store, project, person
 
     def lineages(self) -> int:
         """How many independent pieces of work were noticed at all."""
@@ -154,12 +154,12 @@ class Counts:
         return self._noted(COMMAND, "AND nature = :it AND count > 0", purpose)
 
     def complaints(self) -> list[Noted]:
-        """Where the person had to say that a check fails, oldest first."""
+        """Where somebody had to say that a check fails, oldest first."""
         return self._noted(COMPLAINT)
 
     def sentences(self) -> list[Noted]:
-        """Short sentences that were typed, oldest first."""
-        return self._noted(SENTENCE)
+        """Short sentences that the person typed, oldest first: what another one keeps asking for is theirs to be asked about."""
+        return self._noted(SENTENCE, "AND person IN ('', :it)" if self.person else "", self.person)
 
     def _noted(self, kind: str, where: str = "", it: str = "") -> list[Noted]:
         rows = self.store.rows(

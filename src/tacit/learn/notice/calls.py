@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.diagnose import CODED, diagnose, recognise
+from tacit.core.diagnose import CODED, Diagnosis, diagnose, recognise
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import FIXES, checks_format, purpose
@@ -18,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tacit.core.diagnose import Diagnosis
     from tacit.core.run import Run, Step
 
 SCREENS = frozenset(
@@ -108,7 +107,7 @@ def _folder(path: str, cwd: str) -> str:
 
 def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ...], folder: str) -> Try:
     if step.error:
-        found = tuple(each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True))
+        found = tuple(each for each in diagnose(step.error, run.cwd) if _own(each, calls, line, hard=True)) or _wordless(calls)
         return Try(at, step, line, calls, True, False, found, folder)
     soft: tuple[Diagnosis, ...] = ()
     if step.output and (step.status is None or _LOST.search(line)):
@@ -116,6 +115,12 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ..
         found = recognise(step.output, run.cwd, SOFT if acts else SOFT_LOOKING)
         soft = tuple(each for each in found if _own(each, calls, line, hard=False) and not _passed(each, step.output))
     return Try(at, step, line, calls, bool(soft), bool(soft), soft, folder)
+
+
+def _wordless(calls: Sequence[shell.Call]) -> tuple[Diagnosis, ...]:
+    """A command that failed without saying why; one that only looks says by its status that it found nothing."""
+    acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
+    return (Diagnosis("silent", name=" ".join(shell.key(acting[-1]))[:60]),) if acting else ()
 
 
 def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -> bool:
