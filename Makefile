@@ -123,6 +123,7 @@ bench-lessons: .venv/ready
 	$(BIN)/python -m bench.lessons feed $(DATA) $(if $(NO_MODEL),--no-model)
 	$(BIN)/python -m bench.lessons figures $(DATA)
 	$(BIN)/python -m bench.lessons sheets $(DATA)
+	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets && $(BIN)/python -m bench.lessons.blind shares $(DATA))
 
 bench-year: .venv/ready
 	$(BIN)/python bench/year.py

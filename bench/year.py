@@ -253,7 +253,7 @@ def verdict(memories: Memories, curve: list[dict[str, int]], project: str) -> di
         "preferences": len(wishes), "preferences_in_force": sum(memory.state in ("provisional", "stable", "canonical") for memory in wishes),
         "page": page_of(project),
         "faults": [fault.__dict__ for fault in health.faults][:5],
-        "bytes": os.path.getsize(memories.store.path),
+        "bytes": os.path.getsize(memories.store.path), "noticed": noticed(memories),
         **brought_back(memories),
     }  # fmt: skip
 
@@ -291,6 +291,13 @@ def brought_back(memories: Memories) -> dict[str, Any]:
 def unpack(memories: Memories) -> int:
     """Every file of moved data, put back."""
     return sum(memories.unpack(path).rows for path in memories.packs())
+
+
+def noticed(memories: Memories) -> dict[str, int]:
+    """Rows of what runs were seen to meet, and the bytes that they take, index included."""
+    rows = memories.store.rows("SELECT COUNT(*) FROM incident")[0][0]
+    size = memories.store.rows("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'incident%'")[0][0]
+    return {"incidents": rows, "bytes": size}
 
 
 def draw(curve: list[dict[str, int]]) -> str:

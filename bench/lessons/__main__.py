@@ -6,6 +6,7 @@ import argparse
 import json
 import time
 from pathlib import Path
+from typing import Any
 
 from bench.lessons import coverage, figures, sheets
 from bench.lessons.feed import BENCH, World, feed
@@ -23,6 +24,7 @@ parser.add_argument("--other", type=Path, help="JSON lines of something else, to
 args = parser.parse_args()
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
+every: list[dict[str, Any]] = []
 covered: dict[str, list[dict[str, coverage.Seen]]] = {}
 for name in args.project or found:
     world = World(args.data, name)
@@ -35,11 +37,12 @@ for name in args.project or found:
         print(f"{name}: {count} sessions in {time.time() - begun:.0f} s", flush=True)
     elif args.step == "figures":
         told = {
-            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world), "themes": figures.themes(world),
-            "commands": figures.commands(world), "size": figures.size(world), "lines": figures.lines(world),
+            "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world),
+            "themes": figures.themes(world), "commands": figures.commands(world), "size": figures.size(world), "lines": figures.lines(world),
         }  # fmt: skip
         (BENCH / f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False))
         print(json.dumps(told, indent=1, ensure_ascii=False))
+        every.append(told)
     elif args.step == "sheets":
         path = BENCH / f"{name}.sheet.tsv"
         path.write_text(sheets.sheet(world, args.other))
@@ -54,6 +57,8 @@ for name in args.project or found:
             covered.setdefault(judge, []).append(coverage.counted(world, json.loads(file.read_text())))
     else:
         print(name, json.dumps(sheets.judged(world)))
+if every:
+    print(json.dumps({"pooled": figures.pooled(every)}, indent=1))
 for judge, parts in covered.items():
     print(f"judge {judge}, {len(parts)} projects")
     for name, seen in coverage.pooled(parts).items():

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.lessons.feed import World, rows, sessions
-from bench.lessons.figures import TELLABLE, Past, logged
+from bench.lessons.figures import TELLABLE, Past, interval, logged
 
 from tacit.core.states import INJECTABLE
 
@@ -266,20 +266,10 @@ def shares(worlds: list[World]) -> dict[str, dict[str, object]]:
             if mine:
                 per[world.project] = f"{mine[GOOD[kind]]}/{sum(mine.values())}"
         found[kind] = {
-            "labels": dict(ours), "good": _interval(ours[GOOD[kind]], sum(ours.values())), "wrong": ours["d"] + ours["wrong"],
-            "per project": per, "other lines": dict(others), "other lines good": _interval(others[GOOD[kind]], sum(others.values()) - others["?"]),
+            "labels": dict(ours), "good": interval(ours[GOOD[kind]], sum(ours.values())), "wrong": ours["d"] + ours["wrong"],
+            "per project": per, "other lines": dict(others), "other lines good": interval(others[GOOD[kind]], sum(others.values()) - others["?"]),
         }  # fmt: skip
     return found
-
-
-def _interval(good: int, of: int) -> str:
-    """A share with Wilson's interval, 95 %."""
-    if not of:
-        return "0/0"
-    share, z = good / of, 1.96
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    half = z * (share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5 / (1 + z * z / of)
-    return f"{good}/{of} = {share:.2f} [{max(0.0, middle - half):.2f}, {min(1.0, middle + half):.2f}]"
 
 
 def main() -> None:

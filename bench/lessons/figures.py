@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,6 @@ def noticed(world: World) -> dict[str, Any]:
 def forewarned(world: World) -> dict[str, Any]:
     """Shares of failures that a start, or the moment before a program's first call, named or would have named, beside the commonest list."""
     from tacit.core.diagnose import told_of
-    from tacit.core.memory import Memory
-    from tacit.core.programs import is_about
 
     before: dict[str, set[str]] = defaultdict(set)
     of_program: dict[tuple[str, str], set[str]] = defaultdict(set)  # program and signature: lineages
@@ -93,24 +92,17 @@ def forewarned(world: World) -> dict[str, Any]:
         n["given names"] += len(told)
         n["given lines"] += len(line["given"]) + len(line["withheld"])
         n["given lines that fit"] += sum(bool(marks & met) for marks in given)
-        # Before the first call of a program that does something: what its three commonest are, and what the lesson about it names.
+        # Before the first call of a program that does something: its three commonest, known from two lineages as that program's.
         for program in line["programs"]:
             mine = [mark for mark in may if len(of_program[program, mark] - {lineage}) >= 2][:3]
             n["need names"] += len(mine)
             n["need"] += len(set(mine) & {each[0] for each in tellable if each[4] == program})
-        for program in dict.fromkeys(each.split(" ")[0] for each in line["programs"]):
-            lesson = next((each for each in in_force if is_about(Memory("", "", each["text"], "", each["class"]), (program,))), None)
-            said = about[lesson["id"]] & known if lesson else set()
-            said = {mark for mark in said if any(mark == other and called.split(" ")[0] == program for called, other in of_program)}
-            n["told names"] += len(said)
-            n["told"] += len(said & {each[0] for each in tellable if each[4].split(" ")[0] == program})
         in_force = line["noticed"]
         for mark, nature, family, tool, program, *_ in failures:
             before[mark].add(lineage)
             of_program[program, mark].add(lineage)
             meta[mark] = (nature, tool if nature == "convention" else family)
     list_is, given_is, need_is = (n[part] / max(1, n[f"{part} names"]) for part in ("grouped", "given", "need"))
-    told_is = n["told"] / max(1, n["told names"])
     return {
         "failures": n["failures"], "tellable": n["tellable"], "of these known from two lineages": _share(n["knowable"], n["tellable"]),
         "forewarned by what was given": _share(n["given"], n["tellable"]),
@@ -118,14 +110,39 @@ def forewarned(world: World) -> dict[str, Any]:
         "commonest ten, tellable": _share(n["commonest ten, tellable"], n["tellable"]),
         "commonest ten, all failures": _share(n["commonest ten"], n["failures"]),
         "precision of what was given": round(given_is, 3), "precision of the grouped list": round(list_is, 3),
-        "precision before the program's first call: its three commonest": round(need_is, 3),
-        "precision before the program's first call: the lesson about it": round(told_is, 3), "names in these": n["told names"],
-        "times as precise as the start list: three commonest, lesson": [round(each / list_is, 2) if list_is else None for each in (need_is, told_is)],
-        "times as precise as what the start was given: three commonest, lesson": [round(each / given_is, 2) if given_is else None for each in (need_is, told_is)],
-        "forewarned before first calls: three commonest": _share(n["need"], n["tellable"]),
-        "forewarned before first calls: the lesson about the program": _share(n["told"], n["tellable"]),
+        "precision before the program's first call": round(need_is, 3), "names before first calls": n["need names"], "right": n["need"],
+        "names in the grouped list": n["grouped names"], "right there": n["grouped"],
+        "times as precise as the grouped list": round(need_is / list_is, 2) if list_is else None,
+        "times as precise as what was given": round(need_is / given_is, 2) if given_is else None,
+        "forewarned before the program's first call": _share(n["need"], n["tellable"]),
         "lines given at starts": n["given lines"], "of these about a failure of that session": n["given lines that fit"],
     }  # fmt: skip
+
+
+def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """Each share over all projects, with Wilson's interval (95 %); and how much more precise the moment before a program's first call is."""
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for told in every:
+        parts = {name: said.split(" ")[0].split("/") for name, said in told["forewarned"].items() if isinstance(said, str) and "/" in said}
+        for name, (part, whole) in parts.items():
+            sums[name] = [sums[name][0] + int(part), sums[name][1] + int(whole)]
+        for name, (part, whole) in {"noticed of the key": ("noticed", "items"), "themes of the key": ("reached", "themes")}.items():
+            counts = told["themes" if "themes" in name else "noticed"]
+            sums[name] = [sums[name][0] + counts[part], sums[name][1] + counts[whole]]
+    at = {name: sum(told["forewarned"][name] for told in every) for name in ("right", "names before first calls", "right there", "names in the grouped list")}
+    need, listed = at["right"] / max(1, at["names before first calls"]), at["right there"] / max(1, at["names in the grouped list"])
+    found = {name: interval(*both) for name, both in sums.items()}
+    return {**found, "times as precise as the grouped list": f"{need:.3f} / {listed:.3f} = {need / listed:.2f}" if listed else "-"}
+
+
+def interval(good: int, of: int) -> str:
+    """A share with Wilson's interval, 95 %."""
+    if not of:
+        return "0/0"
+    share, z = good / of, 1.96
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * (share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5 / (1 + z * z / of)
+    return f"{good}/{of} = {share:.3f} [{max(0.0, middle - half):.2f}, {min(1.0, middle + half):.2f}]"
 
 
 def _share(part: int, whole: int) -> str:

@@ -74,6 +74,16 @@ def test_what_does_not_work_here_is_one_line() -> None:
     ]
 
 
+def test_packages_that_a_check_does_not_find_are_one_item() -> None:
+    """From three lineages; a file of the work in hand is none, and what a command brings is told as that command."""
+    met = [missing("@faker-js/faker", "module", program="bun run test"), missing("next/navigation", "module", program="bun run test")]
+    own = failure("module ./x", "module", "wip", name="./x", program="bun run test")
+    assert told([[*met, own]] * 3)[0] == ["Does not work here: `@faker-js/faker`, `next/navigation` in `bun run test` (not installed)."]
+    assert told([[*met, own]] * 2)[0] == []
+    brought = missing("left-pad", "module", program="npm test", ended="command", cure="npm ci")
+    assert told([[brought]] * 3)[0] == ["Run `npm ci` before `npm test`; otherwise the package `left-pad` is not found."]
+
+
 def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
     """Whichever program it was for."""
     met = [[missing("", "glob", "no match", program)] for program in ("ls", "rg", "pnpm add")]
@@ -194,14 +204,11 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
 
 def test_what_fails_without_a_way_out_is_told_to_the_person_alone() -> None:
     """From five lineages; packages missing together are one cause."""
-    def missing(name: str) -> Incident:
-        return failure(f"module {name}", "module", "env", name=name, program="bun run test", ended="never")
-
-    assert told([[missing("a"), missing("b")]] * 4) == ([], [])
-    assert told([[missing("a"), missing("b")]] * 5) == (
-        [],
-        ["`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."],
-    )
+    away = failure("network host not found", "network", "env", code="host not found", program="go test", ended="never")
+    assert told([[away]] * 4) == ([], [])
+    assert told([[away]] * 5) == ([], ["`go test` failed in 5 of 5 sessions: no network: host not found. Nothing the agents tried helped."])
+    packages = [missing(name, "module", program="bun run test", ended="never") for name in ("a", "b")]
+    assert told([packages] * 5)[1] == ["`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."]
 
 
 def test_a_standing_request_comes_in_several_wordings() -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
-MISSING = frozenset("command usage cargo binary path github glob".split())  # families that say what does not work here
+MISSING = frozenset("command usage cargo binary path github glob module".split())  # families that say what does not work here
 NOT_HERE = "not here"  # their common signature
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state

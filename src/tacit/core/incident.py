@@ -21,7 +21,7 @@ class Incident:
     """One thing noticed in one run."""
 
     kind: str  # one of KINDS
-    mark: str  # the signature; for a command its purpose and form, for a sentence its words
+    mark: str  # the signature; for a command its purpose and form, for a sentence a hash of its words
     family: str = ""
     nature: str = ""  # of a failure, as `core/diagnose.py` says; of a command its purpose
     code: str = ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.digest import short_hash
 from tacit.core.incident import COMPLAINT, SENTENCE, Incident
 
 TYPE_CHECKING = False
@@ -56,12 +57,10 @@ def sentences(run: Run) -> Iterator[Incident]:
         if not step.typed or not step.text or len(step.text) > LONGEST:
             continue
         for sentence in _cut(step.text):
-            words = [word.lower() for word in _WORD.findall(sentence)]
+            words = words_of(sentence)
             if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < MOST:
-                mark = " ".join(words)
-                found.setdefault(
-                    mark, Incident(SENTENCE, mark[:SHOWN], program=sentence[:SHOWN], place=step.place, at=step.at)
-                )
+                mark = short_hash(*words)  # the words stand in the sentence itself; twice more they would be half of the row
+                found.setdefault(mark, Incident(SENTENCE, mark, program=sentence[:SHOWN], place=step.place, at=step.at))
             if acted and not _NOT_A_COMPLAINT.search(sentence):
                 for check in _complained(sentence):
                     one = Incident(
@@ -69,6 +68,11 @@ def sentences(run: Run) -> Iterator[Incident]:
                     )
                     found.setdefault(f"!{check}", one)
     yield from found.values()
+
+
+def words_of(sentence: str) -> list[str]:
+    """The words of a sentence, as two sayings are compared."""
+    return [word.lower() for word in _WORD.findall(sentence)]
 
 
 def _cut(text: str) -> list[str]:

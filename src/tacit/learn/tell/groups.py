@@ -33,13 +33,14 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
     for each in met:
         by_mark.setdefault(each.incident.mark, []).append(each)
     passing = {shell.proper(call)[0]: form.passed for form in reversed(forms) for call in shell.calls(form.text)[:1]}
-    told: list[tuple[str, str, list[Noted]]] = []
+    told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
         same = by_mark[mark]
         one = same[0].incident
-        if _lineages(same) < LINEAGES or (one.family == "command" and passing.get(one.name, 0) >= _lineages(same)):
+        count = _lineages(same)
+        if one.nature != "env" or one.family == "module" or count < LINEAGES or (one.family == "path" and here(one.name)):
             continue
-        if one.family == "path" and here(one.name):
+        if one.family == "command" and passing.get(one.name, 0) >= count:
             continue
         said = _item(same)
         if said:
@@ -48,9 +49,26 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
     order = list(by_mark)
-    told = sorted(told[:ITEMS], key=lambda each: order.index(each[1]))
+    told = sorted(sorted(told, key=lambda each: -_lineages(each[2]))[:ITEMS], key=lambda each: order.index(each[1]))
     text = f"Does not work here: {', '.join(said for said, _, _ in told)}."
-    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(mark for _, mark, _ in told))
+    named = dict.fromkeys(note.incident.mark for _, _, same in told for note in same)
+    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named))
+
+
+def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Noted]]]:
+    """Packages that a check does not find, where nothing was seen to bring them: one cause, and not the work in hand."""
+    by_program: dict[str, list[list[Noted]]] = {}
+    for same in by_mark.values():
+        one = same[0].incident
+        if one.family == "module" and one.nature == "env" and _lineages(same) >= GUESSED and not cure(same, ("command",)):
+            program = Counter(each.incident.program for each in same).most_common(1)[0][0]
+            by_program.setdefault(program, []).append(same)
+    told = []
+    for program, found in by_program.items():
+        names = ", ".join(f"`{same[0].incident.name}`" for same in found[:4])
+        notes = [note for same in found[:4] for note in same]
+        told.append((f"{names} in `{program}` (not installed)", notes[0].incident.mark, notes))
+    return told
 
 
 def _item(same: Sequence[Noted]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from tacit.core.value import value
+from tacit.learn.notice.sentences import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
     from tacit.core.words import all_stop_words
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
-    read = [(each, frozenset(_stem(word) for word in each.incident.mark.split() if word not in stop and "'" not in word)) for each in typed]
+    said = ((each, words_of(each.incident.program)) for each in typed)
+    read = [(each, frozenset(_stem(word) for word in words if word not in stop and "'" not in word)) for each, words in said]
     read = [(each, words) for each, words in read if len(words) >= TELLING and words - daily]
     met: dict[str, set[str]] = {}
     for each, words in read:
