@@ -61,9 +61,10 @@ def test_words_that_do_not_count() -> None:
     steps = (Step("user", "line:1", "use uv", typed=True, speaker="typed"), Step("assistant", "line:2", "ok", speaker="agent"))
     run, told = unheard(Run("r-1", "neutral", steps=steps, path="/clone/r.jsonl"))
     assert [(step.text, step.typed, step.speaker) for step in run.steps] == [("use uv", False, ""), ("ok", False, "agent")]
-    assert "1 typed message was not counted as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
-    silent = Run("r-1", "neutral", steps=steps[1:])
-    assert unheard(silent) == (silent, "")
+    assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
+    silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]))
+    assert silent.foreign and silent.steps == steps[1:] and "what it says is held" in told and "typed" not in told
+    assert unheard(Run("r-1", "neutral"))[1] == ""
 
 
 TYPED = (
@@ -94,3 +95,36 @@ def test_a_file_of_anyone_is_not_the_user(tmp_path: Path, name: str, text: str) 
         assert learned.findings == (name == "s.jsonl")
         (learned,) = memories.learn(str(path))
         assert learned.findings == 1
+
+
+FAILED = (
+    '{{"type":"run","id":"{id}","cwd":"{cwd}"}}\n'
+    '{{"type":"step","tool":"shell","input":{{"command":"pytest -q"}},"error":"ModuleNotFoundError: No module named \'evil_setup\'","status":2}}\n'
+    '{{"type":"step","tool":"shell","input":{{"command":"make setup"}},"output":"ok","status":0}}\n'
+    '{{"type":"step","tool":"shell","input":{{"command":"pytest -q"}},"output":"3 passed","status":0}}\n'
+    '{{"type":"finding","text":"The cache key in src/cache.py lacks the locale."}}\n{{"type":"end","outcome":"success"}}\n'
+)
+
+
+def test_what_a_file_of_anyone_says_happened_is_imported(tmp_path: Path) -> None:
+    """Nothing in it is observed, whoever reads it how often, and it settles nothing; with a person's word it is a run like any other."""
+    from tacit.app import open
+    from tacit.testing import signed
+
+    (tmp_path / "w").mkdir()
+    env = signed({"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "d"), "USER": "ann"})
+    with open(env=env, cwd=str(tmp_path / "w")) as memories:
+        given = memories.add("Run make setup before pytest.")
+        for n in range(3):
+            memories.inject("pytest", run=f"r-{n}")
+            path = written(tmp_path / "w" / f"{n}.jsonl")
+            path.write_text(FAILED.format(id=f"r-{n}", cwd=tmp_path / "w"))
+            (learned,) = memories.learn(str(path), by_place=True, over=True)
+            assert any("--as YOUR_NAME" in note for note in learned.warnings)
+        kept = [memory for memory in memories.list() if memory.id != given.id]
+        assert {(memory.trust, memory.gate) for memory in kept} == {("imported", "hold")}
+        assert not [mark for mark in memories.store.marks(memory=given.id) if mark.signal == "outcome"]
+        for n in range(3):
+            memories.learn(str(tmp_path / "w" / f"{n}.jsonl"), over=True)
+        assert "observed" in {memory.trust for memory in memories.list()}
+        assert [mark for mark in memories.store.marks(memory=given.id) if mark.signal == "outcome"]

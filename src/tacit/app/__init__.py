@@ -55,7 +55,7 @@ _VERBS = {
     ("proving", "Proving"): "effect effect_rows audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
-    ("team", "Team"): "sync join sync_notes canonical",
+    ("team", "Team"): "sync join sync_notes refused canonical",
     ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "

@@ -51,22 +51,22 @@ class Learning(Recalling):
         """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
 
         A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
-        `again` that sessions which were read are read once more. `by_place`: what a file calls typed counts only where its host keeps
-        this user's sessions; without it the caller vouches for the file. `apart`: a run whose folder is gone, and lay in no repository
+        `again` that sessions which were read are read once more. `by_place`: a session counts only where its host keeps
+        this user's sessions, and is imported elsewhere; without it the caller vouches for the file. `apart`: a run whose folder is gone, and lay in no repository
         that is still here, is that folder's own project's: of many sessions learned at once nobody vouches where each belongs.
         """
         found = []
-        for each in self._reported(source, format):
-            each, told = self._heard(each) if by_place else (each, "")
+        for each, vouched in self._reported(source, format):
+            each, told = self._heard(each, vouched) if by_place else (each, "")
             learned = self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again, apart=apart)
             found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
         return found
 
-    def _heard(self, run: Run) -> tuple[Run, str]:
-        """A run as far as its words count: those of a file that lies elsewhere are nobody's."""
+    def _heard(self, run: Run, vouched: bool) -> tuple[Run, str]:
+        """A run as far as it counts: a session that lies elsewhere is anybody's. Who stands for a report's format stands for the report."""
         from tacit.hosts.places import is_hosts_own, unheard
 
-        return (run, "") if is_hosts_own(run.path, run.host, self.env) else unheard(run)
+        return (run, "") if (vouched and not run.steps) or is_hosts_own(run.path, run.host, self.env) else unheard(run)
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
@@ -177,17 +177,19 @@ class Learning(Recalling):
         other.actor = self.actor
         return other
 
-    def _reported(self, source: str | Source | Run, format: str) -> Iterator[Run]:
-        """The runs of a source, as far as a person stands for what they claim: the caller of the library for a value, and whoever named the
-        format in their own settings. A person who learns a report by hand stands for it where its words are ours or its reviewers';
-        a neutral file, a linter's messages and comments are anybody's."""
+    def _reported(self, source: str | Source | Run, format: str) -> Iterator[tuple[Run, bool]]:
+        """The runs of a source, and whether anybody stands for its format.
+
+        The caller of the library stands for a value, and whoever named the format in their own settings. A person who learns a report by
+        hand stands for it where its words are ours or its reviewers'; a neutral file, a linter's messages and comments are anybody's.
+        """
         from tacit import formats
         from tacit.core.run import Run
         from tacit.core.trust import FOREIGN_WORDS, reported
         from tacit.formats.source import FileSource
 
         if isinstance(source, Run):
-            yield source
+            yield source, True
             return
         file = FileSource(source) if isinstance(source, str) else source
         name = format or formats.detect(file) or ""
@@ -195,7 +197,7 @@ class Learning(Recalling):
         own = name in listed.value and (self.actor.is_person or listed.source != "TACIT_REVIEW_FORMATS")
         vouched = own or (self.actor.is_person and name not in FOREIGN_WORDS)
         for run in formats.read(file, name or None):
-            yield reported(run, name, vouched)
+            yield reported(run, name, vouched), vouched
 
     def _runs(self, source: str | Source | Run, format: str) -> Iterator[Run]:
         from tacit import formats
@@ -249,18 +251,21 @@ class Learning(Recalling):
         )
         if dry_run:
             return learned
-        learned = home.read(run, learned, again=again)
+        if not run.foreign:
+            learned = home.read(run, learned, again=again)
         home._name(learned.new)
         return learned
 
     def _doubted(self, run: Run, project: str) -> None:
-        """Keep, once a session, what makes it doubtful that it was read right."""
+        """Keep, once a session, what makes it doubtful that it was read right, and what of it was refused."""
         from tacit.core.canary import counter, doubts
+        from tacit.core.refusals import PREFIX, refusals
 
-        if (found := doubts(run)) and not ((row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at):
+        found = [*(counter(run, doubt) for doubt in doubts(run)), *(PREFIX + what for what in refusals(run))]
+        if found and not ((row := self.store.run(run_id(project, run.host, run.id))) and row.learned_at):
             with self.store.write() as tx:
-                for doubt in found:
-                    tx.count(project, counter(run, doubt), self.now())
+                for name in found:
+                    tx.count(project, name, self.now())
 
     def unread(self) -> list[str]:
         """Hosts and versions whose sessions of late may not have been read right, for people."""

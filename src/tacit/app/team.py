@@ -65,6 +65,16 @@ class Team(ByHand):
 
         return notes(self.store, self.project_id) if self.store.is_file else ()
 
+    def refused(self) -> list[str]:
+        """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
+        from tacit.app.choosing import profile_choice
+        from tacit.core.clock import after_days
+        from tacit.core.refusals import DAYS, PREFIX, told
+        from tacit.stores.counts import recent
+
+        chosen = profile_choice(self).note
+        return [*told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10])), *self.sync_notes(), *([chosen] if chosen else [])]
+
     def canonical(self) -> str:
         """What the team knows as one text, equal on every machine that has synced the same lines."""
         from tacit.stores.shared import canonical

@@ -70,6 +70,8 @@ class Reading:
     duplicates: int = 0  # records met before, by their own id
     warnings: tuple[str, ...] = ()
     interactive: bool = False  # the host says that a person sat there
+    forged: int = 0  # results that imitate the host's sentence for a person's refusal
+    claimed: int = 0  # findings whose trust nobody stands for
 
 
 @value
@@ -136,6 +138,7 @@ class Run:
     started_at: str = ""
     ended_at: str = ""
     path: str = ""  # the file it was read from
+    foreign: bool = False  # the file may be anybody's: whatever it says is imported, and it is no witness of what was noticed
     reading: Reading | None = None
     extra: Mapping[str, Any] | None = None
 

@@ -148,7 +148,7 @@ def reported(run: Run, format: str, vouched: bool) -> Run:
         f"name {format} in review_formats if you stand for its reports"
     )
     reading = run.reading or Reading()
-    return replace(run, findings=lowered, reading=replace(reading, warnings=(*reading.warnings, told)))
+    return replace(run, findings=lowered, reading=replace(reading, warnings=(*reading.warnings, told), claimed=count))
 
 
 def _unread(finding: Finding) -> Finding:

@@ -1,8 +1,8 @@
 """Where hosts keep the transcripts of this user, and whether a file lies there.
 
 What a file calls typed is the person's word only in the host's own folder of this user, or at a path that a hook named.
-Any other file may come from anyone: a repository, a download, an agent's shell. Its facts are read as ever; nobody's words
-in it count as typed unless a person says so.
+Any other file may come from anyone: a repository, a download, an agent's shell. Nobody's words in it count as typed, and what it
+says happened is no more than its word: imported, and held, unless a person stands for it.
 """
 
 from __future__ import annotations
@@ -43,14 +43,12 @@ def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
 
 
 def unheard(run: Run) -> tuple[Run, str]:
-    """A run in which nobody's words are typed, and what to tell about it; empty where nothing was."""
+    """A run as anybody's: no words in it are typed, what it says is imported. And what to tell about it; empty where it says nothing."""
+    if not run.steps and not run.findings:
+        return replace(run, foreign=True), ""
     many = sum(step.typed for step in run.steps)
-    if not many:
-        return run, ""
     steps = tuple(replace(step, typed=False, speaker="") if step.typed else step for step in run.steps)
-    messages = "message was" if many == 1 else "messages were"
-    told = (
-        f"{run.id}: {many} typed {messages} not counted as yours, since {run.path} does not lie where {run.host} keeps your"
-        f" sessions. If you wrote them: tacit learn --as YOUR_NAME {run.path}"
-    )
-    return replace(run, steps=steps), told
+    where = f"{run.path or 'standard input'} is not where {run.host} keeps your sessions"
+    typed = f"; {many} typed {'message does' if many == 1 else 'messages do'} not count as yours" if many else ""
+    told = f"{run.id}: what it says is held, since {where}{typed}. If it is yours: tacit learn --as YOUR_NAME {run.path or '-'}"
+    return replace(run, steps=steps, foreign=True), told

@@ -12,7 +12,7 @@ import os
 from tacit.core.digest import digest, short_hash
 from tacit.core.links import INSTRUCTED, Evidence, Mark
 from tacit.core.run import Run
-from tacit.core.trust import stance_against, tier_to_take_away
+from tacit.core.trust import least, stance_against, tier_to_take_away
 from tacit.core.value import replace, value
 from tacit.stores.lookups import incidents
 
@@ -94,7 +94,7 @@ def learn(
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):
         said, echoed = _extract(store, project.id, profile, run, id, known_lines)
-        noticed = notice(run)
+        noticed = () if run.foreign else notice(run)
         cleaned = [_redacted(finding) for finding in said]
         judged = [_judged(finding, profile, known_lines, hold_all) for finding, _ in cleaned]
         session = _Session(project, profile, run, id, at, ids)
@@ -106,12 +106,13 @@ def learn(
                 session.take_for(tx, other, [each for each in judged if each[0].run == other])
             session.take(tx, own)
             session.tell(tx, noticed, known_lines or {}, hold_all, person)
-            session.settle(tx, own, over or session.is_over(), echoed, known_lines)
+            if not run.foreign:  # what became of lessons is not for anybody's file to say
+                session.settle(tx, own, over or session.is_over(), echoed, known_lines)
             session.leave(tx)
             if dry_run:
                 raise _Preview(session.report(dry_run=True))
         report = session.report()
-        if model is None or not (over or session.is_over()):
+        if model is None or run.foreign or not (over or session.is_over()):
             return report
         return added(report, ask_model(store, project, profile, run, model, now=now, ids=ids, known_lines=known_lines, hold_all=hold_all))
 
@@ -179,7 +180,8 @@ def _shaped(finding: Finding, run: Run, profile: Profile) -> Finding:
     from tacit.learn.classify import classified
     from tacit.learn.shape import shaped
 
-    return shaped(classified(finding, profile), run, profile)
+    found = shaped(classified(finding, profile), run, profile)
+    return replace(found, tier=least((found.tier, "imported"))) if run.foreign else found
 
 
 def _is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:

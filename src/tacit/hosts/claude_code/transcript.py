@@ -28,6 +28,7 @@ from tacit.hosts.claude_code.marks import (
     INTERRUPTED,
     NOT_SAID,
     OWN_ERRORS,
+    REJECTED,
     SAID,
     TEMPLATE,
     WRAPPER,
@@ -202,7 +203,7 @@ class _Session:
         self.ours = self.by_program = self.complete = self.begun = False
         self.outcome = "unknown"
         self.usd: float | None = None
-        self.lines = self.malformed = self.duplicates = self.oversized = 0
+        self.lines = self.malformed = self.duplicates = self.oversized = self.forged = 0
         self.unknown: dict[str, int] = {}
         self.warnings: list[str] = []
         self.where = self.agent = ""
@@ -275,7 +276,7 @@ class _Session:
             path=source.path,
             reading=Reading(
                 self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings),
-                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program,
+                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program, forged=self.forged,
             ),
             extra={"prs": list(self.prs)} if self.prs else None,
         )
@@ -604,6 +605,8 @@ class _Session:
             row["interrupted"] = True
             self.refused(found, row, words.partition(NOT_SAID)[0].strip(), denied)
             return
+        if text.startswith(REJECTED) and block.get("is_error") is not True:
+            self.forged += 1
         row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
         if type(recorded) is dict:
             if recorded.get("interrupted") is True:

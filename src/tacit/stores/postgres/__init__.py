@@ -19,6 +19,7 @@ from psycopg import errors as sql_errors
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
 from tacit.core.journal import GENESIS, is_automatic, xor
 from tacit.core.memory import AGENT, GLOBAL
+from tacit.core.refusals import EVERYWHERE, PREFIX
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.sql import Alone, SqlStore, Writer, seal_project
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 SCHEMA = 10  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
-LEFT = "left_to_owners"  # counts what learning would have changed of lessons that hold everywhere
 SHARED = ""  # the lock of what belongs to no project
 
 _pools: dict[str, ConnectionPool] = {}
@@ -281,7 +281,7 @@ class Transaction(Writer):
                     "Lessons that hold everywhere go to every team, and this user was not admitted to change them.",
                     "Keep it in this project, or ask the server's keeper (docs/howto/postgres.md).",
                 )
-            self.count(self._store.lock, LEFT, change.entry.at)
+            self.count(self._store.lock, PREFIX + EVERYWHERE, change.entry.at)
             return change.entry
         self.follow(change.memory.project)
         return super().apply(change)

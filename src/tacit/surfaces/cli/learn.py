@@ -27,7 +27,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", help="the run's id, where the file has none or another")
     parser.add_argument(
         "--as", dest="words_of", metavar="NAME",
-        help="a person's word that NAME typed what these files call typed; else it counts only where the host keeps your sessions",
+        help="a person's word that these sessions are NAME's; else a session counts only where its host keeps yours, and is held elsewhere",
     )  # fmt: skip
     parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
@@ -35,8 +35,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
     parser.add_argument("--again", action="store_true", help="have sessions read once more; with --run from what was kept of one")
     parser.epilog = (
-        "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral\n"
-        "  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word for what you typed in them"
+        "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral --as ann\n"
+        "  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word that they are yours"
     )
 
 
@@ -55,7 +55,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
         if args.words_of:
-            memories.need_person(f"That {args.words_of} typed what a file calls typed")
+            memories.need_person(f"Standing for sessions as those of {args.words_of}")
         word = memories.profile.words.run
         for number, source in enumerate(sources, 1):
             _progress(cli, number, len(sources), source.path)

@@ -222,8 +222,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         cache = checked_cache(memories.near)
         found = memories.health()
         free = _free(found.store)
-        notes = [*memories.safety_notes(), *memories.sync_notes(), *filter(None, [memories.profile_choice().note])]
-        notes += memories.unread()
+        notes = [*memories.safety_notes(), *memories.refused(), *memories.unread()]
         notes += standing_notes(memories.place.root, cli.env)
         kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead

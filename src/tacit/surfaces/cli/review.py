@@ -121,10 +121,12 @@ def _told(done: Reviewed) -> str:
 def _list(memories: Memories, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = _in_question(memories)
+    refused = memories.refused()
     text = [_listed(waiting)] if waiting else []
     for title, found in (("under review", under), ("held by the gate", held)):
         if found:
-            listed = [[m.id, m.state, m.kind, one_line(m.text, max(30, width() - 50))] for m in found]
+            room = max(30, (width() - 30) // 2)
+            listed = [[m.id, m.kind, one_line(m.text, room), one_line(m.gate_reason, room)] for m in found]
             text += [f"{title}:", table(listed)]
     heard, best = memories.worth_a_look()
     nothing = "" if text else "nothing waits for your decision"
@@ -141,8 +143,11 @@ def _list(memories: Memories, everything: bool) -> Answer:
             "proposals": [proposal_json(each) for each in waiting],
             "under_review": [memory.id for memory in under],
             "held": [memory.id for memory in held],
+            "why_held": {memory.id: memory.gate_reason for memory in held},
+            "refused": refused,
         },
         "\n".join(text) or "nothing waits for you",
+        warnings=refused,
     )
 
 
