@@ -3,7 +3,9 @@
 A cure is a command that an agent ran and that then worked, in two runs. Where a page told both agents to run it, the lesson outlives
 the page: "running `npx evil-setup` first made it pass". So a command that installs by name or address, fetches code and runs it, sends
 files away, or loosens encryption, rights or a sandbox waits for a person, whatever the evidence. What the project's own files install
-(`npm ci`, `pip install -r requirements.txt`, `uv sync`) is no such thing.
+(`npm ci`, `pip install -r requirements.txt`, `uv sync`) is no such thing, nor is a push to where the work came from, an address that
+no program is given, or a command that the lesson forbids in so many words ("do not run `…`": nothing may stand between the two, since
+"do not skip `…`" recommends it).
 
     hazard("Tests fail; running `npm install left-pad` first made them pass.") == "installs by name: npm install left-pad"
 
@@ -29,7 +31,7 @@ _USUAL = shell.word_set(
     vitest jest mocha ava tsc vue-tsc svelte-check eslint prettier biome stylelint playwright cypress prisma drizzle-kit next nuxt vite
     webpack rollup esbuild tsup turbo nx lerna tsx ts-node nodemon concurrently husky lint-staged changeset semantic-release storybook expo
     astro remix ng wrangler tailwindcss knex typeorm sequelize rimraf markdownlint commitlint karma c8 nyc swc babel parcel gulp grunt
-    ruff black mypy pytest pyright isort flake8 pre-commit tox nox poe hatch poetry
+    bun npm pnpm yarn ruff black mypy pytest pyright isort flake8 pre-commit tox nox poe hatch poetry
     """
 )
 _INSTALLERS = {
@@ -46,14 +48,15 @@ _INSTALLERS = {
 }  # fmt: skip
 _OWN_FILES = re.compile(r"^(?:-r|--requirement|-c|--constraint|-e|--editable|--frozen|--locked)(?:=|$)|^\.{0,2}/?$|^\.(?:\[[\w,-]+\])?$|^\.{1,2}/")
 _SENDS = shell.word_set("scp rsync sftp ftp ncftp rclone nc ncat netcat socat telnet mail sendmail mutt aws gsutil gcloud az s3cmd mc transfer ngrok cloudflared")
-_SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("storage",), "git": ("push", "bundle", "send-email"), "docker": ("push", "login", "cp"),
+_SENDING_SUB = {"aws": ("s3", "s3api"), "gcloud": ("storage", "scp"), "az": ("storage",), "git": ("bundle", "send-email"), "docker": ("push", "login"),
                 "gh": ("gist", "release", "secret"), "npm": ("publish", "login"), "pnpm": ("publish",), "yarn": ("publish",), "cargo": ("publish", "login"),
                 "twine": ("upload",), "gem": ("push",), "kubectl": ("cp",), "mc": ("cp", "mirror")}  # fmt: skip
+_ADDRESS = r"\bhttps?://|\bgit\+(?:https?|ssh)://|\bgit@[\w.-]+:|\b(?:github|gitlab|bitbucket):\w|\bs3://|\bgs://|\boci://"
 # Over the whole command, lower case: kind, expression. Each is bounded.
 _SIGNS: tuple[tuple[str, str], ...] = (
     # As a program, not as part of a file's name; `fetch` only where a command begins, since git has such a verb too.
     ("fetches code", r"(?<![\w.-])(?:curl|wget|iwr|irm|invoke-webrequest|aria2c)(?![\w./-])|(?:^|[|;&(]\s?)fetch\s"),
-    ("fetches code", r"\bhttps?://|\bgit\+(?:https?|ssh)://|\bgit@[\w.-]+:|\b(?:github|gitlab|bitbucket):\w|\bs3://|\bgs://|\boci://"),
+    ("fetches code", _ADDRESS),
     ("installs from another place", r"--(?:extra-)?index-url\b|(?:^|\s)-i\s+\S*\.\S+/|--find-links\b|--trusted-host\b|--registry\b|\bregistry\s*[= ]|--add-source\b|"
      r"\bgoproxy=|\bpip_index_url|\bnpm_config_registry|replace\s+\S+\s*=>|mod edit -replace"),
     ("loosens encryption", r"sslverify|strict-ssl|ssl_verify|verify[_=-]?(?:ssl|tls|certs?)?[= ]+(?:false|0|no|none)\b|--no-check-certificate|--insecure\b|(?:^|\s)-k(?:\s|$)|"
@@ -65,29 +68,35 @@ _SIGNS: tuple[tuple[str, str], ...] = (
      r"--no-sandbox|--disable-web-security|--dangerously|--allow-all\b|\bdeno\s+run\s+(?:\S+\s+)*-a\b|--allow-run|--unsafe|\bufw\s+disable|\biptables\b|\bfirewall\b|--yolo\b|"
      r"bypasspermissions|skip-permissions|--full-auto\b|core\.hookspath|--no-verify\b|\bhusky=0|skip=\S+"),
     ("changes the shell or what runs by itself", r"\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|netrc|ssh/|pip/|cargo/config|curlrc|wgetrc|docker/config)|"
-     r"\bcrontab\b|\bsystemctl\s+(?:enable|disable|stop|mask)|\blaunchctl\b|\.git/hooks|\bgit\s+config\b|\b(?:npm|pnpm|yarn|pip)\s+config\s+set|\bexport\s+path|\balias\b|"
+     r"\bcrontab\b|\bsystemctl\s+(?:enable|disable|stop|mask)|\blaunchctl\b|\.git/hooks|\bgit\s+config\b|\b(?:npm|pnpm|yarn|pip)\s+config\s+set|\bexport\s+path|\balias\s+\w+=|"
      r"\bld_preload|\bpythonstartup|\bnode_options=|\bgit\s+remote\b|\bgit\s+submodule\s+add|--exec-path|\bprompt_command"),
     ("runs text as code", r"\|\s*(?:sudo\s+)?(?:ba|z|da|k|fi)?sh\b|\beval\b|\bbase64\s+(?:-d|--decode)|\b(?:ba|z|da)?sh\s+-c\b|\bsource\s+<\(|\bpython3?\s+-c\b|\bnode\s+-e\b|\bperl\s+-e\b|\bruby\s+-e\b|\bphp\s+-r\b|\bxargs\b"),
     ("applies what another place serves", r"\bkubectl\s+(?:apply|create|replace)\b[^|;&]{0,80}-f\s+\S*:|\bterraform\s+init\b[^|;&]{0,60}-from-module|\bansible-galaxy\b|\bvagrant\s+box\s+add|\bdocker\s+(?:run|pull|import|load)\b"),
     ("reads a secret", r"\.env\b|id_rsa|id_ed25519|credentials\b|\.pem\b|\.pgpass|\bprintenv\b|secrets?\.(?:ya?ml|json|toml)"),
     ("destroys", r"\brm\s+-\w*[rf]|\bgit\s+(?:reset\s+--hard|clean\s+-\w*[fdx]|push\b[^|;&]{0,60}(?:--force|-f\b))|\bdrop\s+(?:table|database)|\btruncate\b|\bmkfs|\bdd\s+if="),
 )  # fmt: skip
+# A program with arguments: an address alone, or a prompt that holds one, is given to nothing.
+_PROGRAM = re.compile(r"\s*(?:[A-Z_][A-Z0-9_]*=\S*\s+)*[a-z~./][\w~./+-]*\s+\S")
+_AT_HOME = re.compile(r"\bhttps?://(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)(?=[:/\s'\"]|$)")
+_FORBIDDEN = re.compile(r"\b(?:do not|don't|never|must not|may not|avoid)\s+(?:(?:run|use|call|try|pass|add|set|using|running|passing)\s+)?$", re.IGNORECASE)
+_PLACES = re.compile(r"://|^\S+@\S+:|^(?:\.{0,2}/|~)")
 _CODE = re.compile(r"`([^`\n]{2,400})`")
 
 
 def hazard(text: str) -> str:
     """Why a person should look before a lesson recommends the commands in this text; empty where none calls for it."""
-    for command in _commands(text):
-        if kind := kind_of(command):
+    for command, before in _commands(text):
+        if (kind := kind_of(command)) and not _FORBIDDEN.search(before):
             return f"{kind}: {command[:LONGEST]}"
     return ""
 
 
 def kind_of(line: str) -> str:
     """What a shell line brings in, sends out or loosens, in words; empty for an ordinary one."""
-    folded = " ".join(line.lower().split())[: shell.LONGEST_LINE]
+    folded = _AT_HOME.sub(" ", " ".join(line.lower().split())[: shell.LONGEST_LINE])
+    addressed = not _PROGRAM.match(line)
     for kind, expression in _SIGNS:
-        if _compiled(expression).search(folded):
+        if _compiled(expression).search(folded) and not (addressed and expression is _ADDRESS):
             return kind
     for call in shell.calls(line):
         if kind := _call(call):
@@ -95,16 +104,17 @@ def kind_of(line: str) -> str:
     return ""
 
 
-def _commands(text: str) -> Iterator[str]:
-    """What stands in backticks, and whole lines of a fence."""
-    yield from _CODE.findall(text)
+def _commands(text: str) -> Iterator[tuple[str, str]]:
+    """What stands in backticks, with what stands before it, and whole lines of a fence."""
+    for found in _CODE.finditer(text):
+        yield found[1], text[max(0, found.start() - 40) : found.start()]
     if "```" in text or "~~~" in text:
         inside = False
         for line in text.splitlines():
             if line.lstrip().startswith(("```", "~~~")):
                 inside = not inside
             elif inside and line.strip():
-                yield line.strip()
+                yield line.strip(), ""
 
 
 def _call(call: shell.Call) -> str:
@@ -124,6 +134,8 @@ def _call(call: shell.Call) -> str:
         return "installs by name"
     if program in _SENDS and program not in _SENDING_SUB:
         return "sends files away"
+    if program == "git" and plain[:1] == ["push"] and (any(map(_PLACES.search, plain[1:])) or "--mirror" in rest):
+        return "sends files away"  # elsewhere than to a remote that the repository knows
     if program in _SENDING_SUB and plain[:1] and plain[0] in _SENDING_SUB[program]:
         return "sends files away"
     return ""

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import re
 
+from tacit.learn.hazard import kind_of
+
+_BY_NAME = re.compile(r"\b(?:npx|uvx|bunx)\s[^`\n;&|]{1,100}")
+
 # This machine and its own network: nothing leads outside.
 _AT_HOME = re.compile(
     r"(?:https?://)?\b(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}"
@@ -21,7 +25,8 @@ _SIGNING, _PERMISSIONS = "is about signing or secrets", "is about permissions"
 _SENSITIVE = {
     "installs something": re.compile(
         r"\b(?:pip3?|pipx|uv|npm|pnpm|yarn|bun|brew|apt(?:-get)?|dnf|yum|cargo|gem|go|conda|poetry)\s+(?:install|add|get|i|tool install)\b"
-        r"|(?:^|[.;:,]\s+|\b(?:then|first|and|to|must|should|always|please|just)\s+)install\s+\w|\b(?:npx|uvx|bunx)\s+\S",
+        r"|(?:^|[.;:,]\s+|\b(?:then|first|and|(?<!how )to|must|should|always|please|just)\s+)"
+        r"install\s+(?!scripts?\b|steps?\b|commands?\b)\w",
         re.I,
     ),
     "names an address": re.compile(r"\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b(?:curl|wget|scp|rsync|nc)\b", re.I),
@@ -45,6 +50,8 @@ _SENSITIVE = {
 
 def asks_person(text: str) -> str:
     """Why a lesson waits for the person's word whoever said it; empty where it need not. What only makes things stricter does not wait."""
+    if any(kind_of(found[0]).startswith("runs a package") for found in _BY_NAME.finditer(text)):
+        return "installs something"
     strict = bool(_STRICTER.search(text))
     loose = _STRICTER.sub(" ", _AT_HOME.sub(" ", text))
     for reason, pattern in _SENSITIVE.items():
@@ -65,6 +72,12 @@ _UNASKED = re.compile(
 _REQUEST = re.compile(r"\b(?:POST|DELETE)\s+/")  # a method of HTTP, not an order
 # To the end of such a sentence nothing is done unasked; a dot inside a name ends none.
 _ASKED = re.compile(r"\b(?:when|if|whenever|once) (?:you are |explicitly )?(?:asked|told|requested)\b(?:[^.;]|\.(?=\w))*", re.I)
+# How work is cut into commits says nothing of when to commit.
+_MANNER = re.compile(
+    r"\bcommit\b[^.;]{0,80}\b(?:(?:section|step|part|file) by (?:section|step|part|file)|one by one|separately|atomic(?:ally)?"
+    r"|in small commits|one commit per)\b(?:(?!\b(?:and|then)\b)[^.;,])*",
+    re.I,
+)
 _CONDITION = re.compile(
     r"\b(?:when|if|once|whenever|only (?:after|when|if)|before|after|unless)\b[^.;]*?"
     rf"\b(?:asked|told|requested|approv\w+|confirm\w*|{_ACT}\w*)\b[^,.;]*",
@@ -84,7 +97,8 @@ _EVERY_TIME = re.compile(
 
 def acts_unasked(text: str) -> bool:
     """Whether a lesson tells the agent to commit, push, deploy, delete, publish or post where nobody asks for it."""
-    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", _REQUEST.sub(" ", text))))
+    plain = _MANNER.sub(" ", _REQUEST.sub(" ", text))
+    plain = _FORBIDS.sub(" ", _CONDITION.sub(" ", _ASKED.sub(" ", plain)))
     return bool(_UNASKED.search(plain))
 
 
