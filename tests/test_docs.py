@@ -106,3 +106,12 @@ def test_no_page_names_a_machine_or_a_registry() -> None:
         if re.search(r"(?<![\w.])/work/(main|shared)|pypi\.org|registry\.npmjs", page.read_text(encoding="utf-8")):
             wrong.append(str(page.relative_to(ROOT)))
     assert wrong == []
+
+
+def test_every_test_that_the_security_page_names_is_there() -> None:
+    """A finding is held by a test, not by a name of one."""
+    import re
+
+    named = set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", read("docs/security.md")))
+    assert len(named) > 25
+    assert [f"{path}::{name}" for path, name in sorted(named) if f"def {name}(" not in read(path)] == []

@@ -21,6 +21,8 @@ from model import Model, Request
 from programs import Program, Turn
 from terminal import Terminal
 
+from tacit.testing import signed
+
 ROOT = Path(__file__).resolve().parents[2]
 TACIT = str(Path(sys.executable).with_name("tacit"))
 PATIENCE = 240.0  # seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
@@ -73,10 +75,12 @@ class World:
         }
         for line in (["init", "-q"], ["add", "-A"], ["-c", "user.name=ada", "-c", "user.email=ada@example.org", "commit", "-qm", "shop"]):
             subprocess.run(["git", *line], cwd=self.project, env=self.env, check=True, capture_output=True)
+        self.key = signed({**self.env, "USER": "ada"})["TACIT_KEY"]  # of who runs our own commands; the hosts and what they start have none
 
     def tacit(self, *args: str, check: bool = True) -> Any:
-        """What `tacit` answers, as JSON."""
-        done = subprocess.run([TACIT, *args, "--json"], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE)
+        """What `tacit` answers the person, as JSON."""
+        env = {**self.env, "USER": "ada", "TACIT_KEY": self.key}
+        done = subprocess.run([TACIT, *args, "--json"], cwd=self.project, env=env, capture_output=True, text=True, timeout=PATIENCE)
         answer = json.loads(done.stdout or "{}")
         if check and not answer.get("ok"):
             raise AssertionError(f"tacit {' '.join(args)}: {done.stdout}{done.stderr}")

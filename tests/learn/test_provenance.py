@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tacit.app import Memories, open
-from tacit.core.run import Finding, Run
+from tacit.core.run import Finding, Run, Step
 from tacit.core.trust import reported
 from tacit.formats.source import BytesSource
 from tacit.learn.gate import GateRules, gate
@@ -145,6 +145,23 @@ def test_names_of_files_and_branches_lose_their_secrets(memories: Memories) -> N
     memories.learn(spoken)
     stored = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.glob("m.db*"))
     assert secret.encode() not in stored
+
+
+def test_a_secret_that_masking_or_cutting_would_hide_is_not_noticed(memories: Memories) -> None:
+    """Of an error the telling line is masked, of a message each sentence stands alone: both lose what tells a secret by its shape."""
+    token, body = "xoxb-" + "123456789012-123456789012-cWWV1DyMomlOFmkP0YMP8Hsk", "NF76J1U/ZPdhKGYshpdCQzlB8lU05qmG9+2IktNwQ3Db0YCXxfw7YtJYnfWnUp7"
+    key = f"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA{body[:48]}\n{body}\nqNw {body[:8]} x\n-----END RSA PRIVATE KEY-----"
+    memories.learn(
+        Run(
+            "r1", "neutral", complete=True,
+            steps=(
+                Step("user", "1", f"Use this key:\n{key}", typed=True, speaker="typed"),
+                Step("tool", "2", tool="Bash", input={"command": "make check"}, error=f"Error: ERROR auth: rejected credential {token} (3)", status=2),
+            ),
+        )
+    )  # fmt: skip
+    stored = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.glob("m.db*"))
+    assert [piece for piece in (token[-20:], body[:20], body[-20:]) if piece.encode() in stored] == []
 
 
 @pytest.mark.parametrize("text", ["The loop in `src/fetch.ts` never stops.", "Run `git fetch origin` before the merge.", "`lib/curl.py` needs a timeout."])

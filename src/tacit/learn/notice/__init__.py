@@ -6,24 +6,43 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
+from tacit.core.diagnose import LONGEST
 from tacit.core.value import replace
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.commands import commands
 from tacit.learn.notice.failures import failures
+from tacit.learn.notice.sentences import LONGEST as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.incident import Incident
-    from tacit.core.run import Run
+    from tacit.core.run import Run, Step
 
 TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 
 
 def notice(run: Run) -> tuple[Incident, ...]:
-    """The incidents of a run, secrets masked before anything is counted."""
+    """The incidents of a run, secrets masked before anything is counted.
+
+    Errors and typed words lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
+    """
+    run = replace(run, steps=tuple(_safe(step) for step in run.steps))
     by_lane = lanes(run)
     return tuple(_masked(each) for each in (*failures(run, by_lane), *commands(run, by_lane), *sentences(run)))
+
+
+def _safe(step: Step) -> Step:
+    from tacit.core.redact import private, redact
+
+    said = step.text if step.typed and len(step.text) <= LONGEST_SENTENCES else ""
+    error = step.error
+    if len(error) > LONGEST:
+        error = f"{error[: LONGEST // 2]}\n{error[-LONGEST // 2 :]}"
+    told, wrong = (redact(private(text)).text if text else "" for text in (said, error))
+    if told == said and wrong == error:
+        return step
+    return replace(step, text=told if said else step.text, error=wrong)
 
 
 def _masked(incident: Incident) -> Incident:
