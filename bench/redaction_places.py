@@ -6,7 +6,7 @@ Each secret, in its sentence, stands in a finding, a quote, an error, a command,
 the branch, in JSON and over several lines of a run, which is learned; it is said to a hook that keeps sessions itself; then the store is exported. Any ten characters in
 a row of a secret in the store, its write-ahead log, the exports or the kept session count as a leak. Kinds for which rules were written and kinds
 for which none was are reported apart. With `--transcripts`, every redaction in those real sessions counts as a false alarm. Exit status 1: more than
-1 % of the known kinds leak, or more than one alarm in a thousand lines.
+1 % of these kinds leak, or more than one alarm in a thousand lines.
 """
 
 from __future__ import annotations
@@ -61,6 +61,33 @@ FRESH = (
     told("cli-set", False, lambda r: chars(r, ALNUM, 28), "heroku config:set PAYMENTS_TOKEN={s}", "fly secrets set SESSION_SECRET={s}", "aws configure set aws_secret_access_key {s}"),
     told("gh-secret", False, lambda r: chars(r, ALNUM, 28), "gh secret set DEPLOY_TOKEN --body {s}"),
     told("pgp-passphrase", False, random_word, "gpg --batch --passphrase {s} --sign a.txt"),
+)  # fmt: skip
+
+
+# Written down on 2026-11-16, after the rules that the kinds above led to, and before any of these was tried.
+LATER = (
+    told("circleci-setup", False, lambda r: chars(r, HEX, 40), "circleci setup --token {s} --no-prompt"),
+    told("tf-var", False, random_word, "TF_VAR_db_password={s} terraform apply"),
+    told("rabbitmqctl", False, random_word, "rabbitmqctl change_password app {s}"),
+    told("redis-conf", False, random_word, "requirepass {s}"),
+    told("pypirc", False, lambda r: chars(r, ALNUM, 40), "[internal]\nrepository = https://pypi.example.com\nusername = app\npassword = {s}"),
+    told("build-arg", False, lambda r: chars(r, ALNUM, 36), "docker build --build-arg NPM_TOKEN={s} ."),
+    told("user-secrets", False, lambda r: chars(r, ALNUM, 32), 'dotnet user-secrets set "Payments:ApiKey" "{s}"'),
+    told("workflow-env", False, lambda r: chars(r, ALNUM, 32), "        env:\n          DEPLOY_KEY: {s}"),
+    told("form-body", False, lambda r: chars(r, ALNUM, 32), 'curl -d "client_id=app&client_secret={s}&grant_type=client_credentials" https://id.example.com/token'),
+    told("typed-constant", False, lambda r: chars(r, ALNUM, 32), "const apiKey: string = '{s}';", "private static final String API_KEY = \"{s}\";"),
+    told("struct-field", False, lambda r: chars(r, ALNUM, 32), 'cfg := Config{{Token: "{s}", Region: "eu"}}'),
+    told("dotted-property", False, lambda r: chars(r, ALNUM, 32), "security.oauth2.client.client-secret={s}"),
+    told("secret-key-base", False, lambda r: chars(r, ALNUM + "+/", 64), 'secret_key_base: "{s}"'),
+    told("htpasswd", False, random_word, "htpasswd -b .htpasswd app {s}"),
+    told("alter-user", False, random_word, "ALTER USER app WITH PASSWORD '{s}';", "CREATE USER app IDENTIFIED BY '{s}';"),
+    told("create-user", False, random_word, 'db.createUser({{user: "app", pwd: "{s}", roles: []}})'),
+    told("mount-option", False, lambda r: chars(r, ALNUM, 16), "mount -t cifs //nas/share /mnt -o username=app,password={s}"),
+    told("fetchmail", False, random_word, 'poll mail.example.com user "app" password "{s}"'),
+    told("vnc", False, random_word, "x11vnc -passwd {s} -display :0"),
+    told("log-header", False, lambda r: chars(r, HEX, 40), "2026-11-02 10:00:00 DEBUG http Authorization=Token {s}"),
+    told("declared", False, lambda r: chars(r, HEX, 32), 'declare -x SLACK_SIGNING_SECRET="{s}"'),
+    told("label", False, lambda r: chars(r, ALNUM, 28), "The deploy token for staging: {s}", "Deploy token (staging): {s}"),
 )  # fmt: skip
 
 
@@ -184,11 +211,11 @@ def run() -> int:
     parser.add_argument("--transcripts", type=Path, nargs="*", default=[])
     parser.add_argument("--lines", type=int, default=60_000)
     args = parser.parse_args()
-    known = [*KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
+    known = [*LATER, *FRESH, *KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
     planted, leaked, by_kind = left(known, args.count, args.seed, args.show)
-    print(f"known kinds: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}")
-    fresh = left([*FRESH], 4 * len(FRESH), args.seed, args.show)
-    print(f"kinds without a rule of their own, written for this: {len(FRESH)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
+    print(f"kinds, with those that no rule was written for: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}")
+    fresh = left([*FRESH, *LATER], 2 * len(FRESH + LATER), args.seed, args.show)
+    print(f"kinds without a rule of their own, written for this: {len(FRESH + LATER)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
     other = [kind for kind in UNKNOWN if kind.name not in TAUGHT]
     rest = left(other, 3 * len(other), args.seed)
     print(f"kinds without a rule of their own, from before: {len(other)}; {rest[0]} secrets: {rest[1]} left ({rest[1] / rest[0]:.1%}) {dict(rest[2])}")

@@ -452,3 +452,29 @@ def test_a_path_that_says_a_secret(path: str) -> None:
     assert "[redacted:" in redacted_path(path)
     assert redacted_path("src/auth/token_store.py") == "src/auth/token_store.py"
 
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "helm upgrade db x/postgresql --set auth.password=ttS5iNbTV0qm38Qt",
+        "gh secret set DEPLOY_TOKEN --body LHqfSL4gpxcGtXbEXu31TQAsbrrQ",
+        "aws configure set aws_secret_access_key dRH5W7LmwKqGBB8dYh0z1J5xu8Zm",
+        "setx STRIPE_KEY k3Jd82jsLs0qAA92jdk2",
+        "bindpw %d5thCtxP9XEa!nP9#",
+    ],
+)
+def test_a_random_value_beside_a_name_is_its_value(text: str) -> None:
+    """In a command nothing need stand between an identifier and its value, or a flag may; and of a dotted name the last word counts."""
+    assert "[redacted:" in redact(text).text and text.rpartition(" ")[2].rpartition("=")[2] not in redact(text).text
+
+
+def test_a_sentence_inside_json_keeps_no_password() -> None:
+    """The quote that opens the sentence is not the password's."""
+    assert "Falcon" not in redact('{"output": "Harbor-Falcon-724 is the password of the seed user."}').text
+
+
+@pytest.mark.parametrize("text", ["export API_KEY first", "set GITHUB_TOKEN in settings", "the DB_PASSWORD variable", "read access_token from_cache_2024", "NEXT_TOKEN 20 times", "rootpw"])
+def test_a_word_beside_a_name_stays(text: str) -> None:
+    """Only what is plainly random is a value without a sign."""
+    assert redact(text).text == text

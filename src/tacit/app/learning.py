@@ -52,8 +52,9 @@ class Learning(Recalling):
 
         A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
         `again` that sessions which were read are read once more. `by_place`: a session counts only where its host keeps
-        this user's sessions, and is imported elsewhere; without it the caller vouches for the file. `apart`: a run whose folder is gone, and lay in no repository
-        that is still here, is that folder's own project's: of many sessions learned at once nobody vouches where each belongs.
+        this user's sessions, and is imported elsewhere; without it the caller vouches for the file. `apart`: a run whose folder is gone,
+        and lay in no repository that is still here, is that folder's own project's: of many sessions learned at once nobody vouches
+        where each belongs.
         """
         found = []
         for each, vouched in self._reported(source, format):
@@ -64,9 +65,10 @@ class Learning(Recalling):
 
     def _heard(self, run: Run, vouched: bool) -> tuple[Run, str]:
         """A run as far as it counts: a session that lies elsewhere is anybody's. Who stands for a report's format stands for the report."""
-        from tacit.hosts.places import is_hosts_own, unheard
+        from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 
-        return (run, "") if (vouched and not run.steps) or is_hosts_own(run.path, run.host, self.env) else unheard(run)
+        stands = vouched and run.host not in SESSIONS
+        return (run, "") if stands or is_hosts_own(run.path, run.host, self.env) else unheard(run)
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""

@@ -452,7 +452,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
     if not any(hint in low for hint in NAME_HINTS):
         return
     at = 0  # up to here the text has been judged
-    judged: dict[tuple[str, str], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
+    judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
     patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
     for word in _compiled(NAME_WORDS).finditer(low):
         if word.start() < at:
@@ -461,7 +461,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
         if name is None:
             continue
         start, end = name
-        around = text[max(0, start - AROUND) : start], text[start : end + AROUND]
+        around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start  # auth.password is not its auth
         if (known := judged.get(around)) is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
             begin, stop, kind = start + known[0], start + known[1], known[2]
             if kind:
@@ -500,7 +500,8 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
         word = text[start:end].lower()
         ahead = text[left:start].lower()
         known = word == "key" and any(ahead.endswith(of) for of in KEY_OF if len(of) > 2)
-        if not known and word not in ("password", "passwd", "passwort", "token", "secret"):
+        glued = word in ("pw", "pwd") and right == end and left >= start - 12
+        if not known and not glued and word not in ("password", "passwd", "passwort", "token", "secret"):
             return None
     return left, right
 
@@ -584,7 +585,7 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
     elif text[start : start + 2] == "--" and text[end : end + 1] == " ":
         at, sign = end + 1, "--"
     else:
-        return end, end, False
+        return _beside(text, start, end, strength)
     if sign == ":" and text[at : at + 1] in ("\n", "\r"):  # YAML: the value on a line of its own
         wrapped = _compiled(r"[|>]?[+-]?\s{1,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
         at = wrapped.end() if wrapped else at
@@ -607,6 +608,28 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
     if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
         return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
     return begin, stop, _worth(text[begin:stop], strength, form)
+
+
+def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
+    """The value of a command's `NAME value` or `NAME --flag value`, where the name is an identifier and the value plainly random."""
+    name = text[start:end]
+    if strength < 2 or not ("_" in name or name.isupper() or _is_glued(text, start, end)):
+        return end, end, False
+    gap = _compiled(r"[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =])?(?=[^\s\"'`<>|;&-])").match(text, end)
+    if gap is None:
+        return end, end, False
+    begin, stop, _ = _value_at(text, gap.end())
+    content = text[begin:stop]
+    if _stand_in(content or "-") or _is_code(content, "loose") or _is_digest(content) or _term(content) or "_" in content:
+        return begin, stop, False
+    least = 8 if strength == 3 else 16
+    signs = strength == 3 and _mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
+    return begin, stop, len(content) >= least and (signs or (_dense(content) and _classes(content) >= 2 and _random(content, 3.0)))
+
+
+def _is_glued(text: str, start: int, end: int) -> bool:
+    """bindpw, rootpw: an old abbreviation at the end of one word."""
+    return text[start:end].lower().endswith(("pw", "pwd")) and text[start:end].isalpha()
 
 
 def _opens_line(text: str, start: int) -> bool:
@@ -684,13 +707,15 @@ def _told(text: str, low: str, start: int, end: int, strength: int, word: str) -
 def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
     """The value of "x is the password", "use x as the token"."""
     turned = _compiled(
-        r"(\S{4,200})\s(?:is|was|as|for|ist|war|als|für|es|era|como|para|est|était|comme|pour)\s"
+        r"\\?[\"'`(\[]{0,2}(\S{4,200})\s(?:is|was|as|for|ist|war|als|für|es|era|como|para|est|était|comme|pour)\s"
         r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
         r"(?:[\w-]{1,20}\s){0,2}$"
     ).search(text, max(0, start - NEAR), start)
     if turned is None or _is_digest(turned[1].strip("`'\"")):
         return start, start, False
-    return _candidate(text, turned.start(1), strength, "next")
+    begin = turned.start(1)
+    opened = text[begin - 1 : begin] if begin else ""
+    return _candidate(text, begin - (opened in ("'", '"', "`") and turned[1].endswith(opened)), strength, "next")
 
 
 def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, int, bool]:

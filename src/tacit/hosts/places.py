@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run
 
+# Formats that hold what a person and an agent said and did; the others are reports, for which it is enough that a person learns them.
+SESSIONS = (*HOSTS, "neutral", "aider", "openhands", "swe-agent", "inspect")
+
+
 def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
     """Where a host keeps its transcripts, folders or files; nothing for one that keeps none that we read."""
     if host not in HOSTS:
