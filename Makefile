@@ -116,6 +116,7 @@ bench-quality: .venv/ready
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
 	$(BIN)/python bench/effect.py
+	$(BIN)/python bench/effect_worlds.py
 
 # A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 # What real sessions teach: make bench-lessons NO_MODEL=1 DATA=folder with the projects unpacked. Sheets for a judge lie in .bench/lessons afterwards.

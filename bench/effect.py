@@ -314,9 +314,9 @@ def power(bench: Bench) -> list[Line]:
     harmful = bench.runs(0.2, 0.4, 0.3, 60, n)
     lines.append(at_least("9", ".2 → .4: out by belief by 60 runs", ahead.out_by(harmful, 60), 0.30))
     useless = [bench.runs(rate, rate, 0.3, 200, n) for rate in ahead.USELESS]
-    lines.append(at_most("9", "useless: out by belief by 60 runs, worst of five rates", max(ahead.out_by(each, 60) for each in useless), 0.08))
-    lines.append(shown("9", "useless: out by belief by 200 runs, worst of five rates", max(ahead.out_by(each, 200) for each in useless)))
-    lines.append(at_most("9", "useless: stable by belief at 200 units, worst of five rates", max(ahead.stable_at(each, 200) for each in useless), 0.08))
+    lines.append(at_most("9", "useless: out by belief by 60 runs, worst of seven rates", max(ahead.out_by(each, 60) for each in useless), 0.08))
+    lines.append(shown("9", "useless: out by belief by 200 runs, worst of seven rates", max(ahead.out_by(each, 200) for each in useless)))
+    lines.append(at_most("9", "useless: stable by belief at 200 units, worst of seven rates", max(ahead.stable_at(each, 200) for each in useless), 0.08))
     helpers = [bench.runs(*rates, 0.3, 60, n) for rates in ahead.HELPERS]
     lines.append(at_most("9", "helpers: out by belief by 60 runs, worst of four", max(ahead.out_by(each, 60) for each in helpers), 0.01))
     return lines

@@ -14,7 +14,7 @@ from tacit.core.profile_toml import standard
 
 LOOKS = (20, 40, 60, 100, 200)
 HELPERS = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.3, 0.2))
-USELESS = (0.05, 0.1, 0.2, 0.3, 0.5)
+USELESS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 
 
 def oracle(cells: Ints, withheld: float, injected: float, h: float) -> Floats:

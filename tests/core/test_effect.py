@@ -411,9 +411,9 @@ def test_a_unit_stays_in_the_epoch_where_it_began() -> None:
 
 
 def test_without_evidence_belief_is_the_prior() -> None:
-    """45 in 100 help, 40 do nothing, 15 harm."""
+    """45 in 100 help, 40 do nothing, 15 harm; of the rates at which hardly more is possible, those do nothing too."""
     belief = believe({})
-    assert (belief.help, belief.none, belief.harm) == pytest.approx((0.45, 0.40, 0.15))
+    assert (belief.help, belief.none, belief.harm) == pytest.approx((0.45, 0.445, 0.105))
     assert weights_of([]) == PRIOR
     assert sum(PRIOR) == pytest.approx(1)
 
@@ -425,6 +425,12 @@ def test_belief_is_a_distribution(table: dict[float, Counts]) -> None:
     assert belief.help + belief.none + belief.harm == pytest.approx(1)
     gaps = [injected - withheld for withheld, injected, _ in ATOMS]
     assert min(gaps) - 1e-9 <= belief.expected <= max(gaps) + 1e-9
+
+
+def test_a_problem_that_always_strikes_is_no_sign_of_harm() -> None:
+    """In both arms, in every unit: nothing is known against the lesson."""
+    assert believe({0.3: Counts(14, 0, 6, 0)}).harm < 0.2
+    assert believe({0.3: Counts(28, 2, 11, 1)}).harm < 0.3
 
 
 def test_a_lesson_leans_on_its_kind() -> None:

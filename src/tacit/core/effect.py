@@ -49,9 +49,14 @@ SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.v
 _ALL = sum(SHARES)
 
 # Belief: problem rate when withheld, ratio when injected, and how common each ratio is before any lesson was measured.
-BASES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7)
+BASES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.8, 0.9, 0.95)
 RATIOS = {0.1: 0.10, 0.35: 0.15, 0.65: 0.20, 1.0: 0.40, 1.5: 0.10, 2.5: 0.05}
-ATOMS = tuple((base, min(0.95, ratio * base), ratio) for base in BASES for ratio in RATIOS)
+# A problem that strikes nearly every time can hardly strike more often: what would be harm counts as none there. Without such rates a
+# useless lesson whose problem always strikes was believed to harm.
+CEILING = 0.8
+ATOMS = tuple(
+    (base, base, 1.0) if ratio > 1 and base >= CEILING else (base, min(0.95, ratio * base), ratio) for base in BASES for ratio in RATIOS
+)
 PRIOR = tuple(weight / len(BASES) for _ in BASES for weight in RATIOS.values())
 PSEUDO_LESSONS = 20  # how many measured lessons the prior counts for
 EM_STEPS = 20

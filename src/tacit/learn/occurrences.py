@@ -8,6 +8,8 @@ passed, over a cap, and 1 where it never did.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tacit.core.diagnose import diagnose, signatures
 from tacit.core.outcome import Sighting
 from tacit.learn import shell
@@ -44,10 +46,18 @@ def failed_with(step: Step, folder: str) -> tuple[str, ...]:
     if step.interrupted:
         return ()
     if step.error:
-        return signatures(step.error, folder)
-    if not step.output or not shell.command_of(step):
-        return ()
-    coded = [each for each in diagnose(step.output, folder) if each.coded]
+        return _signatures(step.error, folder)
+    return _coded(step.output, folder) if step.output and shell.command_of(step) else ()
+
+
+@lru_cache(maxsize=512)  # every lesson of a unit asks about every step
+def _signatures(error: str, folder: str) -> tuple[str, ...]:
+    return tuple(signatures(error, folder))
+
+
+@lru_cache(maxsize=512)
+def _coded(output: str, folder: str) -> tuple[str, ...]:
+    coded = [each for each in diagnose(output, folder) if each.coded]
     return tuple(dict.fromkeys(mark for each in coded for mark in (each.mark, each.group) if mark))
 
 

@@ -1,0 +1,318 @@
+"""Is what `tacit effect` says true? Whole worlds, end to end: runs are written as files, learned, given lessons, and asked about.
+
+    python bench/effect_worlds.py [--only WORLD] [--stores N] [--seed N] [--out FILE]
+
+`bench/effect.py` simulates outcomes, so it can say nothing of the instrument that finds them. Here nothing is simulated but the agent: each
+run asks for its lessons (`inject`), goes on as its world says, is written as a neutral or a Claude Code file and learned from it. Eight lessons
+a store, each about an error of its own; forty and more a world. Looked at after every run: a verdict counts from its first crossing. Beside the
+verdicts stand the intervals at every tenth run, against the true difference of the losses. Exits 1 where a bound is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "src")]
+
+from tacit.app import Memories  # noqa: E402
+from tacit.app import open as open_memories  # noqa: E402
+from tacit.core.digest import hex_digest  # noqa: E402
+from tacit.testing import Clock  # noqa: E402
+
+NAMES = "orders invoices customers parcels payments ledgers tickets rosters".split()
+STORES = 5
+KEY = "a key of ada's"
+EACH = 10  # runs between two looks at the intervals
+CRITIC = dict(
+    orders="Handlers of orders must validate the tenant header before they read the body.",
+    invoices="An invoices total is rounded twice, once per line and once at the end.",
+    customers="Deleting customers leaves their sessions alive in the cache.",
+    parcels="The parcels job retries without a pause when the carrier answers 429.",
+    payments="A refund in payments is booked before the bank has confirmed it.",
+    ledgers="Closing ledgers at midnight uses local time instead of UTC.",
+    tickets="Searching tickets builds its query by joining strings of the user.",
+    rosters="Exporting rosters holds a lock on the table for minutes.",
+)
+Step = dict[str, Any]
+
+
+class World(NamedTuple):
+    """What is true, and what happens beside."""
+
+    name: str
+    withheld: float = 0.3  # how often the problem strikes
+    injected: float = 0.3
+    runs: int = 60
+    claude: bool = False  # written as Claude Code writes its sessions
+    also: str = ""  # recovery, retries, sub-agents, edits, merges, models, missing, deletions, skew, shared, falling, critic, ruin
+    says: str = ""  # the verdict that is right; empty: none
+
+
+WORLDS = (
+    World("null, neutral files"),
+    World("null, Claude Code files", claude=True),
+    World("null, retries of a task", also="retries"),
+    World("null, sub-agents", also="sub-agents"),
+    World("null, half of the lessons edited", also="edits"),
+    World("null, lessons merged", also="merges"),
+    World("null, three models in turn", also="models"),
+    World("null, no instrument in half of the runs", also="missing"),
+    World("null, lessons forgotten and others added", also="deletions"),
+    World("null, log an hour behind", also="skew", claude=True),
+    World("null, problems strike together", also="shared"),
+    World("null, problem rate falls .6 to .06", 0.6, 0.6, also="falling"),
+    World("null, a critic's findings", 0.4, 0.4, also="critic"),
+    World("recovery .5 → .5, told agents cure at once", 0.5, 0.5, 180, also="recovery", says="helps"),
+    World("helps .5 → .2", 0.5, 0.2, 90, claude=True, says="helps"),
+    World("harms .2 → .5", 0.2, 0.5, 90, says="harms"),
+    World("ruins: own problem .1 → .1, half of its runs fail", 0.1, 0.1, 70, also="ruin", says="harms"),
+)
+
+
+def shell(command: str, error: str = "", output: str = "ok") -> Step:
+    """One call of a shell."""
+    return {"command": command, "error": error, "output": "" if error else output}
+
+
+def met(name: str, told: bool, world: World, dice: random.Random) -> tuple[list[Step], float]:
+    """What an agent does whom the problem struck, and what that costs in eighths of eight calls."""
+    fails = shell(f"make check-{name}", f'psycopg.errors.UndefinedTable: relation "{name}" does not exist')
+    cure, passes = shell(f"make migrate-{name}"), shell(f"make check-{name}")
+    tries = [shell(f"cat sql/{name}-{n}.sql") for n in range(4)]
+    fate = dice.random()
+    if world.also == "recovery":
+        cured, messy = (0.95, 0.95) if told else (0.5, 0.75)
+    else:
+        cured, messy = 0.5, 0.75
+    if fate < cured:
+        return [fails, cure, passes], 2 / 8
+    if fate < messy:
+        return [fails, *tries, cure, passes], 6 / 8
+    return [fails, tries[0]], 1.0
+
+
+def mean_loss(world: World, told: bool) -> float:
+    """What a struck agent loses on average."""
+    if world.also == "critic":
+        return 1.0
+    cured, messy = ((0.95, 0.95) if told else (0.5, 0.75)) if world.also == "recovery" else (0.5, 0.75)
+    return cured * 2 / 8 + (messy - cured) * 6 / 8 + (1 - messy)
+
+
+class Store:
+    """One project with its lessons, and the agents that work on it."""
+
+    def __init__(self, world: World, seed: int, folder: str) -> None:
+        self.world, self.dice, self.folder, self.clock = world, random.Random(seed), folder, Clock()
+        os.makedirs(f"{folder}/work")
+        os.makedirs(f"{folder}/config/tacit")
+        Path(f"{folder}/config/tacit/keys").write_text(json.dumps({hex_digest(KEY): "ada"}))  # the person who edits, merges and forgets
+        env = {"HOME": folder, "XDG_DATA_HOME": f"{folder}/data", "XDG_CONFIG_HOME": f"{folder}/config", "TACIT_KEY": KEY, "USER": "ada"}
+        self.memories: Memories = open_memories(f"{folder}/s.db", env=env, cwd=f"{folder}/work", now=self.clock)
+        for n in range(2):
+            steps = [step for name in NAMES for step in ([] if world.also == "critic" else met(name, True, World("", also="recovery"), random.Random(1))[0])]
+            said = [*CRITIC.values()] if world.also == "critic" else []
+            self.learn(self.write(f"taught-{n}", steps, said=said))
+        self.lessons: dict[str, str] = {}
+        for memory in self.memories.list(limit=50):
+            name = next((each for each in NAMES if each in memory.text), "")
+            if name and memory.klass != "command":
+                self.lessons[memory.id] = name
+                if world.also == "critic":
+                    self.memories.review(memory.id, "approve")
+
+    def learn(self, path: str) -> None:
+        self.clock.advance(30)
+        self.memories.learn(path, over=True)
+
+    def work(self, number: int) -> None:
+        """One unit: asked, done, written down, learned."""
+        world, dice = self.world, self.dice
+        model = ("opus-4", "sonnet-4", "gpt-6")[number % 3] if world.also == "models" else ""
+        task = "work on " + " ".join(f"make check-{name} handlers {name}" for name in NAMES)
+        host = "claude-code" if world.claude else "neutral"
+        ids = [f"run-{number}"] + ([f"run-{number}-again"] if world.also == "retries" and dice.random() < 0.5 else [])
+        shared = dice.random()
+        ruined = False
+        for id in ids:
+            root = ids[0] if id != ids[0] else ""
+            told = self.memories.inject(task, run=id, root=root, host=host, model=model, budget="deep")
+            ruined = ruined or (world.also == "ruin" and any(self.lessons.get(each) == NAMES[0] for each in told.injected) and dice.random() < 0.5)
+            given = {self.lessons[each] for each in told.injected if each in self.lessons}
+            steps: list[Step] = []
+            said: list[str] = []
+            for name in NAMES:
+                rate = world.injected if name in given else world.withheld
+                if world.also == "falling":
+                    rate = 0.6 - 0.54 * number / world.runs
+                chance = shared if world.also == "shared" and dice.random() < 0.7 else dice.random()
+                if chance >= rate:
+                    steps.append(shell(f"make check-{name}"))
+                elif world.also == "critic":
+                    said.append(CRITIC[name])
+                else:
+                    done, _ = met(name, name in given, world, dice)
+                    steps += [{**step, "agent": f"worker-{name}"} for step in done] if world.also == "sub-agents" else done
+            if world.also == "missing" and dice.random() < 0.5:
+                steps = []
+            self.clock.advance(5)
+            self.learn(self.write(id, steps, said=said, root=root, model=model, failed=ruined, behind=3600 if world.also == "skew" else 0))
+
+    def write(self, id: str, steps: list[Step], *, said: list[str], root: str = "", model: str = "", failed: bool = False, behind: int = 0) -> str:
+        """The run's file, in the format of its world."""
+        path = f"{self.folder}/{id}.jsonl"
+        at = Clock(self.clock())
+        at.advance(-behind)
+        lines = _session(id, steps, at) if self.world.claude else _neutral(id, steps, said, root, model, failed, at)
+        self.clock.advance(2 * len(steps) + 10)
+        Path(path).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    def meddle(self, number: int) -> None:
+        """What a person does between runs."""
+        if number != self.world.runs // 2:
+            return
+        ids = [id for id in self.lessons if self.memories.get(id).state not in ("under_review", "archived")]
+        if self.world.also == "edits":
+            for id in ids[:4]:
+                self.memories.edit(id, text=f"Call `make migrate-{self.lessons[id]}` first, before `make check-{self.lessons[id]}`.")
+        if self.world.also == "merges":
+            for one, other in zip(ids[0:4:2], ids[1:4:2]):
+                self.memories.review(one, "merge", into=other)
+                self.lessons.pop(one)
+        if self.world.also == "deletions":
+            for id in ids[:2]:
+                self.memories.forget(id)
+                self.lessons.pop(id)
+            self.memories.add("Prefer small commits.", kind="preference")
+
+
+def _neutral(id: str, steps: list[Step], said: list[str], root: str, model: str, failed: bool, at: Clock) -> Iterator[dict[str, Any]]:
+    yield {"type": "run", "id": id, "task": "work", "started_at": at(), **({"root": root} if root else {}), **({"model": model} if model else {}), "instruments": ["agent:critic:own"]}
+    for step in steps:
+        done = {"error": step["error"], "status": 2} if step["error"] else {"output": step["output"], "status": 0}
+        who = {"agent": step["agent"]} if "agent" in step else {}
+        yield {"type": "step", "role": "tool", "tool": "shell", "input": {"command": step["command"]}, **done, **who, "at": at.advance(2)}
+    for text in said:
+        yield {"type": "finding", "text": text, "by": "critic", "severity": "warning", "at": at.advance(1)}
+    yield {"type": "end", "outcome": "failure" if failed else "success", "at": at.advance(2)}
+
+
+def _session(id: str, steps: list[Step], at: Clock) -> Iterator[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"type": "user", "permissionMode": "default", "promptSource": "typed", "message": {"role": "user", "content": "work"}}]
+    for n, step in enumerate(steps):
+        call = {"type": "tool_use", "id": f"{id}-t{n}", "name": "Bash", "input": {"command": step["command"]}}
+        rows.append({"type": "assistant", "message": {"id": f"{id}-m{n}", "role": "assistant", "content": [call]}})
+        told = f"Exit code 2\n{step['error']}" if step["error"] else step["output"]
+        block = {"type": "tool_result", "tool_use_id": f"{id}-t{n}", "content": told, "is_error": bool(step["error"])}
+        rows.append({"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": f"Error: {told}" if step["error"] else {"stdout": told}})
+    for n, row in enumerate(rows):
+        yield {**row, "uuid": f"{id}-{n}", "sessionId": id, "timestamp": at.advance(1), "version": "2.1.325", "entrypoint": "cli", "cwd": "/w"}
+
+
+class Result(NamedTuple):
+    """What became of the lessons of one world."""
+
+    world: World
+    lessons: int
+    verdicts: dict[str, int]  # lessons that ever had the word
+    moved: int  # taken out by belief
+    looks: int
+    held: int  # looks at which the interval held the truth
+    units: int
+    seconds: float
+
+
+def truth_of(world: World) -> float:
+    return world.injected * mean_loss(world, True) - world.withheld * mean_loss(world, False)
+
+
+def measured(world: World, stores: int, seed: int) -> Result:
+    started = time.perf_counter()
+    verdicts: dict[str, int] = {}
+    lessons = moved = looks = held = units = 0
+    for n in range(stores):
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(world, seed + 1000 * n, folder)
+            names = dict(store.lessons)
+            lessons += len(names) if world.also != "ruin" else 1
+            for number in range(world.runs):
+                store.work(number)
+                store.meddle(number)
+                if number % EACH == EACH - 1:
+                    for each in store.memories.effect().lessons:
+                        if each.memory.id in store.lessons and each.table and world.also != "falling":
+                            looks += 1
+                            held += each.interval.low - 1e-9 <= truth_of(world) <= each.interval.high + 1e-9
+            for id, name in names.items():
+                if world.also == "ruin" and name != NAMES[0]:
+                    continue
+                said = {entry.after["verdict"] for entry in store.memories.log(memory=id, verb="verdict") if entry.after.get("verdict")}
+                for word in said - {"not yet known"}:
+                    verdicts[word] = verdicts.get(word, 0) + 1
+                out = [entry for entry in store.memories.log(memory=id, verb="move") if entry.after.get("state") == "under_review"]
+                moved += bool(out) and "harms" not in said
+            units += sum(each.standing.units for each in store.memories.effect().lessons)
+            store.memories.close()
+    return Result(world, lessons, verdicts, moved, looks, held, units, time.perf_counter() - started)
+
+
+def judged(result: Result) -> tuple[str, bool]:
+    """One line of the table, and whether it keeps its bounds."""
+    world, said = result.world, result.verdicts
+    false = sum(count for word, count in said.items() if word in ("helps", "harms") and word != world.says)
+    right = said.get(world.says, 0)
+    good = false <= 0.05 * result.lessons and (not result.looks or result.held >= 0.95 * result.looks)
+    if world.says:
+        good = good and right > 0 and right >= 0.3 * result.lessons
+    told = f"{right} {world.says}" if world.says else "-"
+    share = f"{100 * result.held / result.looks:.1f} %" if result.looks else "-"
+    line = f"| {world.name} | {result.lessons} | {world.runs} | {result.units} | {told} | {false} | {said.get('no difference', 0)} | {result.moved} | {share} of {result.looks} | {'PASS' if good else 'FAIL'} |"
+    return line, good
+
+
+HEAD = (
+    "| world | lessons | runs a store | units | right verdicts | false verdicts, any look | no difference | out by belief | intervals that held | |\n"
+    "|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def main() -> int:
+    ask = argparse.ArgumentParser(description="Whole worlds through the public surface: is what effect says true?")
+    ask.add_argument("--only", default="", help="worlds whose name holds this")
+    ask.add_argument("--stores", type=int, default=STORES)
+    ask.add_argument("--seed", type=int, default=20261116)
+    ask.add_argument("--out", type=Path)
+    given = ask.parse_args()
+    lines, fine, seconds = [HEAD], True, 0.0
+    print(HEAD, flush=True)
+    for world in WORLDS:
+        if given.only not in world.name:
+            continue
+        result = measured(world, given.stores, given.seed)
+        line, good = judged(result)
+        seconds += result.seconds
+        fine &= good
+        lines.append(line)
+        print(f"{line} {result.seconds:.0f} s", flush=True)
+    out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-worlds.md")
+    if out:
+        told = f"# Effect, end to end\n\n`python bench/effect_worlds.py --stores {given.stores} --seed {given.seed}`, {seconds:.0f} s on one core.\n"
+        what = "False: helps or harms where the world says otherwise, at any look. Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts at least 30 %."
+        out.write_text("\n".join([told, what, "", *lines, ""]), encoding="utf-8")
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
