@@ -144,6 +144,8 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
         " nilerr (mostly silenced with `//nolint:nilerr` and a reason), errcheck."
     )
     assert told([[wrap("errcheck")]] * 2)[0] == ["golangci-lint rejects here again and again: errcheck."]
+    silenced = [[wrap("errcheck", "//nolint:errcheck")]] * 2 + [[wrap("errcheck", "t.Fatalf(")], [wrap("errcheck", "io.ReadAll(")]]
+    assert told(silenced)[0] == ["golangci-lint rejects here again and again: errcheck."]  # two of four is not what is done here
     unformatted = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="form", cure="without --check")
     assert told([[unformatted]] * 3)[0] == []  # no rule to name, and what mends it is anybody's first thought
 

@@ -92,7 +92,8 @@ def told_by(
     if any(each.kind in (COMPLAINT, COMMAND) for each in noticed):
         lessons.append(before_done(counts.complaints(), counts.forms()))
     if any(each.kind == SENTENCE for each in noticed):
-        person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions)]
+        own = {each.mark for each in noticed if each.kind == SENTENCE}
+        person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions, own)]
     return Told(tuple(filter(None, lessons)), tuple(one_cause(filter(None, person))), tuple(silent))
 
 

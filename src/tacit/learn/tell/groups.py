@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tacit.stores.incidents import Form, Noted
 
+PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
 GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
 CHECKED = frozenset("lint format types compile test".split())
@@ -45,6 +46,8 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         said = _item(same)
         if said:
             told.append((said, mark, same))
+        if len(told) > 2 * ITEMS:
+            break
     if not told:
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
@@ -61,12 +64,13 @@ def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Note
     for same in by_mark.values():
         one = same[0].incident
         if one.family == "module" and one.nature == "env" and _lineages(same) >= GUESSED and not cure(same, ("command",)):
-            program = Counter(each.incident.program for each in same).most_common(1)[0][0]
+            called = Counter(each.incident.program for each in same)
+            program = max(called, key=lambda program: (program != COMMIT, called[program]))  # a commit's hook runs the check itself
             by_program.setdefault(program, []).append(same)
     told = []
     for program, found in by_program.items():
-        names = ", ".join(f"`{same[0].incident.name}`" for same in found[:4])
-        notes = [note for same in found[:4] for note in same]
+        names = ", ".join(f"`{same[0].incident.name}`" for same in found[:PACKAGES])
+        notes = [note for same in found[:PACKAGES] for note in same]
         told.append((f"{names} in `{program}` (not installed)", notes[0].incident.mark, notes))
     return told
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LINEAGES = 2  # that met it
 SHARE = 0.4  # of a rule's repairs that brought the same code in
+MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
 RULES = 8  # names of rules in one line
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
@@ -78,7 +79,11 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
     mending = cure(met, ("command",))
     if any(" ".join(shell.key(call)) == each.incident.program for call in shell.calls(mending) for each in met):
         mending = ""  # the checker itself, without its --check: anybody's first thought
-    repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, met))}
+    brought: dict[str, set[tuple[str, str]]] = {}  # piece of code -> the rules and lineages whose repairs brought it in
+    for each in met:
+        for piece in each.incident.repair.split():
+            brought.setdefault(piece, set()).add((each.incident.code, each.lineage))
+    repairs = {rule: code for rule, same in again.items() if (code := _repair(rule, same, brought))}
     often = sorted(again, key=lambda rule: (rule not in repairs, -_count(again[rule]), rule))[:RULES]
     order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
     often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
@@ -108,19 +113,16 @@ def _shown(code: str) -> str:
     return code if code.startswith("```") else f"`{code}…)`" if code.endswith("(") else f"`{code}`"
 
 
-def _repair(rule: str, same: Sequence[Noted], met: Sequence[Noted]) -> str:
+def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[str, str]]]) -> str:
     """The piece of code that repairs of one rule share, and repairs of the others do not."""
     mended = {each.lineage: dict.fromkeys(each.incident.repair.split()) for each in same if each.incident.repair}
-    elsewhere: dict[str, set[str]] = {}
-    for each in met:
-        if each.incident.code != rule:
-            for code in each.incident.repair.split():
-                elsewhere.setdefault(code, set()).add(each.lineage)
     counts = Counter(code for codes in mended.values() for code in codes)
     shared: list[str] = []
     for code, n in counts.most_common():
         named = rule.lower() in code.lower()
-        if n >= LINEAGES and n >= SHARE * len(mended) and (named or n > len(elsewhere.get(code, ()))):
+        enough = MOSTLY if _SILENCES.search(code) else SHARE
+        elsewhere = {lineage for other, lineage in brought[code] if other != rule}
+        if n >= LINEAGES and n >= enough * len(mended) and (named or n > len(elsewhere)):
             shared.append(code)
     silencing = [code for code in shared if _SILENCES.search(code)]
     return (

@@ -13,7 +13,7 @@ from tacit.learn.notice.sentences import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from tacit.stores.incidents import Noted
 
@@ -37,8 +37,8 @@ class Request:
     wordings: tuple[str, ...]  # the others, the commonest first
 
 
-def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
-    """The clusters of typed sentences that may be standing requests, the most frequent first."""
+def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:
+    """The clusters of typed sentences that may be standing requests and hold one of a run's `own` marks, the most frequent first."""
     from tacit.core.words import all_stop_words
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
@@ -51,7 +51,10 @@ def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
             met.setdefault(word, set()).add(each.lineage)
     total = max(sessions, 1)
     weight = {word: math.log(1 + total / len(lineages)) for word, lineages in met.items()}
+    mine = {word for each, words in read if each.incident.mark in own for word in words}
+    read = [pair for pair in read if pair[1] & mine]
     clusters: list[list[tuple[Noted, frozenset[str]]]] = []
+    holding: dict[str, list[int]] = {}  # word -> the clusters whose first sentence has it
     by_words: dict[frozenset[str], list[tuple[Noted, frozenset[str]]]] = {}
     for pair in read:
         by_words.setdefault(pair[1], []).append(pair)
@@ -59,12 +62,15 @@ def standing_requests(typed: Sequence[Noted], sessions: int) -> list[Request]:
     for words, same in sorted(
         by_words.items(), key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0]))
     ):
-        near = next((cluster for cluster in clusters if _alike(cluster[0][1], words, weight) >= ALIKE), None)
+        may = sorted({number for word in words for number in holding.get(word, ())})
+        near = next((number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE), None)
         if near is None:
+            for word in words:
+                holding.setdefault(word, []).append(len(clusters))
             clusters.append(list(same))
         else:
-            near.extend(same)
-    found = [_request(cluster) for cluster in clusters]
+            clusters[near].extend(same)
+    found = [_request(cluster) for cluster in clusters if any(each.incident.mark in own for each, _ in cluster)]
     kept = [each for each in found if len(each.lineages) >= LINEAGES and len(each.wordings) + 1 >= WORDINGS]
     return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
 
