@@ -86,6 +86,11 @@ class World:
             raise AssertionError(f"tacit {' '.join(args)}: {done.stdout}{done.stderr}")
         return answer.get("data") or {}
 
+    def said(self, *args: str) -> str:
+        """What `tacit` tells a person."""
+        done = subprocess.run([TACIT, *args], cwd=self.project, env=self.env, capture_output=True, text=True, timeout=PATIENCE)
+        return done.stdout + done.stderr
+
     def settle(self) -> None:
         """Wait until what the hooks queued was learned: by the worker that they started, or by us after it."""
         end = time.monotonic() + 45
@@ -97,13 +102,14 @@ def run(program: Program, world: World, told: dict[str, Any], before: Sequence[S
     """One session of a scenario."""
     (world.project / ".db-up").unlink(missing_ok=True)
     world.model.play(told.get("script", {}))
-    session = _typed(program, world, told) if told.get("typed") else _printed(program, world, told, before)
+    session = _typed(program, world, told) if told.get("typed") else call(program, world, told, before)
     session.requests = world.model.seen(tools=False)
     world.settle()
     return session
 
 
-def _printed(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
+def call(program: Program, world: World, told: dict[str, Any], before: Sequence[Session]) -> Session:
+    """A session that is handed its prompt and ends by itself."""
     goes_on = before[-1].id if told.get("resume") or told.get("fork") else ""
     turn = Turn(told["prompt"], goes_on, bool(told.get("fork")), tuple(told.get("flags", ())))
     argv = [program.path, *program.print(turn)]

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -90,7 +91,7 @@ class Model:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.script: dict[str, list[dict[str, Any]]] = {}
-        self.untold = SUMMARY
+        self.untold: str | Callable[[Any], str] = SUMMARY
         self._at: dict[str, int] = {}
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"model": self})
@@ -99,8 +100,8 @@ class Model:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def play(self, script: dict[str, list[dict[str, Any]]], untold: str = SUMMARY) -> None:
-        """Begin a script; the log begins anew. `untold` answers requests that offer no tools."""
+    def play(self, script: dict[str, list[dict[str, Any]]], untold: str | Callable[[Any], str] = SUMMARY) -> None:
+        """Begin a script; the log begins anew. `untold` answers requests that offer no tools, as they are asked or always the same."""
         with self._lock:
             self.script, self._at, self.requests, self.untold = script, {}, [], untold
 
@@ -114,7 +115,7 @@ class Model:
         first = opening(body)
         with self._lock:
             track = next((name for name in self.script if name != "main" and name in first), "main")
-            at, step = self._at.get(track, 0), {"say": self.untold}
+            at, step = self._at.get(track, 0), {"say": self.untold(body) if callable(self.untold) else self.untold}
             if offered(body):
                 steps = self.script.get(track, [])
                 self._at[track] = at + 1

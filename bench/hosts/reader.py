@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The host's own program as the reader of its sessions, driven: a real session fails, ends and is learned, then Tacit has `claude -p` read it.
+
+    reader.py [--host claude-code-newest]
+
+The home is full of bait (`bare.py`). Looked at: every request that the reading brought (tools offered, words of the bait), which hooks
+and servers of the user's ran meanwhile, whether the answer was taken, and that reading brought no session of its own. Exit status 1
+where one of these is not as it should be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+from bare import lay_bait  # noqa: E402
+from drive import ROOT, World, call  # noqa: E402
+from model import Model, strings  # noqa: E402
+from programs import PROGRAMS, install  # noqa: E402
+from run import prepare  # noqa: E402
+
+from tacit.learn.reader.exam import PAIRS  # noqa: E402
+
+LESSON = "The tables of the shop are made by `make db`; without it the tests fail."
+QUOTES = {  # words that a reader of a session would copy, and what it would make of them
+    "please never start the dev server yourself": ("Never start the dev server yourself.", "rule", "said"),
+    'relation "orders" does not exist': (LESSON, "fix", "found"),
+}
+SCRIPT = {"main": [{"shell": "./bin/pytest -q tests"}, {"shell": "make db"}, {"shell": "./bin/pytest -q tests"}, {"say": "All pass: the tables were not there."}]}
+
+
+def as_a_reader(body: Any) -> str:
+    """What a model that reads well answers: lessons with quotes, weights, no verdicts."""
+    asked = "\n".join(strings(body.get("messages") or []))
+    if '"answers"' in asked:
+        known = {lesson: (says[0], holds[0]) for lesson, _, says, holds in PAIRS}
+        listed = re.findall(r"^(\d+)\. lesson: (.*)$", asked, re.M)
+        told = [(int(n), *known.get(lesson, ("yes", "working"))) for n, lesson in listed]
+        return json.dumps({"answers": [{"n": n, "says": says, "holds": holds} for n, says, holds in told]})
+    if '"verdicts"' in asked:
+        return json.dumps({"verdicts": []})
+    lessons = []
+    for words, (text, kind, standing) in QUOTES.items():
+        found = re.search(rf"^\s*(\d+)\D.*{re.escape(words)}", asked, re.M)
+        if found:
+            quote = {"line": int(found[1]), "words": words}
+            lessons.append({"text": text, "when": "", "kind": kind, "standing": standing, "quotes": [quote], "sign": None, "until": ""})
+    return json.dumps({"lessons": lessons})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--host", default="claude-code-newest", help="claude-code-newest or claude-code-npm")
+    parser.add_argument("--programs", type=Path, default=ROOT / ".hosts")
+    given = parser.parse_args()
+    [program] = [install(each, given.programs) for each in PROGRAMS if f"{each.host}-{each.pick}" == given.host]
+    if program.missing:
+        print(f"{program.name}: {program.missing}")
+        return 2
+    with tempfile.TemporaryDirectory(prefix="tacit-reader-") as folder:
+        model = Model()
+        world = World(Path(folder), model, {"TACIT_NO_WORKER": "1"})  # so that what reading starts can be told from what the session started
+        world.env["PATH"] = f"{Path(program.path).parent}:{world.env['PATH']}"
+        world.env.update(program.ready(world.home, world.project, model.url))
+        lay_bait(world.home, world.project)
+        prepare(program, world, {})
+        model.play(SCRIPT)
+        call(program, world, {"prompt": "run the tests of the shop"}, [])
+        config = world.home / ".config" / "tacit" / "config.toml"
+        config.parent.mkdir(parents=True, exist_ok=True)
+        config.write_text('[reader]\nby = "claude-code"\n')
+        fired = world.home / "fired"
+        for each in fired.iterdir():
+            each.unlink()
+        model.play({}, untold=as_a_reader)
+        sessions = sorted((world.home / ".claude" / "projects").rglob("*.jsonl"))
+        world.settle()
+        told = world.said("doctor")
+        asked = model.seen(tools=False)
+        facts = {
+            "requests": len(asked),
+            "tools": sorted({name for each in asked for name in each.tools}),
+            "bait read": sorted({word.strip("\"'`.,:;()[]{}<>") for each in asked for word in each.text.split() if "BAIT-" in word}),
+            "bait ran": sorted(each.name for each in fired.iterdir()),
+            "lessons": [memory["text"] for memory in world.tacit("list", "--limit", "100")["memories"] if memory["text"] == LESSON],
+            "exam": "passed" if "passed its exam" in told else told[-600:],
+            "runs": len(world.tacit("audit")["runs"]),
+            "new transcripts": len(sorted((world.home / ".claude" / "projects").rglob("*.jsonl"))) - len(sessions),
+        }
+        model.close()
+    print(program.name)
+    for name, found in facts.items():
+        print(f"  {name:19} {found}")
+    right = (
+        facts["requests"] > 0 and not facts["tools"] and not facts["bait read"] and not facts["bait ran"] and facts["lessons"] == [LESSON]
+        and facts["exam"] == "passed" and facts["runs"] == 1 and facts["new transcripts"] == 0
+    )  # fmt: skip
+    return 0 if right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
