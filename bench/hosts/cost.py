@@ -3,7 +3,7 @@
 
     cost.py [--pairs 15]
 
-Payloads have the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
+Payloads are the hosts' own samples (`tacit.hosts.samples`), in the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
 """
 
 from __future__ import annotations
@@ -18,45 +18,26 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tacit.core.value import replace
+from tacit.hosts import every_host
+from tacit.hosts.samples import Scene
+
 TACIT = str(Path(sys.executable).with_name("tacit"))
 CALLS = ["ls -la"] * 35 + ["cat src/a.py"] * 25 + ["grep -rn x src"] * 15 + ["./bin/pytest -q tests"] * 15 + ["git status"] * 5 + ["make db"] * 5
 
 
-def events(folder: str, rollout: str) -> dict[str, list[tuple[str, dict[str, object]]]]:
-    """Host -> (event, payload); {n} is numbered anew for each call."""
-    def claude(name: str, **more: object) -> dict[str, object]:
-        return {"session_id": "c{n}", "transcript_path": "", "cwd": folder, "hook_event_name": name, **more}
-
-    def codex(name: str, **more: object) -> dict[str, object]:
-        return {"session_id": "x{n}", "turn_id": "t", "transcript_path": rollout, "cwd": folder, "hook_event_name": name, **more}
-
-    def gemini(name: str, **more: object) -> dict[str, object]:
-        return {"session_id": "g{n}", "transcript_path": "", "cwd": folder, "hook_event_name": name, "timestamp": "2026-11-16T06:19:59.486Z", **more}
-
-    def copilot(**more: object) -> dict[str, object]:
-        return {"sessionId": "p{n}", "timestamp": 1794809979734, "cwd": folder, **more}
-
-    runs, looks = {"tool_input": {"command": "make db"}, "tool_name": "Bash", "tool_use_id": "u{n}"}, {"tool_input": {"command": "ls"}, "tool_name": "Bash", "tool_use_id": "u{n}"}
-    shared = [
-        ("session-start", {"source": "startup"}, "SessionStart"), ("prompt", {"prompt": "why does the queue number 7 hang?"}, "UserPromptSubmit"),
-        ("subagent-start", {"agent_id": "a1", "agent_type": "worker"}, "SubagentStart"), ("before-command", runs, "PreToolUse"),
-        ("before-command, looking", looks, "PreToolUse"), ("stop", {}, "Stop"), ("session-end", {}, "SessionEnd"),
-    ]  # fmt: skip
-    failed = "psycopg.OperationalError: connection to server failed: Connection refused"
-    return {
-        "claude-code": [(name, claude(theirs, **more)) for name, more, theirs in shared] + [("tool-failure", claude("PostToolUseFailure", **{**runs, "error": f"Exit code 1\n{failed}"}))],
-        "codex": [(name, codex(theirs, **more)) for name, more, theirs in shared] + [("tool-failure", codex("PostToolUse", **{**runs, "tool_response": failed + "\nError: exit code 1"}))],
-        "gemini": [
-            ("session-start", gemini("SessionStart", source="startup")), ("prompt", gemini("BeforeAgent", prompt="why does the queue number 7 hang?")),
-            ("tool-failure", gemini("AfterTool", tool_name="run_shell_command", tool_response={"llmContent": f"Output: {failed}\nExit Code: 2"})),
-            ("stop", gemini("AfterAgent")), ("session-end", gemini("SessionEnd")),
-        ],
-        "copilot": [
-            ("session-start", copilot(source="new", initialPrompt="hello")), ("step", copilot(toolName="bash", toolArgs={"command": "ls"}, toolResult={"resultType": "success", "textResultForLlm": "a"})),
-            ("tool-failure", copilot(toolName="bash", toolArgs={"command": "psql"}, toolResult={"resultType": "success", "textResultForLlm": f"{failed}\n<shellId: 0 completed with exit code 1>"})),
-            ("stop", copilot(stopReason="end_turn")), ("session-end", copilot(reason="complete")),
-        ],
-    }  # fmt: skip
+def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], dict[str, object]]]]:
+    """Host -> (row, words after `tacit hook`, payload); {n} is numbered anew for each call."""
+    scene = Scene(folder, "s{n}", prompt="why does the queue number 7 hang?", command="make db", call="u{n}",
+                  error="psycopg.OperationalError: connection to server failed: Connection refused")  # fmt: skip
+    found: dict[str, list[tuple[str, list[str], dict[str, object]]]] = {}
+    for name, host in every_host().items():
+        told = replace(scene, transcript=rollout) if name == "codex" else scene
+        words = [] if host.loaded_by_others else ["--host", name]
+        rows = [(entry.ours, [entry.ours, *words], host.sample(entry, told)) for entry in host.entries]
+        looking = [(f"{entry.ours}, looking", [entry.ours, *words], host.sample(entry, replace(told, command="ls -la"))) for entry in host.entries if entry.ours == "before-command"]
+        found[name] = [*{row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values()]
+    return found
 
 
 def cpu(argv: list[str], env: dict[str, str], said: str = "") -> float:
@@ -70,6 +51,7 @@ def cpu(argv: list[str], env: dict[str, str], said: str = "") -> float:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--host", action="append", default=[], help="only this host")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         env = {"PATH": os.environ["PATH"], "HOME": folder, "TACIT_NO_WORKER": "1"}
@@ -85,12 +67,14 @@ def main() -> int:
         count = 0
         print("| host | event | times a bare interpreter |\n|---|---|---|")
         for host, listed in events(project, rollout).items():
-            for name, payload in listed:
+            if given.host and host not in given.host:
+                continue
+            for name, words, payload in listed:
                 ratios, floor = [], []
                 for _ in range(given.pairs):
                     count += 1
                     said = json.dumps(payload).replace("{n}", str(count))
-                    argv = [TACIT, "hook", name.partition(",")[0], *([] if host == "claude-code" else ["--host", host])]
+                    argv = [TACIT, "hook", *words]
                     floor.append(cpu(bare, env))
                     ratios.append(cpu(argv, env, said))
                 print(f"| {host} | {name} | {statistics.median(ratios) / statistics.median(floor):.1f} |", flush=True)

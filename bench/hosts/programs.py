@@ -46,7 +46,8 @@ class Program:
     cannot: tuple[tuple[str, str], ...] = ()  # what this program has no way for, and why
     version: str = ""
     path: str = ""
-    agent: str = "general-purpose"  # a type of sub-agent that it has
+    agent: str = "general-purpose"  # a type of sub-agent that it has …
+    other: str = "Explore"  # … and another
     native: str = ""  # the package of its binary, by system and machine
     missing: str = ""  # why it could not be had
 
@@ -183,7 +184,7 @@ PROGRAMS = (
     replace(_CLAUDE, pick="npm"),
     Program(
         "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "before", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker",
+        can=frozenset({"print", "before", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker", other="explorer",
         cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
     ),
     Program(
@@ -208,7 +209,7 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
-        can=frozenset({"print", "subagent", "resume", "mcp"}), agent="general",
+        can=frozenset({"print", "subagent", "resume", "mcp"}), agent="general", other="explore",
         cannot=(
             ("before", "a plugin cannot speak before a command runs"),
             ("typed", "does not say whether a person typed a prompt"), ("fork", "not driven"),

@@ -106,7 +106,7 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
     for need in told.get("needs", ()):
         if need not in program.can:
             return "-", dict(program.cannot).get(need, f"cannot {need}")
-    told = json.loads(json.dumps(told).replace("{agent}", program.agent))
+    told = json.loads(json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other))
     began = time.monotonic()
     folder = Path(tempfile.mkdtemp(prefix="tacit-hosts-"))
     model = Model()

@@ -303,3 +303,24 @@ def test_any_output_has_a_signature_or_none(text: str) -> None:
 def test_digits_of_other_scripts_are_words_too() -> None:
     """A digit that is not 0 to 9 is neither a number nor a version of ours, and breaks nothing."""
     assert terms("᪀ items") and terms("٣ items")
+
+
+def test_a_form_that_is_left_out_could_not_have_matched() -> None:
+    """What is compiled only where one of its pieces is there gives what compiling all of it gives."""
+    import re
+
+    from tacit.core import words
+
+    said = (
+        "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed", "Caused by: java.io.IOException: disk full", "error[E0308]: mismatched types",
+        "src/a.c:3:4: fatal error: x.h: No such file or directory", "a.ts(3,4): error TS2322: Type 'x'", "a.ts:3:4 - error TS1: y", "TypeError: x is not a function",
+        "** (KeyError) key :a not found", "panic: runtime error: index out of range [5]", "thread 'main' panicked at src/a.rs:3", "a.go:3:4: undefined: x",
+        "ld: undefined reference to `f'", "bash: line 1: foo: command not found", "cp: cannot access 'x': PERMISSION DENIED", "Error: EACCES: permission denied, open '/x'",
+        "npm ERR! missing script: build", "  ● suite › fails", "FAILED tests/a.py::b - assert 1 == 2", "the job was aborted after ٣٤ seconds", "E   assert 3 == 4",
+    )  # fmt: skip
+    for line in said:
+        for pattern, _, needs in words._decisive():
+            assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (pattern, line)
+        for pattern, _, pieces in words._masks():
+            there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
+            assert not re.search(pattern, line) or there, (pattern, line)

@@ -12,7 +12,7 @@ A hook loads this module to ask one question, so nothing is compiled before it i
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -463,8 +463,10 @@ def signature(text: str) -> str:
     A signature names a class of problems: quoted names are masked too. Who needs the names compares the texts as well.
     """
     line = _decisive_line(text)
-    for pattern, mask in _masks() if line else ():
-        line = pattern.sub(mask, line)
+    digit = any(map(str.isdecimal, line))
+    for pattern, mask, needs in _masks() if line else ():
+        if any(need in line for need in needs) if needs else digit:
+            line = _compiled(pattern).sub(mask, line)
     line = " ".join(line.split()).strip(" .,:;-|[]")
     if len(line) > SIGNATURE_LENGTH:
         line = line[:SIGNATURE_LENGTH].rsplit(" ", 1)[0]
@@ -483,7 +485,12 @@ def _decisive_line(text: str) -> str:
     if said := _after_traceback(lines):
         return said
     vague = ""
-    for pattern, take_last in _decisive():
+    whole = "\n".join(lines)
+    either = whole + whole.lower()
+    for form, take_last, needs in _decisive():
+        if needs and not any(need in either for need in needs):
+            continue
+        pattern = _compiled(form)
         for number in reversed(range(len(lines))) if take_last else range(len(lines)):
             found = pattern.search(lines[number])
             if not found or _harmless().search(lines[number]):
@@ -521,9 +528,15 @@ def _after_traceback(lines: list[str]) -> str:
 _ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_]"
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: a hook looks at one short error, and compiling all forms would cost it more than all the rest."""
+    return re.compile(pattern)
+
+
 @lru_cache(maxsize=1)
-def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
-    """Where the decisive line is looked for, best first, and whether the last or the first such line counts."""
+def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+    """Where the decisive line is looked for, best first; whether the last or the first such line counts; pieces of which one must be there."""
     bad_news = (
         "fail(?:ed|ure|s|ing)?|denied|refused|timed out|timeout|not found|unable to|could not|cannot|can't|killed|aborted|"
         "segmentation fault|unexpected|invalid|missing|undefined|unresolved|conflict|out of memory|unreachable|rejected|"
@@ -560,7 +573,13 @@ def _decisive() -> tuple[tuple[re.Pattern[str], bool], ...]:
         (r"^E\s{2,}(?P<said>.+)", False),
         (rf"(?i)\b(?:{bad_news})\b", False),
     )
-    return tuple((re.compile(pattern), last) for pattern, last in forms)
+    needed: tuple[tuple[str, ...], ...] = (
+        ("Error", "Exception", "Failed", "Exit", "Interrupt", "assert "), ("Caused by: ",), ("error[E",), ("error",), ("error",), (" - error",),
+        ("Exception", "Error", "Failure"), ("Error", "Exception"), ("** (",), ("panic: ",), ("panicked at ",), (".go:",),
+        ("undefined reference to ",), ("sh: ", "(eval):"), tuple(from_the_system.lower().split("|")), (": ",), ("npm ",), ("●",),
+        ("fatal", "error", "panic"), ("FAILED ",), ("error", "fatal", "exception", "critical"), ("E",), (),
+    )  # fmt: skip
+    return tuple((pattern, last, needs) for (pattern, last), needs in zip(forms, needed, strict=True))
 
 
 @lru_cache(maxsize=1)
@@ -580,8 +599,8 @@ def _summary() -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What is masked, in this order: longer forms before the numbers they contain.
+def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
+    """What is masked, in this order: longer forms before the numbers they contain. And letters or pieces of which one must be there; none: a digit.
 
     Statuses of HTTP and of processes are no numbers but names; they are marked with # until the numbers are gone.
     """
@@ -612,7 +631,11 @@ def _masks() -> tuple[tuple[re.Pattern[str], str], ...]:
         (r"#(\d)", r"\1"),
         (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
     )
-    return tuple((re.compile(pattern), mask) for pattern, mask in forms)
+    digits, quotes, slashes = "", "\"'`“‘«", "/\\"
+    needed: tuple[str | tuple[str, ...], ...] = (
+        digits, ("://",), digits, "-", quotes, slashes, slashes, ".", ".:", ("0x",), digits, digits, digits, digits, digits, "#", ("<n>",),
+    )  # fmt: skip
+    return tuple((pattern, mask, needs) for (pattern, mask), needs in zip(forms, needed, strict=True))
 
 
 def edits(a: str, b: str) -> int:

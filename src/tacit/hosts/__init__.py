@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import sys
 
-from tacit.core.value import value
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,18 +21,22 @@ if TYPE_CHECKING:
     from tacit.hosts.registration import Host
 
 
-@value
 class Marks:
-    """By what a host is known."""
+    """By what a host is known. Written out: a `@value` makes its `__init__` at the first instance, and every hook would pay for it."""
 
-    shell: str = ""  # a variable that it sets for the commands of its agents
-    reads: bool = True  # its sessions can be read (transcript.py); else what its events say is written down
-    surely: tuple[str, ...] = ()  # fields of a payload that tell it, wherever the hook was registered
-    unnamed: bool = False  # those fields only where the payload does not name its event
-    named: str = ""  # the host in whose dialect it speaks where the payload names its event
-    fields: tuple[str, ...] = ()  # fields that tell it where nobody registered the hook under its name
-    events: tuple[str, ...] = ()  # names of events that it alone has
-    paths: tuple[str, ...] = ()  # parts of its transcripts' paths
+    def __init__(
+        self,
+        shell: str = "",  # a variable that it sets for the commands of its agents
+        reads: bool = True,  # its sessions can be read (transcript.py); else what its events say is written down
+        surely: tuple[str, ...] = (),  # fields of a payload that tell it, wherever the hook was registered
+        unnamed: bool = False,  # those fields only where the payload does not name its event
+        named: str = "",  # the host in whose dialect it speaks where the payload names its event
+        fields: tuple[str, ...] = (),  # fields that tell it where nobody registered the hook under its name
+        events: tuple[str, ...] = (),  # names of events that it alone has
+        paths: tuple[str, ...] = (),  # parts of its transcripts' paths
+    ) -> None:
+        self.shell, self.reads, self.surely, self.unnamed = shell, reads, surely, unnamed
+        self.named, self.fields, self.events, self.paths = named, fields, events, paths
 
 
 # Asked from top to bottom.
