@@ -24,7 +24,7 @@ from tacit.stores.sql import ENDLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from tacit.app import Memories
@@ -72,14 +72,16 @@ class Worked:
 # -- what hooks do ------------------------------------------------------------------------------------------------------
 
 
-def ask(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None) -> None:
-    """Queue a transcript, to be read in `later` seconds at the earliest. The same session again is the same job."""
+def ask(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = None, once: bool = False) -> None:
+    """Queue a transcript, to be read in `later` seconds at the earliest. The same session is one job; `once` leaves one that waits."""
     import json
 
     key = f"learn:{wish.host}:{wish.session}"
     with store.write(wait=wait) as tx:
         now = time.time()
         waiting = tx.queued_job(key)
+        if once and waiting:
+            return
         before = json.loads(waiting[1] or "{}") if waiting else {}
         # A late word about a turn must not take back that the session ended.
         over = wish.over or bool(before.get("over"))
@@ -474,9 +476,8 @@ def _source(path: str, format: str, session: str) -> str | Source:
     """What to read: the file, or of one that holds many sessions this one."""
     from tacit import formats
 
-    one_session = getattr(formats.get(format), "one_session", None)
-    source: str | Source = one_session(path, session) if one_session else path
-    return source
+    one_session: Callable[[str, str], Source] | None = getattr(formats.get(format), "one_session", None)
+    return one_session(path, session) if one_session else path
 
 
 def _read(store: Store, env: Mapping[str, str], job: Job) -> _Done:

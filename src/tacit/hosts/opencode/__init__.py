@@ -40,7 +40,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         session=parent if inside else session,
         folder=cwd,
         key=short_hash(session, name, source, text_at(payload, "id"), said),
-        transcript=_store(env) if name in LEARNED else "",
+        transcript=_store(env) if name in (*LEARNED, "session-start") else "",
         source=source,
         model=text_at(payload, "model"),
         agent=text_at(payload, "agent") if parent else "",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.hosts.dialect import Event
+    from tacit.surfaces.worker import Wish
 
 EVENTS = ("session-start", "prompt", "subagent-start", "step", "before-command", "tool-failure", "pre-compact", "stop", "session-end")
 NEED_TEXT = ("prompt", "before-command", "tool-failure")
@@ -36,6 +37,7 @@ QUEUE_WITHIN = 1.0  # seconds for what nobody waits for, but hosts end their hoo
 DEBOUNCE = (
     15.0  # seconds after a turn before its transcript is read: the next turn may follow at once, and the file lags
 )
+DIED = 1800.0  # seconds after a start; who has not told of a turn's end by then may be dead, and else is read again at that end
 REPEATED_WITHIN = 10.0  # seconds in which the same start of a session is a second copy of the hook, not a second start
 # What a hook needs of the user's configuration, with the defaults of `core.config`, which need not be loaded for them.
 SETTINGS: dict[str, Any] = {"ignore": (), "receipt": True, "budget": "auto"}
@@ -170,6 +172,7 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
 
     _name_run(event)
     _name_session(memories, event)
+    _watch(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
     context = _inject(memories, event, chosen)
     fresh = event.source in ("", "startup", "clear", "new")
@@ -201,6 +204,18 @@ def _name_session(memories: Memories, event: Event) -> None:
         note(memories.store, event.session, clock.now(), wait=RECORD_WITHIN)
     except Unavailable:
         pass  # they do without; what they are told then belongs to no run
+
+
+def _watch(memories: Memories, event: Event) -> None:
+    """Queue a session at its start: a host that dies in its first turn tells of no end, and its transcript is there all the same."""
+    from tacit.core.errors import Unavailable
+    from tacit.surfaces.worker import ask
+
+    if event.transcript and memories.project_id and not _is_emptied(event):
+        try:
+            ask(memories.store, _wish(memories, event, False), later=DIED, wait=RECORD_WITHIN, once=True)
+        except Unavailable:
+            pass  # the end of its first turn queues it
 
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -278,14 +293,12 @@ def _key(memories: Memories, event: Event) -> str:
 def _remember(memories: Memories, event: Event) -> Told:
     """Queue the transcript and see to it that somebody reads it."""
     from tacit.core.errors import StoreBusy
-    from tacit.surfaces.worker import Wish, ask, start
+    from tacit.surfaces.worker import ask, start
 
     if not event.transcript:
         return Told()
     over = event.name == "session-end"
-    named = memories.env.get("TACIT_PROJECT", "")
-    format = "neutral" if event.captured else event.host
-    wish = Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format)
+    wish = _wish(memories, event, over)
     try:
         ask(memories.store, wish, later=0.0 if over else DEBOUNCE, wait=QUEUE_WITHIN)
     except StoreBusy:
@@ -293,6 +306,14 @@ def _remember(memories: Memories, event: Event) -> Told:
         return Told()
     start(memories.store.path, memories.env, far=memories.store.far)
     return Told()
+
+
+def _wish(memories: Memories, event: Event, over: bool) -> Wish:
+    from tacit.surfaces.worker import Wish
+
+    named = memories.env.get("TACIT_PROJECT", "")
+    format = "neutral" if event.captured else event.host
+    return Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format)
 
 
 def _receipt(memories: Memories) -> str:
