@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit import formats
-from tacit.core.canary import NO_PROMPT, NO_RESULT, UNKNOWN, counter, doubts, told
+from tacit.core.canary import NO_PROMPT, NO_RESULT, OTHER_SHELL, UNKNOWN, counter, doubts, told
 from tacit.core.run import Reading, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 
@@ -32,6 +32,7 @@ def run(*steps: Step, **reading: Any) -> Run:
         (run(CALL, CALL, CALL), (NO_RESULT,)),
         (run(CALL, CALL), ()),
         (run(CALL, CALL, Step("tool", "line:3", tool="Bash", status=0)), ()),
+        (run(Step("tool", "line:2", tool="PowerShell", input={"command": "npm test"}, status=0)), (OTHER_SHELL,)),
         (run(unknown={"hologram": 5}), (UNKNOWN,)),
         (run(unknown={"hologram": 4}), ()),
         (Run("s-1", "neutral", steps=(CALL, CALL, CALL)), ()),

@@ -357,3 +357,12 @@ def test_a_plugin_is_written_once_and_taken_out(tacit: Any, folder: Path, alone:
     assert {row["host"]: row["connected"] for row in tacit("connect", "--list", "--json").data["hosts"]}["opencode"] == [str(path)]
     tacit("connect", "opencode", "--undo", "--by", "ada", "--yes")
     assert not path.exists() and not path.parent.exists()
+
+
+def test_windows_is_said_to_be_unsupported(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before anything is written, with what to do instead."""
+    from tacit.surfaces.cli import main
+
+    monkeypatch.setattr("sys.platform", "win32")
+    assert main(["connect", "claude-code"]) == 1
+    assert "WSL" in capsys.readouterr().err and not (folder / ".claude").exists()

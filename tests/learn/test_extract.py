@@ -467,6 +467,25 @@ def test_lines_about_nothing_are_read_without_harm(line: str) -> None:
 # --- unmistakably standing, unmistakably the person's ------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("no, use pnpm instead of npm here", "Use pnpm instead of npm here."),
+        ("No, use tabs instead of spaces here", "Use tabs instead of spaces here."),
+        ("No - use pnpm here instead of npm.", "Use pnpm here instead of npm."),
+        ("no, run the tests with make test here", "Run the tests with make test here."),
+        ("wrong, this repo uses pnpm", "This repo uses pnpm."),
+        ("no, use a map here instead of a list", ""),
+        ("no, use a list here", ""),
+        ("no, use pnpm there", ""),
+        ("this repo is a mess", ""),
+    ],
+)
+def test_here_is_the_project_where_tools_are_named(said: str, heard: str) -> None:
+    """People say "here" and mean in this project; of a piece of code they mean this place."""
+    assert texts(run(sh("ls"), typed(said)), "wish") == ([heard] if heard else [])
+
+
 def test_no_use_the_other_tool_is_heard_after_the_command_that_used_one() -> None:
     """The command says which tool was meant; without one there is nothing to correct."""
     assert texts(run(sh("npm install"), typed("No, use pnpm here.")), "wish") == ["Use pnpm instead of npm."]

@@ -191,3 +191,14 @@ def test_sentences_and_complaints() -> None:
 def test_what_is_no_complaint(said: str) -> None:
     """A task, a question and a paste name failing checks too."""
     assert [each for each in notice(run(sh("make x"), typed(said))) if each.kind == "complaint"] == []
+
+
+def test_commands_of_another_shell_are_not_read_as_posix() -> None:
+    """PowerShell's grammar is not ours: no program, no cure is made of it. The canary says so."""
+    from tacit.core.run import Step
+    from tacit.learn import shell
+
+    line = {"command": "$env:CI = 1; Remove-Item -Recurse dist; npm test"}
+    assert shell.command_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
+    assert shell.command_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
+    assert shell.command_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"

@@ -19,7 +19,11 @@ UNKNOWN_SHARE, FEW_UNKNOWN = 0.1, 5  # of a file's lines, and at least so many
 
 NO_PROMPT = "a session that a person opened holds prompts, and none is known as typed"
 NO_RESULT = "a session with tool calls, and none has a result"
+OTHER_SHELL = "commands of PowerShell or cmd, which are not supported: nothing is learned from them"
 UNKNOWN = "more than a tenth of the records are of unknown types"
+
+
+_OTHER_SHELLS = ("powershell", "pwsh", "cmd", "cmd.exe", "powershell.exe")
 
 
 def doubts(run: Run) -> tuple[str, ...]:
@@ -35,6 +39,8 @@ def doubts(run: Run) -> tuple[str, ...]:
     answered = any(step.output or step.error or step.status is not None or step.interrupted for step in calls)
     if len(calls) >= FEW_CALLS and not answered:
         found.append(NO_RESULT)
+    if any(step.tool.lower().replace("_", "") in _OTHER_SHELLS for step in calls):
+        found.append(OTHER_SHELL)
     unknown = sum((reading.unknown or {}).values())
     if unknown >= FEW_UNKNOWN and unknown > UNKNOWN_SHARE * reading.lines:
         found.append(UNKNOWN)

@@ -170,6 +170,7 @@ STANDING = tuple(
 
 # --- conventions: "we do it so here" ----------------------------------------------------------------------------------
 
+_WHOLE = r"repo|project|code ?base|repository|team|company|mono-?repo|workspace|organi[sz]ation|machine|environment"
 _HERE = _joined(r"""
     (?:in|for|on|across|throughout) (?:this|our|the|every)
     [ ](?:repo(?:sitory)?|project|code ?base|team|company|org|mono-?repo|workspace|package)s?
@@ -196,6 +197,7 @@ CONVENTION = tuple(
         (?:use|prefer|follow|write|name|keep|put|store|run|deploy|commit|squash|rebase|format|mock|pin|avoid|target|
         ship|work)\b
         """,
+        rf"^this (?:{_WHOLE}) (?:only )?(?:uses|is on|is built with|is managed with|runs on)\b",
         r"""
         ^we (?:don't|do not|never) (?:use|write|commit|push|mock|deploy|ship|edit|touch|merge|import|add|squash|rebase|
         put|store|run|allow|support)\b
@@ -307,7 +309,6 @@ TAIL = _compiled(
 
 # --- what takes a sentence out ----------------------------------------------------------------------------------------
 
-_WHOLE = r"repo|project|code ?base|repository|team|company|mono-?repo|workspace|organi[sz]ation|machine|environment"
 # It points at something a stranger cannot see.
 TASK_BOUND = _compiled(rf"""
     \b(?:this|that|these|those|the other|the same|the (?:first|second|third|last|next|previous|current|new|above|

@@ -31,7 +31,8 @@ LONGEST_SHOWN = 110  # of a command inside a lesson
 PROSE = 4  # words in one argument, or arguments that are plain words one after the other: a sentence, not part of the command
 LONGEST_WORD = 48  # a longer quoted argument is content (a message, a query), not part of the command
 
-SHELL_TOOLS = re.compile(r"bash|shell|terminal|exec_command|run_command|execute_command|powershell|^sh$|^cmd$", re.I)
+# Tools that run a command of a POSIX shell. PowerShell and cmd have another grammar: `core.canary` says that they are not read.
+SHELL_TOOLS = re.compile(r"bash|(?<!power)shell|terminal|exec_command|run_command|execute_command|^sh$", re.I)
 COMMAND_KEYS = ("command", "cmd", "script", "commandLine", "CommandLine")
 
 # Calls that only set the scene: no lesson is about them.

@@ -285,8 +285,14 @@ def _is_convention(low: str, text: str) -> bool:
     return _names_something(low, text) or bool(_STYLE.search(low))
 
 
+_PROJECT_HERE = re.compile(r",? here(?=\s*[.!]*$|,? (?:instead of|rather than|not)\b)")
+
+
 def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Setting) -> bool:
-    if cues.TASK_BOUND.search(low) or cues.HEDGED.search(low):
+    # "here" between names of tools is how people say: in this project. Between pieces of code it is this place.
+    tells_which = cues.SWAP.search(low) or cues.NEGATED.search(low) or " with " in low
+    anywhere = _PROJECT_HERE.sub("", low) if _tools(low) and tells_which else low
+    if cues.TASK_BOUND.search(anywhere) or cues.HEDGED.search(low):
         return False
     if told:
         return _says_something(low)

@@ -8,6 +8,7 @@ has changed it since. A file that cannot be read as the host reads it, or that i
 from __future__ import annotations
 
 import os
+import sys
 
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
@@ -73,6 +74,8 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     from tacit.stores.cache import shown as without_password
     from tacit.stores.identity import locate
 
+    if sys.platform == "win32":
+        raise Refused("tacit connect: Windows is not supported.", "Use it inside WSL, with the host that runs there.")
     place = locate(os.getcwd(), cli.env)
     if args.listed:
         return _list(place.root, cli.env, _unread(args, cli))
