@@ -152,7 +152,7 @@ campaign: .venv/ready
 	$(BIN)/python -m pytest -m slow
 
 # Any dose of damage, on demand and resumable: make faults POINTS=100 (of each), or KIND=kill POINTS=5000. Ledgers, by commit: bench/results/faults.
-KIND ?= storms flips kill power calls full
+KIND ?= storms flips kill reading power calls full
 faults: .venv/ready
 	@for kind in $(KIND); do $(BIN)/python bench/faults/$$kind.py $(if $(POINTS),--points $(POINTS)) $(if $(MINUTES),--minutes $(MINUTES)) || exit 1; done
 	@$(BIN)/python bench/faults/controls.py

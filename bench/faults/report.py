@@ -7,7 +7,7 @@ from typing import Any
 
 from common import Ledger
 
-UNITS = {"kill": "kills", "power": "images", "calls": "calls", "full": "steps", "flips": "flips", "storms": "storms", "fuzz": "executions"}
+UNITS = {"kill": "kills", "reading": "kills", "power": "images", "calls": "calls", "full": "steps", "flips": "flips", "storms": "storms", "fuzz": "executions"}
 ALONE = ("seed", "pages", "from", "of", "writers")  # not to be added up
 
 

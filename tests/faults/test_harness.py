@@ -28,6 +28,12 @@ def test_killed_writers_lose_nothing(batch: Batch) -> None:
     assert found["failures"] == [] and found["acknowledged"] > 0
 
 
+def test_a_killed_reader_loses_nothing_and_asks_nothing_twice(batch: Batch) -> None:
+    """What was answered lies on the disk before the next question."""
+    found = batch("reading", kills=3)
+    assert found["failures"] == [] and found["asked"] >= found["sessions"]
+
+
 @pytest.mark.parametrize("kind", ["add", "learn", "inject", "tend"])
 @pytest.mark.parametrize("moment", ["before:1", "after:1"])
 def test_a_writer_killed_at_its_commit_is_whole_or_absent(batch: Batch, kind: str, moment: str) -> None:
