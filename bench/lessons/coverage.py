@@ -134,7 +134,7 @@ def counted(world: World, labels: dict[str, list[str]]) -> dict[str, Seen]:
                 add("failure met again: cure in force", _in_force(log[at[session] - 1], ids), item.name)
                 add("failure met again: cure on file", _on_file(log[at[session] - 1], ids), item.name)
                 line = log[at[session]]
-                told = {*line["given"], *(id for each in line["moments"] for id in each["given"])}
+                told = {*line["given"], *(id for each in line.get("moments", ()) for id in each["given"])}
                 add("failure met again: given at that start", bool(ids & set(line["given"])), item.name)
                 add("failure met again: told at the start or right after the failure", bool(ids & told), item.name)
         elif item.kind == "superseded":
