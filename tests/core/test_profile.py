@@ -569,7 +569,8 @@ def unread(keys: Iterable[str], sources: Mapping[str, str]) -> list[str]:
         spoken = re.compile(rf"\b{re.escape(section.rstrip('s'))}|\b{re.escape(section.replace('_', '').capitalize())[:-1]}", re.I)
         taken = re.compile(rf"\.{re.escape(name)}\b|[\"']{re.escape(leaf)}[\"']")
         bound = re.compile(rf"[<>=] {re.escape(key)}\b")  # a ladder's condition reads it
-        if leaf not in TOLD_ONLY and not any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in sources.values()):
+        near = [text for text in sources.values() if leaf in text or name in text]  # a search of every text for every key takes ten seconds
+        if leaf not in TOLD_ONLY and not any((taken.search(text) and spoken.search(text)) or bound.search(text) for text in near):
             found.append(key)
     return found
 
