@@ -10,13 +10,15 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.diagnose import signatures
+from tacit.core.diagnose import BEFORE_DONE, signatures
 from tacit.core.effect import by_epoch, course_from_json, course_of, trials_from
 from tacit.core.links import Use
+from tacit.core.memory import Memory
 from tacit.core.rows import run_id
-from tacit.core.run import Step
+from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.running import instrument_of
+from tacit.learn.settle import outcome_of
 from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sqlite import SqliteStore
@@ -336,3 +338,16 @@ def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clo
     ]
     memories.edit(memory, text="Start the database first.")
     assert {dict(zip(head, row))["former"] for row in list(memories.effect_rows())[1:]} == {"1"}
+
+
+def test_before_done_is_judged_by_the_persons_complaint() -> None:
+    """No output can say it: the person came back with a failing check after the agent had gone on, or did not."""
+    memory = Memory("m1", "p", "Before you say done, run `make lint`.", "rule", "rule", source="notice", trust="observed", signature=BEFORE_DONE)
+    use = Use("m1", "u", "p", "u", "m1", "injected", 0.3, at="2026-01-01T00:00:00Z")
+    acted = Step("tool", "line:1", tool="Bash", input={"command": "ls"}, output="x", at="2026-01-02T10:00:00Z")
+    for said, value in (("lint fails again", "occurred"), ("thanks, looks good", "not_occurred")):
+        steps = (acted, Step("user", "line:2", text=said, typed=True, at="2026-01-02T10:01:00Z"))
+        found = outcome_of(use, memory, Run("r", "claude-code", steps=steps), (), over=True, now="2026-01-03T00:00:00Z")
+        assert found.value == value
+    alone = outcome_of(use, memory, Run("r", "claude-code", steps=(acted,)), (), over=True, now="2026-01-03T00:00:00Z")
+    assert alone.value == "unknown"  # nobody sat there who could have complained

@@ -30,6 +30,7 @@ TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
 MISSING = frozenset("command usage cargo binary path github glob module".split())  # families that say what does not work here
 NOT_HERE = "not here"  # their common signature
+BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, assigned_in
-from tacit.core.diagnose import told_of
+from tacit.core.diagnose import BEFORE_DONE, told_of
+from tacit.core.incident import COMPLAINT
 from tacit.core.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
 from tacit.core.value import replace, value
+from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences
 
 TYPE_CHECKING = False
@@ -72,6 +74,10 @@ def outcome_of(
     """
     if memory.klass in NO_PROBLEM:
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
+    if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
+        said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
+        said = _where_told(said, run, assigned_in(tellings, memory.id))
+        return judge(kind="user", instruments=instruments(run), sightings=said, assigned_at=use.at, over=over, now=now, behind=behind)
     if memory.signature and run.steps:
         struck = [*occurrences(run, *told_of(memory.signature, memory.tags))]
         struck += [_stated(each) for each in seen if each.states(memory.signature)]

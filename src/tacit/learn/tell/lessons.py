@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from tacit.core.diagnose import BEFORE_DONE
 from tacit.core.value import value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import is_task, purpose
@@ -254,7 +255,7 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
         return None
     told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
     return Lesson(
-        "before done",
+        BEFORE_DONE,
         f"Before you say done, run {told}: the person had to come back with failing checks.",
         "rule",
         tuple(complaints),
