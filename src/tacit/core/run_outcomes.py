@@ -35,6 +35,7 @@ class UnitFacts:
     tokens: float | None
     steps: int
     at: str = ""  # when its first run was settled
+    usd: float | None = None
 
 
 @value
@@ -109,4 +110,5 @@ def unit_of(parts: Sequence[tuple[str, str, Mapping[str, Any]]], blank: bool = F
     told = [outcome for outcome, _, _ in parts if outcome in _FAILED]
     costs = [cost for _, _, facts in parts if (cost := facts.get("cost"))]
     tokens = sum(cost.get(name) or 0 for cost in costs for name in ("input", "output")) if costs else None
-    return UnitFacts(blank, told[-1] if told else UNKNOWN, tokens, sum(facts.get("steps", 0) for _, _, facts in parts), parts[0][1])
+    usd = sum(cost.get("usd") or 0.0 for cost in costs) or None
+    return UnitFacts(blank, told[-1] if told else UNKNOWN, tokens, sum(facts.get("steps", 0) for _, _, facts in parts), parts[0][1], usd)

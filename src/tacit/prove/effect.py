@@ -14,7 +14,9 @@ from tacit.core.run_outcomes import beside
 from tacit.core.value import value
 from tacit.core.whole import whole_memory
 from tacit.prove.blank import compared
+from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
 from tacit.stores import counts
+from tacit.stores.incidents import seconds_a_call
 from tacit.stores.lookups import settled_units
 
 TYPE_CHECKING = False
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.core.run_outcomes import Beside
     from tacit.core.whole import Whole
     from tacit.prove.blank import BlankEffect
+    from tacit.prove.worth import Heard, Worth
 
 CSV_COLUMNS = (
     "memory",
@@ -79,6 +82,19 @@ class Effects:
     unsettled: int  # uses whose run was never joined
     unknown: int
     blank: BlankEffect | None = None  # units without any lesson on trial, where the profile leaves some
+    heard: Heard | None = None  # the words of persons, taken together
+    worth: Worth | None = None  # in calls, minutes, tokens, money
+    untold: Mapping[str, int] = {}  # why outcomes could not be told
+
+    @property
+    def headline(self) -> list[str]:
+        """What people ask first: what became of their own words, and what was spared."""
+        return [*(heard_lines(self.heard) if self.heard else ()), worth_line(self.worth)]
+
+    @property
+    def notes(self) -> list[str]:
+        """What so many runs can tell, and why the rest cannot be told."""
+        return [may_be_said(self.whole.units, sum(each.measured for each in self.lessons)), *untold_lines(self.untold)]
 
 
 def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:
@@ -115,18 +131,22 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         )
         for memory in memories
     ]  # fmt: skip
-    lessons.sort(key=lambda each: (each.belief.expected, each.memory.id))
+    lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))  # what nobody measured comes last
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
     costs = [(tables[id], stats.believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
+    whole = whole_memory(trials, rules.alpha, rules.margin)
     return Effects(
         lessons=tuple(lessons),
-        whole=whole_memory(trials, profile.effect.alpha, profile.effect.margin),
+        whole=whole,
         balance=stats.balance(stats.tabulate(trials)),
         holdout_cost=stats.holdout_cost(costs),
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
-        blank=compared(units.values(), profile.trial.blank, profile.effect.alpha, profile.effect.margin),
+        blank=compared(units.values(), profile.trial.blank, rules.alpha, rules.margin),
+        heard=heard({each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin),
+        worth=worth(whole, seconds_a_call(store, project), units.values()),
+        untold=why_untold(marks),
     )
 
 

@@ -101,6 +101,13 @@ def noted_of(store: Reads, run: str) -> list[str]:
     return [str(mark) for (mark,) in rows]
 
 
+def seconds_a_call(store: Reads, project: str) -> float | None:
+    """How long a call takes on the way out of a failure, over all that were noticed; None where nothing tells."""
+    sql = "SELECT sum(seconds), sum(calls) FROM incident WHERE project = :p AND kind = :kind AND calls > 0"
+    row = store.one(sql, p=project, kind=FAILURE)
+    return float(row[0]) / float(row[1]) if row and row[0] and row[1] else None
+
+
 def lineage_of(store: Reads, run: str) -> str:
     """The lineage that a run was noticed in; empty where nothing was."""
     row = store.one("SELECT lineage FROM incident WHERE run = :run LIMIT 1", run=run)

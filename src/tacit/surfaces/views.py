@@ -112,6 +112,11 @@ def effect_json(found: Effects) -> dict[str, Any]:
         "unsettled": found.unsettled,
         "unknown": found.unknown,
         "blank": _blank_json(found.blank) if found.blank else None,
+        "headline": found.headline,
+        "notes": found.notes,
+        "heard": found.heard and {name: getattr(found.heard, name) for name in ("lessons", "given", "came_back", "word")},
+        "worth": found.worth and {name: getattr(found.worth, name) for name in ("word", "units", "calls", "minutes", "tokens", "usd")},
+        "untold": dict(found.untold),
     }
 
 

@@ -76,15 +76,18 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _prevented(memories: Memories) -> dict[str, Any]:
     """What the control group says of the whole memory; never what was merely not seen again."""
-    whole = memories.effect().whole
+    found = memories.effect()
+    whole = found.whole
     if whole.per_run is None or not whole.units:
         return {
             "per_run": None,
             "units": whole.units,
             "told": "not yet known: no run with a control group has been settled",
+            "headline": found.headline,
         }
     figures = _spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.units)
-    return {"per_run": whole.per_run, "low": whole.low, "high": whole.high, "units": whole.units, "told": figures}
+    span = {"per_run": whole.per_run, "low": whole.low, "high": whole.high, "units": whole.units}
+    return {**span, "told": figures, "headline": found.headline}
 
 
 def _spared(word: str, about: float, least: float, most: float, units: int) -> str:
@@ -196,6 +199,7 @@ def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: S
         f"- **Learned** {found.runs} runs, {found.new} new lessons, {found.risen} rose, {found.closed} faded, {found.merged} merged"
     )
     lines.append(f"- **Spared** {prevented['told']}")
+    lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
     lines.append(
         f"- **Waiting** {asked} proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
     )

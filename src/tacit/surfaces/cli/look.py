@@ -16,6 +16,8 @@ from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
 from tacit.surfaces.views import entry_json, for_you, overview, why_json
 
+SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -153,7 +155,9 @@ def _declare_why(parser: argparse.ArgumentParser) -> None:
 def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.why(args.id, args.question, run=run_of(cli.env))
+        effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None
     data = why_json(found, args.question)
+    data["effect"] = effect.sentence if effect else None
     return Answer(data, _why_text(cli, found.memory, data, found.journal))
 
 
@@ -165,15 +169,19 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: Sequence[
         + (f" ({memory.gate_reason})" if memory.gate_reason else "")
     )
     lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")
+    if data["effect"]:
+        lines.append(data["effect"])
     if data["early_confidence"] is not None:
         lines.append(f"early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured")
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
     if data["evidence"]:
         lines += ["", paint(cli, "bold", "evidence")]
-        for row in data["evidence"]:
+        for row in data["evidence"][:SIGHTINGS]:
             told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
             lines.append(told + (f"\n    “{one_line(row['quote'], 200)}”" if row["quote"] else ""))
+        if len(data["evidence"]) > SIGHTINGS:
+            lines.append(f"  and {len(data['evidence']) - SIGHTINGS} more: tacit why {memory.id} --json")
     if data["uses"]:
         arms: dict[str, int] = {}
         for use in data["uses"]:

@@ -55,6 +55,8 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
         if each.former:
             lines.append(f"Of its former words: {each.former}")
         belief = each.belief
+        if not each.table:
+            return "\n".join(lines)
         lines.append(
             f"Belief: helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
             " (a guess, with its kind's help)."
@@ -64,15 +66,16 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
     rows = [
         [
             each.memory.id,
-            each.standing.word if each.measured else "unmeasured",
+            (each.standing.word if each.measured else "not on trial") + (" *" if each.holds_across else ""),
             str(each.standing.units),
-            bar,
-            f"{each.belief.help:.0%}",
+            bar if each.table else "",
+            f"{each.belief.help:.0%}" if each.table else "-",
             one_line(each.memory.text, max(20, width() - 88)),
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
-    lines = [table(rows, ("id", "verdict", "units", "−1             0             +1", "belief", "lesson")), ""]
+    lines = [*found.headline, ""]
+    lines += [table(rows, ("id", "verdict", "runs", "fewer problems 0 more problems ", "helps?", "lesson")), ""]
     whole = found.whole
     if whole.per_run is None:
         lines.append("Whole memory: nothing settled in both arms yet.")
@@ -85,6 +88,7 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
         f"Given: {found.tokens:,} tokens. Withholding is expected to have cost {found.holdout_cost:.1f} problems. "
         f"{found.unsettled} uses are not settled, {found.unknown} could not be told."
     )
+    lines += found.notes
     if found.blank:
         lines += _blank_lines(found.blank)
     lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")

@@ -1,0 +1,169 @@
+"""What the memory was worth, in things people count: corrections that came back, calls, minutes, tokens, money.
+
+A loss is the calls until a problem was overcome, over eight; so a difference of losses is one of calls, and a lower bound where more than
+eight were lost. Minutes, tokens and money follow from what a call takes in this project. The interval is the control group's own.
+"""
+
+from __future__ import annotations
+
+from tacit.core import effect as stats
+from tacit.core.outcome import OCCURRED
+from tacit.core.trial import HEARD
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tacit.core.effect import Interval, Table
+    from tacit.core.links import Mark, Use
+    from tacit.core.memory import Memory
+    from tacit.core.run_outcomes import UnitFacts
+    from tacit.core.whole import Whole
+
+CALLS = 8  # to a loss of 1 (learn/occurrences.py)
+
+
+@value
+class Heard:
+    """What a person said and a reader heard, taken together: given, and did it come back?"""
+
+    lessons: int
+    given: int  # units that were given one and told what became of it
+    came_back: int
+    table: Table  # of those that the coin decided
+    interval: Interval
+    word: str
+    followed: Sequence[tuple[str, int, int]] = ()  # lessons without a coin: id, given, came back
+
+
+@value
+class Worth:
+    """What was spared so far: about, at least, at most; negative is a loss."""
+
+    word: str  # the verdict behind it
+    units: int
+    calls: tuple[float, float, float]
+    minutes: tuple[float, float, float] | None
+    tokens: tuple[float, float, float] | None
+    usd: tuple[float, float, float] | None
+
+
+def worth(whole: Whole, seconds_a_call: float | None, units: Iterable[UnitFacts]) -> Worth | None:
+    """What all lessons on trial spared over the settled units; None where nothing was settled in both arms."""
+    if whole.per_run is None:
+        return None
+    calls = _times((-whole.per_run, -whole.high, -whole.low), CALLS * whole.units)
+    told = [unit for unit in units if unit.steps and unit.tokens]
+    steps = sum(unit.steps for unit in told)
+    tokens = sum(unit.tokens or 0 for unit in told) / steps if steps else None
+    paid = [unit for unit in units if unit.steps and unit.usd]
+    usd = sum(unit.usd or 0 for unit in paid) / sum(unit.steps for unit in paid) if paid else None
+    return Worth(
+        whole.verdict.word, whole.units, calls,
+        _times(calls, seconds_a_call / 60) if seconds_a_call else None,
+        _times(calls, tokens) if tokens else None, _times(calls, usd) if usd else None,
+    )  # fmt: skip
+
+
+def heard(memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[Mark], alpha: float, margin: float) -> Heard | None:
+    """What became of the words of persons; None where none was given and judged."""
+    theirs = {id for id, memory in memories.items() if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD}
+    outcome = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs}
+    told = [use for use in uses if use.memory in theirs and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")]
+    if not told:
+        return None
+    given = [use for use in told if use.arm != "withheld"]
+    back = [use for use in given if outcome[use.memory, use.unit] == OCCURRED]
+    tossed = stats.trials_from([use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs])
+    table = stats.tabulate(tossed)
+    exempt = [use for use in given if use.arm == "exempt"]
+    followed = [
+        (id, sum(use.memory == id for use in exempt), sum(use.memory == id for use in back if use.arm == "exempt"))
+        for id in dict.fromkeys(use.memory for use in exempt)
+    ]
+    return Heard(
+        len({use.memory for use in told}), len(given), len(back), table, stats.interval(table, alpha),
+        stats.verdict(table, alpha, margin).word, tuple(sorted(followed, key=lambda row: -row[2])),
+    )  # fmt: skip
+
+
+def why_untold(marks: Iterable[Mark]) -> dict[str, int]:
+    """Why outcomes could not be told, by reason, the commonest first."""
+    last = {(mark.memory, mark.unit): mark for mark in marks if mark.signal == "outcome"}
+    found: dict[str, int] = {}
+    for mark in last.values():
+        if mark.value == "unknown":
+            reason = mark.reason.split(": ", 1)[-1] if " runs: " in mark.reason else mark.reason
+            found[reason] = found.get(reason, 0) + 1
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _times(figures: tuple[float, float, float], by: float) -> tuple[float, float, float]:
+    about, least, most = (figure * by for figure in figures)
+    return about, least, most
+
+
+# Words
+
+
+def worth_line(found: Worth | None) -> str:
+    """One sentence: what was spared, and between what; it claims no more than its verdict."""
+    if found is None:
+        return "What it spared cannot be told yet: no run with a control group has been settled in both arms."
+    about, least, most = found.calls
+    head = {
+        "helps": f"Spared about {about:,.0f} calls of agents ({least:,.0f} to {most:,.0f})",
+        "harms": f"Cost about {-about:,.0f} calls of agents ({-most:,.0f} to {-least:,.0f})",
+    }.get(found.word, f"Spared between {least:+,.0f} and {most:+,.0f} calls of agents, not yet known which")
+    said = []
+    for figures, unit in ((found.minutes, "min"), (found.tokens, "tokens"), (found.usd, "dollars")):
+        if figures:
+            known = found.word in ("helps", "harms")
+            said.append(f"{abs(figures[0]):,.0f} {unit}" if known else f"{figures[1]:+,.0f} to {figures[2]:+,.0f} {unit}")
+    return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} runs with a control group."
+
+
+def heard_lines(found: Heard) -> list[str]:
+    """The person's own words first: given so often, came back so often."""
+    what = "lesson" if found.lessons == 1 else "lessons"
+    lines = [f"Your own words: {found.lessons} {what}, given in {found.given} runs, came back in {found.came_back}."]
+    if found.table:
+        lines.append(f"Where the coin withheld them: {stats.sentence_of_counts(found.table, 'time')} {found.word.capitalize()}.")
+    lines += [f"  not followed {back} of {given} times: {id}" for id, given, back in found.followed[:3] if back]
+    return lines
+
+
+def may_be_said(units: int, lessons: int) -> str:
+    """What so many runs can tell."""
+    if units < 20:
+        return "Below 20 runs with a control group nothing is claimed: lessons are ordered by what recurs."
+    if units < 60:
+        return (
+            "At 20 to 60 runs the order of the lessons is what can be had: belief gets two thirds of what an oracle would, frequency"
+            " less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 runs has one in 38 of 100 cases by 60 runs."
+        )
+    return (
+        f"5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
+        " those marked * hold across all (a tenth false at most)."
+    )
+
+
+ADVICE = {
+    "held no review": "declare the reviewers of a run (instruments), or allow a reader: tacit connect HOST --read",
+    "held no agent": "declare who looks (instruments), or allow a reader: tacit connect HOST --read",
+    "held no user": "nobody typed in these runs; a reader could tell: tacit connect HOST --read",
+    "held no tool": "these runs have no record of their steps: learn the host's transcript",
+    "held no test": "declare the tests of a run: instruments = [\"test\"]",
+    "no finished run": "these runs were never learned: tacit worker, or tacit learn PATH",
+    "eligible for the lesson": "whoever would see it is told it too: let somebody else look",
+}  # fmt: skip
+
+
+def untold_lines(reasons: Mapping[str, int]) -> list[str]:
+    """Why some outcomes could not be told, and what to do about it."""
+    lines = []
+    for reason, count in list(reasons.items())[:3]:
+        todo = next((advice for part, advice in ADVICE.items() if part in reason), "")
+        lines.append(f"  {count} could not be told: {reason}{'; ' + todo if todo else ''}")
+    return lines
