@@ -4,7 +4,7 @@
 
 Thirty patterns that make careless expressions run wild (digits, escapes, quotes, `token:`, one long word, CJK, …) go through every door
 that reads foreign text: redaction, the screen, the line of a prompt, an error's telling line and its grammar, a failing step, a command, an output and
-a prompt of a learned run, and the hooks. Each may cost at most three times what as much ordinary prose costs there. Exit status 1: one costs more.
+a prompt of a learned run, the lines of a team's journal, the repair of a store, and the hooks. Each may cost at most three times what as much ordinary prose costs there. Exit status 1: one costs more.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "learn: command": lambda text: learned(folder, command=text),
         "learn: output": lambda text: learned(folder, output=text),
         "learn: prompt": lambda text: learned(folder, prompt=text),
+        "sync: lines": synced,
+        "repair": lambda text: repaired(folder, text),
         "hook: prompt": lambda text: hooked("UserPromptSubmit", prompt=text),
         "hook: failure": lambda text: hooked("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, error=text),
     }
@@ -87,6 +89,48 @@ def learned(folder: Path, error: str = "", command: str = "make test", output: s
     )
     with open(str(at), "p", env={"HOME": str(folder)}) as memories:
         memories.learn(Run("r", "neutral", steps, task=prompt, complete=True))
+
+
+def pieces(text: str, most: int = 60_000) -> list[str]:
+    """A text as lessons that may be kept: in parts, none of them empty."""
+    return [text[at : at + most].replace("\0", " ").strip() or "." for at in range(0, len(text), most)]
+
+
+def synced(text: str) -> None:
+    """A team mate's journal file: read, verified, screened and folded."""
+    from tacit.core.journal import payload_digest
+    from tacit.core.shared import TEAM, Line, folded, line, spoken
+    from tacit.core.value import replace
+    from tacit.formats import journal_file
+
+    told = []
+    for n, piece in enumerate(pieces(text)):
+        words = [piece[:200], {}, {"text": piece, "kind": "fact", "state": "provisional", "trust": "user", "gate": "allow", "scope": "project"}]
+        head = {"verb": "add", "by": "ann", "at": "2026-11-16T10:00:00.000Z", "run": "", "profile": "", "parents": []}
+        digest = payload_digest(bytes(16), spoken(words)).hex()
+        told.append(journal_file.text_of(line("entry", "m", f"m{n}", head, digest, bytes(16).hex(), words)))
+    read = [*journal_file.read("\n".join(told).encode(), "m")]
+    assert all(isinstance(each, Line) for each in read), [each for each in read if not isinstance(each, Line)][:1]
+    for each in read:
+        folded([replace(each, standing=TEAM, signer="ann@team")])
+
+
+def repaired(folder: Path, text: str) -> None:
+    """A store of such lessons, one of whose rows does not verify, mended."""
+    from tacit.app import open
+    from tacit.core.keep import made
+    from tacit.core.memory import Memory
+
+    at = folder / f"{os.urandom(6).hex()}.db"
+    when = "2026-11-16T10:00:00.000Z"
+    with open(str(at), "p", env={"HOME": str(folder)}) as memories:
+        project = memories.ensure_project().id
+        with memories.store.write() as tx:
+            for n, piece in enumerate(pieces(text)):
+                tx.apply(made(Memory(f"m{n:011}", project, piece, created_at=when, updated_at=when), by="ann", reason="", at=when))
+            tx.rows("UPDATE memory SET kind = 'other' WHERE id = 'm00000000000'")
+        memories.repair()
+        assert memories.health().health.is_sound
 
 
 def hooked(event: str, **said: object) -> None:

@@ -91,6 +91,23 @@ LATER = (
 )  # fmt: skip
 
 
+# Written down later still, after the rules that LATER led to; nothing was changed for them.
+LAST = (
+    told("grafana-cli", False, random_word, "grafana-cli admin reset-admin-password {s}"),
+    told("svn", False, random_word, "svn checkout https://svn.example.com/x --username app --password {s}"),
+    told("sqlplus", False, lambda r: chars(r, ALNUM, 14), "sqlplus app/{s}@db.example.com/shop"),
+    told("lftp", False, lambda r: chars(r, ALNUM, 14), "lftp -u app,{s} sftp://files.example.com"),
+    told("keytool", False, lambda r: chars(r, ALNUM, 16), "keytool -genkey -storepass {s} -keypass {s}"),
+    told("nginx-header", False, lambda r: chars(r, HEX, 32), "proxy_set_header X-Internal-Token {s};"),
+    told("php-array", False, random_word, "'password' => '{s}',"),
+    told("xml-attribute", False, lambda r: chars(r, ALNUM, 24), '<add key="ApiSecret" value="{s}" />'),
+    told("toml-inline", False, random_word, 'database = {{ user = "app", password = "{s}" }}'),
+    told("csv-row", False, lambda r: chars(r, ALNUM, 20), "name,api_key\nstaging,{s}"),
+    told("powershell", False, lambda r: chars(r, ALNUM, 28), "$env:DEPLOY_TOKEN = '{s}'"),
+    told("chat", False, lambda r: chars(r, ALNUM, 28), "here's the api key you asked for: {s}"),
+)  # fmt: skip
+
+
 def left(kinds: list[Kind], count: int, seed: int, show: bool = False) -> tuple[int, int, Counter[str]]:
     """(secrets planted, secrets found again, by kind)."""
     from tacit.app import open as open_store
@@ -211,11 +228,11 @@ def run() -> int:
     parser.add_argument("--transcripts", type=Path, nargs="*", default=[])
     parser.add_argument("--lines", type=int, default=60_000)
     args = parser.parse_args()
-    known = [*LATER, *FRESH, *KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
+    known = [*LAST, *LATER, *FRESH, *KNOWN, *(kind for kind in UNKNOWN if kind.name in TAUGHT)]
     planted, leaked, by_kind = left(known, args.count, args.seed, args.show)
     print(f"kinds, with those that no rule was written for: {len(known)}; {planted} secrets in every place: {leaked} left ({leaked / planted:.1%}, bound {MOST_LEFT:.0%}) {dict(by_kind) or ''}")
-    fresh = left([*FRESH, *LATER], 2 * len(FRESH + LATER), args.seed, args.show)
-    print(f"kinds without a rule of their own, written for this: {len(FRESH + LATER)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
+    fresh = left([*LAST], 4 * len(LAST), args.seed, args.show)
+    print(f"kinds without a rule of their own, written for this: {len(LAST)}; {fresh[0]} secrets: {fresh[1]} left ({fresh[1] / fresh[0]:.1%}) {dict(fresh[2]) or ''}")
     other = [kind for kind in UNKNOWN if kind.name not in TAUGHT]
     rest = left(other, 3 * len(other), args.seed)
     print(f"kinds without a rule of their own, from before: {len(other)}; {rest[0]} secrets: {rest[1]} left ({rest[1] / rest[0]:.1%}) {dict(rest[2])}")

@@ -486,3 +486,17 @@ def test_a_mark_whose_hash_is_garbled_is_there_once(memories: Any) -> None:
     assert repair(path, folder).lost == () and sound(path)
     with open_store(path) as store:
         assert store.rows("SELECT count(*) FROM use_mark") == [(1,)]
+
+
+@pytest.mark.parametrize("word", ["a" * 33_000, "記憶" * 5_600, "é1" * 11_000])
+def test_a_word_that_the_index_cuts_is_no_damage(tmp_path: Path, word: str) -> None:
+    """FTS5 keeps 32,768 bytes of a word, and may end inside a character; a store that holds one is sound, and can be mended."""
+    import tacit
+
+    with tacit.open(str(tmp_path / "m.db"), "p", env={"HOME": str(tmp_path)}) as memories:
+        memory = memories.add(f"Never paste {word}")
+        assert memories.health().health.is_sound
+        with memories.store.write() as tx:
+            tx.rows("UPDATE memory SET kind = 'other' WHERE id = :id", id=memory.id)
+        memories.repair()
+        assert memories.health().health.is_sound and memories.get(memory.id).text == memory.text

@@ -485,7 +485,7 @@ def _named(text: str, low: str) -> Iterator[Span]:
 
 def _name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
-    from tacit.core.redact_rules import KEY_OF
+    from tacit.core.redact_rules import KEY_OF, NO_PASS
 
     after = text[end : end + 1]
     if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
@@ -500,7 +500,7 @@ def _name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
         word = text[start:end].lower()
         ahead = text[left:start].lower()
         known = word == "key" and any(ahead.endswith(of) for of in KEY_OF if len(of) > 2)
-        glued = word in ("pw", "pwd") and right == end and left >= start - 12
+        glued = word in ("pw", "pwd", "pass") and right == end and left >= start - 12 and ahead not in NO_PASS
         if not known and not glued and word not in ("password", "passwd", "passwort", "token", "secret"):
             return None
     return left, right
@@ -611,11 +611,11 @@ def _assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int,
 
 
 def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
-    """The value of a command's `NAME value` or `NAME --flag value`, where the name is an identifier and the value plainly random."""
+    """The value of a command's `NAME value`, `NAME --flag value`, `NAME user value`, where the name is an identifier and the value plainly random."""
     name = text[start:end]
-    if strength < 2 or not ("_" in name or name.isupper() or _is_glued(text, start, end)):
+    if strength < 2 or not (_compiled(r"_|[a-z][A-Z]").search(name) or name.isupper() or _is_glued(text, start, end)):
         return end, end, False
-    gap = _compiled(r"[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =])?(?=[^\s\"'`<>|;&-])").match(text, end)
+    gap = _compiled(r"(?:\\{0,3}[\"'])?[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =]|[a-z][a-z.-]{0,20}[ \t])?(?=\\{0,3}[\"']?[^\s\"'`<>|;&\\-])").match(text, end)
     if gap is None:
         return end, end, False
     begin, stop, _ = _value_at(text, gap.end())
@@ -629,7 +629,7 @@ def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, b
 
 def _is_glued(text: str, start: int, end: int) -> bool:
     """bindpw, rootpw: an old abbreviation at the end of one word."""
-    return text[start:end].lower().endswith(("pw", "pwd")) and text[start:end].isalpha()
+    return text[start:end].lower().endswith(("pw", "pwd", "pass")) and text[start:end].isalpha()
 
 
 def _opens_line(text: str, start: int) -> bool:

@@ -241,6 +241,9 @@ STRENGTH = {
 # Words that are verbs, or half a word, outside a name: `pass x to f`, `auth failed`.
 ONLY_ASSIGNED = _words("pass pw pwd mdp auth creds")
 
+# bypass, compass: words that end in "pass" and name no password, where requirepass and dbpass do.
+NO_PASS = _words("by com over under sur tres encom multi single first second two one")
+
 # "key" after one of these is a credential ...
 KEY_OF = _words(
     """

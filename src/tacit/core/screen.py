@@ -270,7 +270,7 @@ TRIPWIRES: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
         "carries data away",
         ("curl", "wget", "| nc", "|nc"),
         (
-            r"\b(?:curl|wget)\b[^|\n]{0,200}https?://[^|\n]{0,200}\$\(? ?(?:cat|env|printenv)\b",
+            r"\b(?:curl|wget)\b(?=[^|\n]{0,400}\$)[^|\n]{0,200}https?://[^|\n]{0,200}\$\(? ?(?:cat|env|printenv)\b",
             r"\b(?:curl|wget)\b[^|\n]{0,120} (?:-d|--data\S{0,10}|-f|-t|--upload-file|--post-file)[ "
             r"=]?[\"']?(?:\w{1,20}=)?@?(?:~|/|\.)[\w./-]*(?:\.env|id_rsa|id_ed25519|credentials|\.ssh|\.aws|"
             r"passwd|shadow|\.netrc)",

@@ -25,7 +25,7 @@ TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 def notice(run: Run) -> tuple[Incident, ...]:
     """The incidents of a run, secrets masked before anything is counted.
 
-    Errors and typed words lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
+    Errors, commands and typed words lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
     """
     run = replace(run, steps=tuple(_safe(step) for step in run.steps))
     by_lane = lanes(run)
@@ -39,10 +39,13 @@ def _safe(step: Step) -> Step:
     error = step.error
     if len(error) > LONGEST:
         error = f"{error[: LONGEST // 2]}\n{error[-LONGEST // 2 :]}"
-    told, wrong = (redact(private(text)).text if text else "" for text in (said, error))
-    if told == said and wrong == error:
+    given = step.input if isinstance(step.input, dict) else {}
+    command = given.get("command")
+    command = command[:LONGEST] if isinstance(command, str) else ""
+    told, wrong, line = (redact(private(text)).text if text else "" for text in (said, error, command))
+    if (told, wrong, line) == (said, error, command):
         return step
-    return replace(step, text=told if said else step.text, error=wrong)
+    return replace(step, text=told if said else step.text, error=wrong, input={**given, "command": line} if command else step.input)
 
 
 def _masked(incident: Incident) -> Incident:

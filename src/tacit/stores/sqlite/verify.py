@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore
 
 
+LONGEST_TOKEN = 32_768  # bytes: FTS5 keeps no more of a word, and may cut it inside a character
+
+
 def file_faults(store: SqliteStore) -> Iterator[Fault]:
     for row in store.rows("PRAGMA integrity_check(20)"):
         if row[0] != "ok":
@@ -34,7 +37,7 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
     from tacit.stores.sqlite.search import _tokenizer
 
     tokens = _tokenizer(store)
-    wanted: dict[str, list[int]] = {}
+    wanted: dict[bytes, list[int]] = {}
     stale = 0
     for n, text, tags, paths, words in store.each("SELECT n, text, tags, paths, words FROM memory"):
         own, _, tasks = words.partition("\n")
@@ -43,7 +46,7 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
             stale += 1
         for column in (text, words):
             for token in tokens(column):
-                fold = wanted.setdefault(token, [0, 0, 0])
+                fold = wanted.setdefault(token.encode()[:LONGEST_TOKEN], [0, 0, 0])
                 fold[0] += 1
                 fold[1] += n
                 fold[2] += n * n % 999_983
@@ -52,7 +55,7 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
     store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
     differ = 0
     for term, *fold in store.each(
-        "SELECT term, count(*), sum(doc), sum(doc * doc % 999983) FROM temp.memory_words GROUP BY term"
+        "SELECT CAST(term AS BLOB), count(*), sum(doc), sum(doc * doc % 999983) FROM temp.memory_words GROUP BY term"
     ):
         differ += wanted.pop(term, None) != fold
     if differ or wanted:
