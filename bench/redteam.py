@@ -152,8 +152,9 @@ class World:
         with open() as memories:
             every = memories.list(limit=1000)
             runs = len(memories.store.runs(memories.project_id, limit=100))
+            asked = len(memories.proposals())
         own = "; the typed line beside it: given" if any(memory.text == CANARY and memory.state == "provisional" for memory in every) else ""
-        return f"{sum(memory.text != CANARY for memory in every)} lessons kept{own}" if runs or every else "nothing was read"
+        return f"{sum(memory.text != CANARY for memory in every)} lessons kept{f', {asked} proposals' if asked else ''}{own}" if runs or every else "nothing was read"
 
     def through(self) -> set[str]:
         """The texts that a prompt holds now."""
@@ -355,7 +356,12 @@ def by_import(world: World, n: int) -> None:
 
 
 def by_page_edit(world: World, n: int) -> None:
-    world.write("MEMORY.md", "# Memory\n\n## Rules\n\n" + "\n".join(f"- {text}" for text in TEXTS))
+    """Lines that a merge or an agent wrote into a page which the person keeps."""
+    if not n:
+        world.tacit("add", CANARY, "--by", "ada", "--yes")
+        world.tacit("page", "--target", "MEMORY.md", "--by", "ada", "--yes")
+    page = world.repo / "MEMORY.md"
+    page.write_text(page.read_text(encoding="utf-8") + "\n## Rules\n\n" + "".join(f"- {text}\n" for text in TEXTS), encoding="utf-8")
     for verb in ("page", "tend"):
         world.tacit(verb, env={"CLAUDECODE": "1"})
 
