@@ -165,6 +165,14 @@ def test_a_command_is_told_where_no_instruction_file_names_it() -> None:
     assert told([[command("test", "mise run test", passed=0)]] * 3)[0] == []  # passes count, not calls
 
 
+def test_a_script_of_the_purposes_own_name_is_no_news() -> None:
+    """It stands in package.json, and everybody tries it; another name does not."""
+    for usual in ("pnpm --filter <package> build", "npm run build", "yarn build"):
+        assert told([[command("build", usual)]] * 3)[0] == []
+    assert told([[command("test", "pnpm run test:ci")]] * 3)[0] == ["Run the tests with `pnpm run test:ci`."]
+    assert told([[command("build", "npm run build", folder="web")]] * 3)[0] == ["Build with `npm run build` in `web`."]
+
+
 def test_known_by_its_words_with_or_without_options() -> None:
     """`bun run test` is not `bun run test:unit`."""
     lines = {"run `bun run test` often": "CLAUDE.md"}
@@ -176,7 +184,7 @@ def test_before_you_say_done() -> None:
     """The person had to name a failing check in two lineages."""
     met = [Incident("complaint", "lint fails", code="lint", program="lint is failing"), command("lint", "mise run lint")]
     assert told([met])[0] == []
-    assert "Before you say done, run `mise run lint`: the person had to come back with failing checks." in told([met, met])[0]
+    assert told([met, met])[0] == ["Before you say done, run `mise run lint`: the person had to come back with failing checks."]
 
 
 def test_an_instruction_that_orders_what_fails_is_the_persons_to_mend() -> None:
@@ -206,9 +214,9 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
 
 def test_what_fails_without_a_way_out_is_told_to_the_person_alone() -> None:
     """From five lineages; packages missing together are one cause."""
-    away = failure("network host not found", "network", "env", code="host not found", program="go test", ended="never")
-    assert told([[away]] * 4) == ([], [])
-    assert told([[away]] * 5) == ([], ["`go test` failed in 5 of 5 sessions: no network: host not found. Nothing the agents tried helped."])
+    full = failure("disk full", "disk", "env", code="full", program="go test", ended="never")
+    assert told([[full]] * 4) == ([], [])
+    assert told([[full]] * 5) == ([], ["`go test` failed in 5 of 5 sessions: disk full. Nothing the agents tried helped."])
     packages = [missing(name, "module", program="bun run test", ended="never") for name in ("a", "b")]
     assert told([packages] * 5)[1] == ["`bun run test` failed in 5 of 5 sessions: the package `a`, `b` is not found. Nothing the agents tried helped."]
 

@@ -228,6 +228,7 @@ _SAID = {
     ("network", ""): "no network: {code}",
     ("port", ""): "the port is already in use",
     ("rights", ""): "permission denied",
+    ("disk", ""): "disk full",
     ("lock", ""): "git's index is locked by another process",
     ("hook", ""): "the {code} hook refuses",
     ("commit", ""): "commitlint rejects {code}",

@@ -84,13 +84,15 @@ def told_by(
             person += of_instructions(lines, met, sessions)
     if any(each.family in MISSING for each in failed):
         lessons.append(of_missing(counts.missing(), counts.forms(), here))
+    done = before_done(counts.complaints(), counts.forms()) if any(each.kind in (COMPLAINT, COMMAND) for each in noticed) else None
+    lessons.append(done)
     silent: list[str] = []
     for served in purposes_of(noticed):
         one = of_command(served, counts.forms(served), lines, counts.passes(served))
+        if one is not None and done is not None and one.text.split("`")[1] in done.text:
+            one = None  # the better line says when to run it
         lessons.append(one)
         silent += [f"command {served}"] if one is None else []
-    if any(each.kind in (COMPLAINT, COMMAND) for each in noticed):
-        lessons.append(before_done(counts.complaints(), counts.forms()))
     if any(each.kind == SENTENCE for each in noticed):
         own = {each.mark for each in noticed if each.kind == SENTENCE}
         person += [of_request(each, sessions) for each in standing_requests(counts.sentences(), sessions, own)]

@@ -223,7 +223,9 @@ def is_usual(form: Form) -> bool:
         for word in form.text.split()
         if not word.startswith("-") and word not in ("./...", ".", "npx", "uv", "run", "python", "python3")
     ]
-    return not form.folder and " ".join(words) in _USUAL
+    head = [word for word in words if word not in ("<package>", "run")]
+    script = len(head) == 2 and head[0] in shell.SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
+    return not form.folder and (script or " ".join(words) in _USUAL)
 
 
 _USUAL = frozenset(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset(
-    "command script module package network port rights docker database disk path".split()
+    "command script module package port rights docker database disk".split()
 )
 MOST_RUNS = 20
 
@@ -61,12 +61,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         return None  # somebody looked where nobody may
     if not said:
         return None
-    if first.family == "path":
-        text = (
-            f"{count} of {sessions} sessions looked for `{first.name}`, which is not there."
-            " A line in your instruction file that says where to look would spare that."
-        )
-    elif first.family == "command":
+    if first.family == "command":
         text = f"The command `{first.name}` is not there: {count} of {sessions} sessions tried it."
     else:
         ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"

@@ -86,7 +86,8 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     for each, _ in cluster:
         said.setdefault(each.incident.mark, set()).add(each.lineage)
         shown.setdefault(each.incident.mark, each.incident.program)
-    order = sorted(said, key=lambda mark: (-len(said[mark]), len(mark), mark))
+    words = {mark: " ".join(words_of(text)) for mark, text in shown.items()}
+    order = sorted(said, key=lambda mark: (-len(said[mark]), len(words[mark]), words[mark]))
     lineages = dict.fromkeys(each.lineage for each, _ in cluster)
     runs = dict.fromkeys(each.run for each, _ in cluster)
     return Request(shown[order[0]], tuple(lineages), tuple(runs), tuple(shown[mark] for mark in order[1:6]))
