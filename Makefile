@@ -49,6 +49,8 @@ test-frameworks: .venv-frameworks/ready
 test-hosts: .venv/ready
 	@$(BIN)/python -m compileall -q src/tacit
 	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
+	$(if $(ONLY),,$(BIN)/python bench/hosts/together.py)
+	$(if $(ONLY),,$(BIN)/python bench/hosts/reader.py)
 
 # The contract suite, the origins' vectors and the journeys on a real PostgreSQL: a server of our own from a wheel or from Debian's package, or the one
 # that TEST_POSTGRES names. What only a file can do is skipped with its reason.

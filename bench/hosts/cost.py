@@ -48,6 +48,21 @@ def cpu(argv: list[str], env: dict[str, str], said: str = "") -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "cost", "version": "1"}}}
+
+
+def first_answer(env: dict[str, str]) -> float:
+    """CPU seconds of `tacit mcp` until its first answer, by the kernel's own count."""
+    with subprocess.Popen([TACIT, "mcp"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
+        assert server.stdin and server.stdout
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdin.flush()
+        assert server.stdout.readline()
+        spent = int(Path(f"/proc/{server.pid}/schedstat").read_text().split()[0]) / 1e9
+        server.kill()
+    return spent
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=15)
@@ -84,6 +99,10 @@ def main() -> int:
             total += cpu([TACIT, "hook", "before-command"], env, json.dumps(said))
             bare_total += cpu(bare, env) if n < 20 else 0.0
         print(f"\na session of 100 shell calls (75 look, 25 run something): {total:.2f} s CPU before commands, {total / (bare_total * 5):.1f} times 100 bare interpreters")
+        if Path("/proc/self/schedstat").exists():
+            pairs = [(cpu(bare, env), first_answer(env)) for _ in range(given.pairs)]
+            floor_at, first_at = (statistics.median(each) for each in zip(*pairs))
+            print(f"tacit mcp, first answer: {first_at * 1000:.0f} ms CPU, {first_at / floor_at:.1f} times a bare interpreter")
     return 0
 
 

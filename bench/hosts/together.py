@@ -96,10 +96,6 @@ def _dies(world: World, model: Model, program: Any) -> int:
     time.sleep(2)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
-    # No hook told of its end, nor of a turn's. Its transcript is read like any other that lies there.
-    newest = max((world.home / ".claude" / "projects").rglob("*.jsonl"), key=lambda path: path.stat().st_mtime)
-    world.tacit("learn", str(newest), "--format", program.host)
-    world.tacit("learn", str(newest), "--format", program.host)
     return len(model.seen("DEAD:"))
 
 
