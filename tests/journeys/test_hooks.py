@@ -61,7 +61,7 @@ def lessons(stdout: str) -> list[str]:
 
 def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
     """Each event of four sessions is answered as committed: what a person said comes back at the next start, what was derived
-    from failures after the second run that met it, and the last session's receipt once."""
+    from failures at the next such failure after the second run that met it, and the last session's receipt once."""
     said = {}
     for number in (1, 2, 3, 4):
         name = f"session-{number}"
@@ -70,8 +70,8 @@ def test_four_sessions_event_by_event(kept: Any, host: Any) -> None:
         assert kept("worker", "--now", "--json").data["failed"] == 0
     start = {number: json.dumps(answers[0]) for number, answers in said.items()}
     wish, cure = "Always use pnpm in this repository, never npm.", "Run `make migrate` before `pnpm run test`"
-    assert [(wish in start[n], cure in start[n]) for n in (1, 2, 3)] == [(False, False), (True, False), (True, True)]
-    assert "came back 1" in start[4]
+    assert [(wish in start[n], cure in json.dumps(said[n])) for n in (1, 2, 3)] == [(False, False), (True, False), (True, True)]
+    assert "given 4" in start[4] and "came back 0" in start[4]  # a lesson that is told at a failure did not come back by that failure
 
 
 def test_a_hook_that_fires_twice_answers_once(kept: Any, host: Any) -> None:
