@@ -64,3 +64,17 @@ def test_the_command_shows_both_groups(folder: Path, tacit: Any) -> None:
     told = tacit("effect", "--profile", str(profile))
     assert "units succeeded" in told.out
     assert tacit("effect", "--profile", str(profile), "--json").data["blank"]["share"] == 0.5
+
+
+def test_connect_offers_control_sessions(folder: Path, tacit: Any) -> None:
+    """Asked for, one session in twenty goes without; without a word nothing changes."""
+    tacit("connect", "claude-code", "--no-learn")
+    with open_memories() as memories:
+        assert memories.profile.trial.blank == 0.0
+    done = tacit("connect", "claude-code", "--no-learn", "--control")
+    assert "one session in twenty goes without memory" in done.out
+    with open_memories() as memories:
+        assert memories.profile.trial.blank == 0.05 and memories.profile.trial.rate == 0.3
+    tacit("profile", "use", "default")
+    with open_memories() as memories:
+        assert memories.profile.trial.blank == 0.0

@@ -47,6 +47,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     reads = parser.add_mutually_exclusive_group()
     reads.add_argument("--read", action="store_true", default=None, dest="read", help="have finished sessions read by a model (asks first)")
     reads.add_argument("--no-read", action="store_false", dest="read", help="no model reads them, and nobody asks again")
+    control = parser.add_mutually_exclusive_group()
+    told = "one session in twenty without memory, to tell what it is worth (asks first)"
+    control.add_argument("--control", action="store_true", default=None, dest="control", help=told)
+    control.add_argument("--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks")
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
         "others, which have no such file, in all your projects.\n\nexamples:\n"
@@ -135,6 +139,7 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
+    from tacit.surfaces.cli.control import offer_control
     from tacit.surfaces.nightly import question
 
     changing = [plan for plan in plans if plan.changes]
@@ -147,13 +152,14 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         _make_ready(memories)
         reads = _read(args, cli, memories, host, everywhere)
         learned, told = _learn(args, cli, memories, host, everywhere)
+        control = offer_control(cli, memories, args.control) if project is not None else ""
         asked = question(memories)
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
     lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
     if project is not None:
         lines.append(f"project {project.name} ({project.id})")
-    lines += [line for line in (reads, told, host.told) if line]
+    lines += [line for line in (reads, told, control, host.told) if line]
     lines += shown(fired)
     lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}

@@ -72,9 +72,9 @@ def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str], 
     told = f" ({cost})" if cost else ""
     path = config_path(cli.env)
     if wish is None:
-        if not _may_ask(cli):
+        if not may_ask(cli):
             return f"sessions are not read by a model: tacit connect {host} --read allows it{told}"
-        wish = _asked(cli, f"Have finished sessions read by {who}{told}? [y/N] ")
+        wish = asked(cli, f"Have finished sessions read by {who}{told}? [y/N] ")
     remember(path, by if wish else NOBODY)
     done = f"finished sessions are read by {who}{told}" if wish else "no model reads your sessions"
     return f"{done}; reader.by in {path} says so"
@@ -119,7 +119,7 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
     told = f"{len(costs)} sessions, about {total:,} tokens"
     if total > daily:
         told += f", {-(-total // daily)} days at model.daily_tokens = {daily:,}"
-    if not costs or not (yes or (_may_ask(cli) and _asked(cli, f"Read {told}? [y/N] "))):
+    if not costs or not (yes or (may_ask(cli) and asked(cli, f"Read {told}? [y/N] "))):
         return {**said, "told": told}
     for number, (host, path) in enumerate(paths, 1):
         cli.progress(f"  {number}/{len(paths)} {os.path.basename(path)}")
@@ -134,11 +134,13 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
     return {**said, "told": told}
 
 
-def _may_ask(cli: Cli) -> bool:
+def may_ask(cli: Cli) -> bool:
+    """Whether somebody sits there who can answer."""
     return not cli.json and not cli.quiet and sys.stdin.isatty() and cli.err.isatty()
 
 
-def _asked(cli: Cli, question: str) -> bool:
+def asked(cli: Cli, question: str) -> bool:
+    """A person's yes."""
     cli.err.write(question)
     cli.err.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
