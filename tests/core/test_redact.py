@@ -478,3 +478,28 @@ def test_a_sentence_inside_json_keeps_no_password() -> None:
 def test_a_word_beside_a_name_stays(text: str) -> None:
     """Only what is plainly random is a value without a sign."""
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqlplus app/D3lph0X8lQOPGO@db.example.com/shop",
+        "lftp -u app,OSCfBt6vXJr4kB sftp://files.example.com",
+        "name,api_key\nstaging,D3UUVJIasRSeDFZVzDYA",
+        "rabbitmqctl change_password app aB3!kd92Lq#x",
+        'dotnet user-secrets set "Payments:ApiKey" "31dXMRJamG2gprnl0m40XabDN0JG4tCf"',
+        "requirepass aB3kd92Lqx81sj",
+    ],
+)
+def test_a_word_that_nobody_would_write_near_a_login(text: str) -> None:
+    """Without a name of its own: by what the line, or the one above, is about."""
+    assert "[redacted:" in redact(text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["privateKey: Uint8Array;", "the user opened chunk-ABc12dEf34Gh.css", "bypass aB3kd92Lqx81sj", "See the user guide at https://x.example/aB3kd92Lqx81sj", "A trace id aB3kd92Lqx81sj alone"],
+)
+def test_random_words_elsewhere_stay(text: str) -> None:
+    """Types, names of files, parts of addresses, ids."""
+    assert redact(text).text == text

@@ -159,7 +159,7 @@ def _scan(text: str) -> list[Span]:
         text = _compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = _lower(text)
     spans: list[Span] = []
-    for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed, _encoded):
+    for way in (_blocks, _tokens, _shapes, _places, _named, _prefixed, _encoded, _nearby):
         spans.extend(way(text, low))
     return _merged(spans)
 
@@ -766,6 +766,27 @@ def _prefixed(text: str, low: str) -> Iterator[Span]:
         mixed = _classes(rest) >= 3 and _chop(rest) <= 2.6 and not _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
         if mixed or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
             yield *match.span(), "token"
+
+
+def _nearby(text: str, low: str) -> Iterator[Span]:
+    """A word that nobody would write, in or below a line about logging in: `-u app,x`, `app/x@host`, a row under `name,api_key`."""
+    from tacit.core.redact_rules import LOGIN_HINTS
+
+    hinted = any(hint in low for hint in ("key", "secret", "pass", "cred", "log", "sign", "auth", "ftp", "user", "-u "))
+    if "@" not in text and not (hinted and _compiled(LOGIN_HINTS).search(low)):
+        return
+    for match in _compiled(r"(?<![\w+.%#-])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-])").finditer(text):
+        word, start = match[0], match.start()
+        few = sum(c.isdigit() for c in word) < (1 if len(word) > 15 else 2)
+        if few or _classes(word) < 3 or _chop(word) > 2.6 or not _random(word, 3.0) or _stand_in(word):
+            continue
+        before = text[start - 1 : start]
+        above = text.rfind("\n", max(0, start - AROUND), start)
+        above = text.rfind("\n", max(0, start - AROUND), above) if above > 0 else -1
+        begin = max(above + 1, start - AROUND)
+        at_host = before in ("/", ":", ",") and _compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
+        if at_host or (before != "/" and _compiled(LOGIN_HINTS).search(low, begin, min(len(low), match.end() + 80))):
+            yield *match.span(), "credential"
 
 
 def _encoded(text: str, low: str) -> Iterator[Span]:

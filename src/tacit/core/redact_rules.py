@@ -241,6 +241,11 @@ STRENGTH = {
 # Words that are verbs, or half a word, outside a name: `pass x to f`, `auth failed`.
 ONLY_ASSIGNED = _words("pass pw pwd mdp auth creds")
 
+# A line with one of these is about logging in: a random word in it, or in the line below, is what one logs in with.
+LOGIN_HINTS = (
+    r"\b(?:api[_-]?keys?|secrets?|passwords?|passwd|passphrase|credentials?|log[ -]?in|sign[ -]?in|authenticat\w+|s?ftp|username|user)\b|(?<!\w)-u "
+)
+
 # bypass, compass: words that end in "pass" and name no password, where requirepass and dbpass do.
 NO_PASS = _words("by com over under sur tres encom multi single first second two one")
 
@@ -366,7 +371,7 @@ STAND_IN_PARTS = (
 )  # fmt: skip
 # Technical terms with digits that follow "password is", "token uses" and the like.
 TERMS = (
-    r"sha-?[0-9]+|sha[0-9]-[0-9]+|hmac-?sha-?[0-9]+|md[0-9]|base-?(?:16|32|58|62|64)(?:url)?|utf-?(?:8|16|32)|argon2(?:id|i|d)?|"
+    r"(?:u?int|float|bigu?int)[0-9]+(?:clamped)?array|sha-?[0-9]+|sha[0-9]-[0-9]+|hmac-?sha-?[0-9]+|md[0-9]|base-?(?:16|32|58|62|64)(?:url)?|utf-?(?:8|16|32)|argon2(?:id|i|d)?|"
     r"bcrypt|scrypt|pbkdf2|aes(?:-?[0-9]{3}(?:-[a-z0-9]{2,8}){0,3})?|[rhep]s(?:256|384|512)|ed25519|x25519|curve25519|secp256\w*|rsa-?[0-9]+|"
     r"oauth-?[12](?:\.0)?|http/?[0-9.]+|x\.?509|s3|k8s|i18n|ipv[46]|python-?[0-9.]+|py[0-9.]+|node-?[0-9.]+|"
     r"v[0-9]{1,3}(?:[.-][0-9a-z]{1,8}){0,4}|p12|pkcs#?[0-9]+|tls-?v?[0-9.]+|win(?:32|64)|x86(?:_64)?|amd64|arm64|ec2|saml-?2(?:\.0)?|"
