@@ -23,6 +23,7 @@ from tacit.core.effect import (
     _bets,
     add,
     balance,
+    balance_of,
     believe,
     by_epoch,
     coins,
@@ -465,6 +466,16 @@ def test_balance() -> None:
     assert lost == Balance(lost.e, True, reason)
     assert lost.e >= 20
     assert balance({}) == Balance(1.0, False, "the arms have the sizes the coin promised")
+
+
+def test_one_lesson_out_of_balance_among_many() -> None:
+    """Its outcomes are lost where it was given: the sum of twenty lessons does not show it, its own arms do."""
+    fine = {f"m{n}": {0.3: Counts(21, 49, 9, 21)} for n in range(19)}
+    lost = {0.3: Counts(10, 15, 10, 25)}
+    assert not balance_of(fine).alarm and not balance(add([*fine.values(), lost])).alarm
+    found = balance_of({**fine, "odd": lost})
+    assert found.alarm and "odd" in found.reason
+    assert not balance_of({}).alarm
 
 
 # Words

@@ -565,6 +565,19 @@ def balance(table: Table) -> Balance:
     )
 
 
+def balance_of(tables: Mapping[str, Table]) -> Balance:
+    """The same for all lessons together and for each: one that loses its outcomes in one arm does not show in the sum of many.
+
+    Each lesson's bar is raised by their number, so that a false alarm stays as rare.
+    """
+    whole = balance(add(tables.values()))
+    worst = max(tables, key=lambda id: balance(tables[id]).e, default="")
+    if whole.alarm or not worst or (e := balance(tables[worst]).e) < OUT_OF_BALANCE * len(tables):
+        return whole
+    told = f"the arms of {worst} are out of balance: its outcomes are being lost or selected; its figures cannot be trusted"
+    return Balance(e, True, told)
+
+
 # Words
 
 

@@ -138,7 +138,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     return Effects(
         lessons=tuple(lessons),
         whole=whole,
-        balance=stats.balance(stats.tabulate(trials)),
+        balance=stats.balance_of({id: stats.tabulate(mine) for id, mine in per_memory.items()}),
         holdout_cost=stats.holdout_cost(costs),
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
