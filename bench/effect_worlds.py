@@ -274,8 +274,8 @@ def judged(result: Result) -> tuple[str, bool]:
     false = sum(count for word, count in said.items() if word in ("helps", "harms") and word != world.says)
     right = said.get(world.says, 0)
     good = false <= 0.05 * result.lessons and (not result.looks or result.held >= 0.95 * result.looks)
-    if world.says:
-        good = good and right > 0 and right >= 0.3 * result.lessons
+    if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
+        good = good and right + (result.moved if world.says == "harms" else 0) >= 0.3 * result.lessons
     told = f"{right} {world.says}" if world.says else "-"
     share = f"{100 * result.held / result.looks:.1f} %" if result.looks else "-"
     line = f"| {world.name} | {result.lessons} | {world.runs} | {result.units} | {told} | {false} | {said.get('no difference', 0)} | {result.moved} | {share} of {result.looks} | {'PASS' if good else 'FAIL'} |"
@@ -309,7 +309,7 @@ def main() -> int:
     out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-worlds.md")
     if out:
         told = f"# Effect, end to end\n\n`python bench/effect_worlds.py --stores {given.stores} --seed {given.seed}`, {seconds:.0f} s on one core.\n"
-        what = "False: helps or harms where the world says otherwise, at any look. Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts at least 30 %."
+        what = "False: helps or harms where the world says otherwise, at any look. Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts, or harm taken out by belief, at least 30 %."
         out.write_text("\n".join([told, what, "", *lines, ""]), encoding="utf-8")
     return 0 if fine else 1
 
