@@ -110,3 +110,13 @@ def test_a_failure_that_was_cut_out_of_the_record_shows_no_piece() -> None:
     from tacit.core.incident import Incident
 
     assert cures.piece("r", "l", [], Incident("failure", "m", place="x")) is None
+
+
+def test_a_failure_behind_a_pipe_is_shown_past_its_next_try() -> None:
+    """Its output is not there to tell a second failure from a success."""
+    from tacit.core.incident import Incident
+    from tacit.learn.reader.render import rendered
+
+    steps = (tool("npm run seed | head", "x"), tool("npm run seed | tail", "x"), user("docker runs on the host"))
+    shown = cures.piece("r", "l", rendered(run("r", user("go"), *steps)).lines, Incident("failure", "command docker", program="npm run seed", place="step:1"))
+    assert shown is not None and [line.letter for line in shown.lines] == ["T", "T", "U"]

@@ -51,10 +51,11 @@ def piece(run: str, lineage: str, lines: Sequence[Line], met: Incident) -> Piece
     if start is None:
         return None
     shown: list[Line] = []
+    hard = _failed(lines[start], lines)  # one that failed behind a pipe shows no output, nor would its next failure
     for at, line in enumerate(lines[start : start + LINES], start):
         shown.append(line)
         same = line.letter == "T" and any(" ".join(shell.key(call)) == met.program for call in shell.calls(line.whole))
-        if same and at > start and not _failed(line, lines):
+        if hard and same and at > start and not _failed(line, lines):
             break
     return Piece(run, lineage, tuple(shown))
 
