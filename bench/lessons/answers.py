@@ -4,26 +4,32 @@
     python bench/lessons/answers.py unpack QUEUE    the other way, so that `recorded.py` finds every answer by its prompt's hash
 
 An answer is kept with the name of its prompt (step and hash). Prompts are never kept: they hold other people's sessions, and are made again
-from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words.
+from the data (`questions.py`, or the feeding itself). A quote in an answer has at most 25 words. What was said of remembered lessons is kept by
+session and wording (`known_by.py`), not by its prompt.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
 LABELS = Path(__file__).parents[1] / "labels" / "reader"
 LONGEST_QUOTE = 25  # words
+_HASH = re.compile(r"[0-9a-f]{8}")
 
 
 def pack(queue: Path) -> None:
     """One file a project, in the order of the prompts' names."""
     LABELS.mkdir(parents=True, exist_ok=True)
     for folder in sorted(each for each in queue.iterdir() if each.is_dir()):
-        kept = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*-*.json"))}
+        kept = {file.stem: json.loads(file.read_text()) for file in sorted(folder.glob("*-*.json")) if not file.name.startswith("known-")}
         for name, answer in kept.items():
             _check(name, answer)
+            if "listed" in answer:
+                answer["listed"] = [text if _HASH.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:8] for text in answer["listed"]]
         lines = (json.dumps({"prompt": name, "answer": answer}, ensure_ascii=False) for name, answer in kept.items())
         (LABELS / f"{folder.name}.jsonl").write_text("".join(f"{line}\n" for line in lines))
         print(f"{folder.name}: {len(kept)} answers")
@@ -42,6 +48,9 @@ def unpack(queue: Path) -> None:
 
 
 def _check(name: str, answer: dict[str, object]) -> None:
+    for verdict in answer.get("verdicts", ()):  # type: ignore[attr-defined]
+        if len(str(verdict.get("words") or "").split()) > LONGEST_QUOTE:
+            raise SystemExit(f"{name}: a quote of more than {LONGEST_QUOTE} words cannot be kept: {verdict['words'][:80]} …")
     lessons = answer.get("lessons", ())
     for lesson in lessons if isinstance(lessons, list) else ():
         for quote in lesson.get("quotes", ()):

@@ -1,6 +1,6 @@
 """Answers about remembered lessons, kept by what they are about: a session's record and the words of a lesson.
 
-`FOLDER/about-<hash of the record>.json` holds which lessons were put to the reader and what it said of each. A later question about the same
+`FOLDER/about-<hash of the record>.json` holds which lessons were put to the reader (the hash of their words) and what it said of each. A later question about the same
 session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is.
 """
 
@@ -32,7 +32,7 @@ def keep(folder: str, prompt: str, said: str) -> None:
     told = [{**each, "id": words.get(str(each.get("id")), ""), "new": words.get(str(each.get("new")), "")} for each in verdicts]
     path = os.path.join(folder, f"about-{record}.json")
     with open(f"{path}.half", "w", encoding="utf-8") as file:
-        json.dump({"listed": sorted(words.values()), "verdicts": [each for each in told if each["id"]]}, file, ensure_ascii=False)
+        json.dump({"listed": sorted(map(_name, words.values())), "verdicts": [each for each in told if each["id"]]}, file, ensure_ascii=False)
     os.replace(f"{path}.half", path)
 
 
@@ -49,5 +49,10 @@ def near(folder: str, prompt: str) -> str:
     for each in kept["verdicts"]:
         if each["id"] in names and (not each["new"] or each["new"] in names):
             told.append({**each, "id": names[each["id"]], "new": names.get(each["new"])})
-    judged = sum(text in set(kept["listed"]) for text in words.values())
+    listed = set(kept["listed"])
+    judged = sum(_name(text) in listed or text in listed for text in words.values())
     return json.dumps({"verdicts": told, "asked": len(words), "judged": judged}, ensure_ascii=False)
+
+
+def _name(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -39,20 +39,37 @@ def key_of(project: str, text: str) -> str:
 
 
 def judged(world: World, folder: Path = LABELS) -> dict[str, Any]:
-    """The figures that rest on labels; a line without one is counted as unlabelled, never left out silently."""
-    labels: dict[str, str] = {}
-    for path in sorted(folder.glob("*.tsv")):
-        for line in path.read_text().splitlines():
-            key, _, rest = line.partition("\t")
-            labels[key] = rest.strip()[:1]
-    force = Counter(labels.get(key_of(world.project, text), "?") for _, text, _ in _in_force(world))
-    texts = {id: text for id, text in rows(world, "SELECT id, text FROM memory")}
-    given = Counter(labels.get(key_of(world.project, texts[id]), "?") for line in logged(world) for id in line["given"] if id in texts)
-    person = Counter(
-        labels.get(key_of(world.project, text), "?")
-        for (text,) in rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")
-    )
-    return {"in force": dict(force), "given at starts": dict(given), "person": dict(person)}
+    """The figures that rest on labels, judge by judge; a line without one is counted as unlabelled ("?"), never left out silently."""
+    texts = dict(rows(world, "SELECT id, text FROM memory"))
+    force = [key_of(world.project, text) for _, text, _ in _in_force(world)]
+    given = [key_of(world.project, texts[id]) for line in logged(world) for id in line["given"] if id in texts]
+    person = rows(world, "SELECT reason FROM proposal WHERE kind IN ('request', 'notice') AND state = 'open'")
+    sets = {"in force": force, "given at starts": given, "person": [key_of(world.project, text) for (text,) in person]}
+    others = folder / f"others-{world.project}.json"  # keys of what stood on the sheet beside ours, and whose each is
+    sets.update(json.loads(others.read_text()) if others.exists() else {})
+    judges = {file.name.split("-")[0]: labels_of(file) for file in sorted(folder.glob(f"*-{world.project}.tsv"))}
+    told: dict[str, Any] = {
+        judge: {name: dict(Counter(said.get(key, "?") for key in keys if name in MINE or key in said)) for name, keys in sets.items()}
+        for judge, said in judges.items()
+    }
+    if len(judges) == 2:
+        one, two = judges.values()
+        both = [key for key in one if key in two]
+        told["both"] = {"judged": len(both), "agree": sum(one[key] == two[key] for key in both), "agree on a": sum((one[key] == "a") == (two[key] == "a") for key in both)}
+    return told
+
+
+MINE = ("in force", "given at starts", "person")
+
+
+def labels_of(file: Path) -> dict[str, str]:
+    """A judge's letters, by key."""
+    found = {}
+    for line in file.read_text().splitlines():
+        key, _, rest = line.partition("\t")
+        if key.strip():
+            found[key.strip()] = rest.strip()[:1]
+    return found
 
 
 def _in_force(world: World) -> list[tuple[str, str, str]]:
