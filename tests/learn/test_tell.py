@@ -85,10 +85,11 @@ def test_packages_that_a_check_does_not_find_are_one_item() -> None:
 
 
 def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
-    """Whichever program it was for."""
-    met = [[missing("", "glob", "no match", program)] for program in ("ls", "rg", "pnpm add")]
+    """Whichever program it was for, but for one that is given patterns to list: quoted it lists nothing at all."""
+    met = [[missing("", "glob", "no match", program)] for program in ("gh api", "rg", "pnpm add")]
     assert told(met)[0] == ["Does not work here: an unquoted pattern that matches nothing (the shell stops there: quote it)."]
     assert told(met[:2])[0] == []
+    assert told([*met[:2], [missing("", "glob", "no match", "ls")]])[0] == []
 
 
 def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:

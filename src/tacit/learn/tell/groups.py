@@ -89,7 +89,8 @@ def _item(same: Sequence[Noted]) -> str:
         called = program if program.endswith(f" {one.name}") else f"{program} {one.name}"
         leave_out = f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)
         return f"`{called}` (no such subcommand{leave_out})"
-    if one.family == "glob" and _lineages(same) >= GUESSED:
+    listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]  # there the pattern is meant for the shell
+    if one.family == "glob" and _lineages(same) - _lineages(listing) >= GUESSED:
         return "an unquoted pattern that matches nothing (the shell stops there: quote it)"
     if often < LINEAGES or all(purpose(call) == "run" for call in shell.calls(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
