@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
         scope: str | None
         source: str | None
+        task: str | None
+        group: str | None
         run: str | None
         alias: str | None
         at: str | None

@@ -24,6 +24,7 @@ SCOPES = ("task", "mission", "project", "agent", "global")
 GATES = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")
 
+MET_IN = "met_in"  # in `extra`: the task a lesson was stated in, and the group it stands in a row with
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
@@ -95,6 +96,12 @@ EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type",
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
 _FLAGS = ("pinned", "on_page")
 NUMBERS = (*_FLAGS, "under_review_count", "merged")  # decided fields that are whole numbers in a row; the others are texts
+
+
+def met_in(memory: Memory, what: str) -> str:
+    """The `task` that a lesson was stated in, or the `group` it stands in a row with; empty where nobody said."""
+    where = memory.extra.get(MET_IN) if memory.extra else None
+    return str(where.get(what) or "") if isinstance(where, dict) else ""
 
 
 def to_row(memory: Memory) -> tuple[Any, ...]:

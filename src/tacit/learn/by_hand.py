@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
-from tacit.core.memory import AGENT, EDITABLE, GLOBAL, SCOPES, Memory, checked, kept_text
+from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, Memory, checked, kept_text
 from tacit.core.profile import class_of
 from tacit.core.redact import private, redact
 from tacit.core.run import SEVERITIES, Finding
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
 
-FACETS = (*EDITABLE, "run", "alias", "at", "origin", "extra")
+FACETS = (*EDITABLE, "task", "group", "run", "alias", "at", "origin", "extra")
+TASK_CHARS, GROUP_CHARS = 4000, 200
 
 
 def memory_from(
@@ -78,7 +79,7 @@ def memory_from(
         state="provisional" if actor.is_person else "candidate",
         created_at=at,
         updated_at=at,
-        extra=_extra(facets.get("extra"), actor),
+        extra=_extra(facets, actor),
         **found,
     )
     said = (
@@ -87,10 +88,22 @@ def memory_from(
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 
 
-def _extra(given: Any, actor: Actor) -> dict[str, Any] | None:
+def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
     """What else is noted of a lesson. How a reader heard it is not for an agent to say: its ladder asks about that."""
+    given = facets.get("extra")
     extra = dict(given) if isinstance(given, dict) else {}
-    return {name: at for name, at in extra.items() if actor.is_person or name != READ_AS} or None
+    where = _met_in(facets)
+    return {**{name: at for name, at in extra.items() if actor.is_person or name != READ_AS}, **({MET_IN: where} if where else {})} or None
+
+
+def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
+    """The task a lesson was met in, and what it stands in a row with: a conversation, a document, a run."""
+    for name in ("task", "group"):
+        if not isinstance(facets.get(name) or "", str):
+            raise UsageError(f"{name} must be a text.")
+    task = redact(private(kept_text(facets["task"][:TASK_CHARS]))).text if (facets.get("task") or "").strip() else ""
+    group = (facets.get("group") or str(facets.get("run") or "")).strip()[:GROUP_CHARS]
+    return {name: said for name, said in (("task", task), ("group", group)) if said}
 
 
 FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type", "tags", "paths", "by", "quote", "error")

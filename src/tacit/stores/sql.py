@@ -40,7 +40,7 @@ from tacit.core.links import (
     seen_more,
     tally_of,
 )
-from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, row_hash, to_row
+from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, met_in, row_hash, to_row
 from tacit.core.outcome import UNKNOWN
 from tacit.core.rows import FindingRow, Job, Near, Project, RunRow
 
@@ -561,7 +561,8 @@ class Writer(SqlStore):
 
         if not memory.text:
             return ""
-        tasks = dict.fromkeys(task_words(row[0]) for row in self.rows(_TASKS, it=memory.id))
+        told = [met_in(memory, "task"), *(row[0] for row in self.rows(_TASKS, it=memory.id))]
+        tasks = dict.fromkeys(task_words(task) for task in told if task)
         return "\n".join((index_words(" ".join((memory.text, *memory.tags, *memory.paths))), *filter(None, tasks)))
 
     def reword(self, id: str) -> None:
