@@ -32,9 +32,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 import apsw  # noqa: E402
-from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 
 import tacit  # noqa: E402
+from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
 from tacit.core.words import query_words  # noqa: E402
 from tacit.testing import signed  # noqa: E402

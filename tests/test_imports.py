@@ -81,7 +81,7 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch
     loaded = _modules(_called(args, payload), folder)
     _check(loaded)
     ours = sorted(name for name in loaded if name.split(".")[0] == "tacit")
-    assert len(ours) <= MOST, ours
+    assert len(ours) <= MOST, " ".join(ours)
 
 
 # A failed command, in each host's dialect: the event that does most.

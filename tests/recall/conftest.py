@@ -15,7 +15,8 @@ from tacit.core.profile import Profile, profile_id, to_json
 from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.value import replace
-from tacit.recall import Asking, Injection, Query, Recalled, inject, recall
+from tacit.recall import Asking, Injection, Query, inject
+from tacit.recall.answering import Recalled, recall
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"

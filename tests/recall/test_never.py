@@ -17,7 +17,8 @@ from tacit.core.profile_toml import standard
 from tacit.core.rows import Project
 from tacit.core.states import STATES
 from tacit.core.value import replace
-from tacit.recall import Asking, Query, inject, recall
+from tacit.recall import Asking, Query, inject
+from tacit.recall.answering import recall
 from tacit.stores.sqlite import SqliteStore, open_store
 
 NOW = "2026-11-15T12:00:00.000Z"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.core.passages import PASSAGES_READ, cut
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.recall.query import Query, asked, path_of, shared_path, task_type_of
@@ -16,13 +17,13 @@ DEFAULT = standard("default")
 def test_a_session_start_asks_nothing() -> None:
     """Without task, error and file there is nothing to look up."""
     wanted = asked(Query(task="  \n"), DEFAULT)
-    assert (wanted.nothing, wanted.words, wanted.signatures, wanted.files) == (True, (), (), ())
+    assert (wanted.nothing, wanted.passages, wanted.signatures, wanted.files) == (True, (), (), ())
 
 
 def test_a_task_without_words_is_not_nothing() -> None:
     """Punctuation and stop words ask for something, though no lesson holds it."""
     wanted = asked(Query(task="?! of the"), DEFAULT)
-    assert (wanted.nothing, wanted.words) == (False, ())
+    assert (wanted.nothing, wanted.passages) == (False, ())
 
 
 def test_an_error_is_read_as_words_and_as_signature() -> None:
@@ -31,32 +32,36 @@ def test_an_error_is_read_as_words_and_as_signature() -> None:
     other = asked(Query(errors=("ModuleNotFoundError: No module named 'numpy'",)), DEFAULT)
     assert (one.signatures[0], other.signatures[0]) == ("module flask", "module numpy")
     assert one.signatures[1:] == other.signatures[1:] != ()
-    assert "flask" in one.words
+    assert any("flask" in each for each in one.passages)
 
 
 def test_file_names_find_and_do_not_weigh() -> None:
     """Words of file names are kept apart from the words that a score is measured by."""
     wanted = asked(Query(task="speed up", files=("./src/db/migrate.py:12",)), DEFAULT)
     assert wanted.files == ("src/db/migrate.py",)
-    assert "migrate" in wanted.file_words and "migrate" not in wanted.words
+    assert "migrate" in wanted.file_words and wanted.passages == (("speed",),)
 
 
 def test_a_question_is_cut_where_the_profile_says() -> None:
-    """What stands beyond `query.max_chars` is not read."""
+    """Beyond `query.max_chars` the beginning and the end are read: a question stands before a paste or after it."""
     short = changed(DEFAULT, {"query.max_chars": 12})
-    assert asked(Query(task="alpha bravo charlie"), short).words == ("alpha", "bravo")
+    assert asked(Query(task="alpha bravo charlie delta"), short).passages == (("alpha", "delta"),)
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=80), max_size=3), st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_is_a_question(task: str, files: list[str], errors: list[str]) -> None:
     """No script, operator, quote or control character is refused, and words can stand in a MATCH."""
     wanted = asked(Query(task=task, files=tuple(files), errors=tuple(errors)), DEFAULT)
-    assert not any('"' in word for word in wanted.words)
+    words = [word for each in wanted.passages for word in ([each] if isinstance(each, str) else each)]
+    assert not any('"' in word for word in words)
 
 
 def test_a_huge_question_is_read_in_bounds() -> None:
-    """A hundred kilobytes give no more words than a page."""
-    assert len(asked(Query(task="word " * 20_000, errors=("x" * 100_000,)), DEFAULT).words) <= 64
+    """However long a prompt is, some hundred passages of some dozen words are looked for."""
+    wanted = asked(Query(task=" ".join(f"word{n}" for n in range(50_000)), errors=("x" * 100_000,)), DEFAULT)
+    read = cut(wanted.passages, str.split)
+    assert 0 < len(read) <= PASSAGES_READ and max(map(len, read)) <= 32
+    assert read[0][0] == "word0"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import Profile, changed
 from tacit.core.profile_toml import standard
+from tacit.recall.answering import showing
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import (
     KNOWN,
@@ -21,7 +22,6 @@ from tacit.recall.rank import (
     barred,
     ordered,
     ranking,
-    showing,
 )
 
 NOW = "2026-11-15T12:00:00.000Z"

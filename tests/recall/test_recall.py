@@ -97,7 +97,7 @@ def test_reading_never_writes(world: Any, make: Make) -> None:
 def test_inside_a_run_what_is_withheld_is_not_shown(world: Any, make: Make) -> None:
     """The hook's assignment holds for the agent's own question, and what it is shown is recorded as on request."""
     world.put(*(make(f"The queue hangs, case {n}.") for n in range(20)))
-    given = world.inject("queue hangs")
+    given = world.inject("queue hangs", level="deep")
     found = world.recall("queue hangs", asking=Asking("r1"), limit=20)
     unit = run_id("p", "cli", "r1")
     uses = {use.memory: use.arm for use in world.store.uses(unit=unit)}

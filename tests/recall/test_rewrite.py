@@ -62,7 +62,7 @@ def test_a_wait_is_short() -> None:
 def test_recall_finds_by_the_model_s_words(folder: Path) -> None:
     """What shares no word with the question is found by a word of the rewrite."""
     from tacit.core.clock import now
-    from tacit.recall import recall
+    from tacit.recall.answering import recall
     from tacit.recall.query import Query
 
     with open() as memories:

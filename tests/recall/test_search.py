@@ -107,7 +107,7 @@ def test_what_was_found_before_is_kept_while_it_is_true(tmp_path: Path) -> None:
 
         assert ask() == 1
         kept = mine.store.kept
-        assert ask() == 1 and mine.store.kept is kept and kept
+        assert ask() == 1 and mine.store.kept is kept and kept is not None
         mine.add("the flux is back")
         assert ask() == 2 and mine.store.kept is not kept
         with tacit.open(path, project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as other:

@@ -123,7 +123,7 @@ class Looking(Tending):
 
     def explain(self, id: str, question: str = "", **facets: Unpack[QueryFacets]) -> dict[str, Any]:
         """The parts of a memory's score for a question; without one, what is known of it whatever is asked."""
-        from tacit.recall import explain
+        from tacit.recall.answering import explain
         from tacit.recall.query import Query
 
         return explain(

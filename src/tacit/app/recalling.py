@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from typing import TypeVar, Unpack
 
     from tacit.app.facets import QueryFacets
-    from tacit.recall import Injection, Recalled
+    from tacit.recall import Injection
+    from tacit.recall.answering import Recalled
 
     T = TypeVar("T")
 
@@ -87,7 +88,8 @@ class Recalling(Opened):
 
         Facets: files, errors, agent, domain, task_type, category, kind.
         """
-        from tacit.recall import Asking, Recalled, recall
+        from tacit.recall import Asking
+        from tacit.recall.answering import Recalled, recall
         from tacit.recall.query import Query
 
         if self.project is None:

@@ -12,9 +12,9 @@ import json
 
 from tacit.core.digest import digest, short_hash
 from tacit.core.memory import NO_TALLY, Tally
-from tacit.core.outcome import UNKNOWN
 from tacit.core.value import replace, value
 
+UNKNOWN = "unknown"  # what became of a use that nobody could see the end of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,6 +16,7 @@ Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for r
 from __future__ import annotations
 
 from tacit.core.clock import days_between, seconds
+from tacit.core.links import UNKNOWN
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
-UNKNOWN = "unknown"
 
 NO_PROBLEM = ("command", "estimate")  # classes of lessons: meeting one again is using it, not failing by it (decision 7)
 CLOCKS_AGREE = 2.0  # seconds by which two clocks of one machine may differ

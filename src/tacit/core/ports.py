@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Change, Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.core.memory import Memory, Tally
+    from tacit.core.passages import Passage
     from tacit.core.profile import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
@@ -220,6 +221,9 @@ if TYPE_CHECKING:
 
     class Store(Reads, Protocol):
         """Where it is kept, whatever the engine."""
+
+        def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
+            """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's."""
 
         wait: float
 

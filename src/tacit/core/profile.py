@@ -408,6 +408,9 @@ if TYPE_CHECKING:
         max_tokens: int
         pinned_outside: bool
         person: int
+        person_tokens: int
+        few: int
+        few_tokens: int
         agents: Mapping[str, int]
         roles: Mapping[str, RoleBudget]
         precedence: tuple[str, ...]

@@ -134,6 +134,8 @@ class Found:
     rows: int  # memories in the store
     frequency: dict[str, int]  # word -> rows that hold it; exact for rare words, estimated for common ones
     tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
+    passages: tuple[tuple[str, ...], ...] = ()  # of a question: each passage's words, as the index reads them
+    length: float = 0.0  # mean words of a text here; 0 where the engine does not say
 
 
 @value

@@ -7,7 +7,6 @@ finding and writing is a pure step in a module of its own.
 
 from __future__ import annotations
 
-from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
 from tacit.core.links import Mark, Use
@@ -21,35 +20,27 @@ from tacit.recall.rank import (
     Facts,
     LeftOut,
     barred,
-    explained,
-    known_of,
-    ordered,
     ranking,
-    showing,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.ports import Embedder, Ids, Model, Reads, Store, Transaction
+    from tacit.core.passages import Passage
+    from tacit.core.ports import Embedder, Ids, Reads, Store, Transaction
     from tacit.core.profile import Profile
-    from tacit.core.rows import Project
+    from tacit.core.rows import Found, Project
     from tacit.recall.budget import Level
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
-    from tacit.recall.rewrite import Reworded
     from tacit.recall.trial import Assigned
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
-PER_HIT, LEAST = 2, 16  # candidates for each answer that is asked for, and in all; five found no more …
-FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
-MOST = 1000  # hits of one recall, whatever is asked for
 
 
 @value
@@ -102,7 +93,7 @@ def inject(
     instance, the notes are gone from the agent's context. Another context of the unit is told as its coin fell. `exists` tells
     whether a file that a lesson names is there. Where an `embedder` is at hand, meaning counts beside words.
     """
-    from tacit.recall.budget import fit, level_for, tokens_of
+    from tacit.recall.budget import few_for, fit, level_for, tokens_of
     from tacit.recall.render import check_renderer, frame_tokens, line_tokens, render
     from tacit.recall.trial import assignments, epoch_for
 
@@ -119,7 +110,7 @@ def inject(
     row = _run_of(store, project.id, asking, run, query, now)
     context = asking.context or query.agent
     told_before = _known(store, row.root, context)
-    size = level_for(profile, level, query.task, query.agent)
+    size = few_for(profile, level_for(profile, level, query.task, query.agent))
     found = _ranking(store, project, profile, wanted, size, told_before, repeat, now, exists, embedder, about)
     known = frozenset() if repeat else frozenset(told_before)
     fresh = _with_signers(store, [each for each in found.ranked if each.memory.id not in known][: 1 if about else None])
@@ -208,7 +199,7 @@ def _ranking(
     projects = scope_projects(project.id)
     limit = min(size.fetch + len(before), profile.rank.candidates, FITTING + len(before))
     start = not about and (wanted.nothing or not before)
-    found = store.find(projects, (*about, *wanted.words, *wanted.file_words), limit=limit, injectable=True)
+    found = store.ask(projects, _parts(wanted, about), limit=limit, injectable=True)
     hits: list[Hit] = []
     if repeat:
         given = [id for id, was_given in before.items() if was_given]
@@ -233,8 +224,25 @@ def _ranking(
         hits = [Candidate(hit.memory, "command", hit.n) for hit in hits if is_about(hit.memory, about)]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
-    facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual)
+    facts = Facts(
+        now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual,
+        _asked_for(wanted, found, about), found.length,
+    )  # fmt: skip
     return ranking(hits, wanted, profile, facts)
+
+
+def _parts(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:
+    """The passages to look for: what is asked, the program that is about to run, the files' names."""
+    return (*((about,) if about else ()), *wanted.passages, *((wanted.file_words,) if wanted.file_words else ()))
+
+
+def _asked_for(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
+    """The passages that a lesson is weighed by: names of files and programs find candidates and weigh nothing themselves."""
+    if not about and not wanted.file_words:
+        return found.passages
+    from tacit.core.passages import cut
+
+    return cut(wanted.passages, found.tokens)
 
 
 def _by_meaning(
@@ -247,7 +255,7 @@ def _by_meaning(
     injectable: bool = False,
 ) -> Near:
     """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so."""
-    if embedder is None or not wanted.words:
+    if embedder is None or not wanted.passages:
         return Near()
     try:
         chosen = embedder()
@@ -356,168 +364,3 @@ def _record(
             tx.add_mark(
                 Mark(memory.id, row.root, row.project, "delivered", signal, 1.0, row.id, asking.surface, at=now)
             )
-
-
-# --- recall
-
-
-@value
-class Recollection:
-    """One answer to a question."""
-
-    memory: Memory
-    score: float
-    parts: Mapping[str, float]
-    mark: str = ""  # what a reader must know of it: candidate, held, stale …
-    explain: Mapping[str, Any] = {}  # the parts of its score: "fits" is added up, "known" multiplies
-
-
-@value
-class Recalled:
-    """What is known about a question."""
-
-    hits: tuple[Recollection, ...] = ()
-    level: Level | None = None
-    dropped: tuple[LeftOut, ...] = ()  # the nearest of those not shown
-    run: str = ""
-    rewrite: Reworded | None = None  # where a model may be asked
-    note: str = ""  # what a reader should know of how it was found
-
-
-def recall(
-    store: Store,
-    project: Project,
-    profile: Profile,
-    query: Query,
-    *,
-    now: str,
-    asking: Asking | None = None,
-    level: str = "",
-    limit: int | None = None,
-    min_score: float | None = None,
-    include_held: bool = False,
-    include_stale: bool = False,
-    as_of: str = "",
-    person: bool = True,
-    model: Callable[[], Model | None] | None = None,
-    embedder: Callable[[], Embedder | None] | None = None,
-) -> Recalled:
-    """What is known about a question, best first, for people and agents; nothing for a question without words.
-
-    With `asking`, a run asks: its assignments are honoured and what it is told is recorded. Quarantined texts are shown
-    to a person only. `as_of` answers from what was known at a time, and records nothing. `model` is asked for better words
-    if the question is worth it, and only then looked for.
-    """
-    from tacit.recall.budget import level_for
-
-    size = level_for(profile, level, query.task, query.agent)
-    rewrite = _reworded(query, profile, size, model) if model is not None else None
-    wanted = asked(replace(query, task=rewrite.question) if rewrite else query, profile)
-    most = max(0, min(size.most if limit is None else limit, MOST))
-    if wanted.nothing or not most:
-        return Recalled((), size, rewrite=rewrite)
-    projects = scope_projects(project.id)
-    meaning = Near()
-    is_short = limit is not None and len(wanted.words) <= FEW_WORDS
-    fetch = max(min(size.fetch, max(PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
-    if as_of:
-        hits, facts = _past(store, projects, wanted, as_of)
-    else:
-        found = store.find(projects, (*wanted.words, *wanted.file_words), limit=fetch)
-        hits = [*_signed(store, projects, wanted.signatures), *found.hits]
-        meaning = _by_meaning(store, projects, wanted, embedder, hits, fetch)
-        hits += meaning.hits
-        facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)
-    marks: dict[str, str] = {}
-    shown: dict[str, Hit] = {}
-    left: list[LeftOut] = []
-    for hit in hits:
-        memory = hit.memory
-        mark, why = showing(memory, wanted, profile, include_held, include_stale, person)
-        if why:
-            left.append(LeftOut(memory.id, why))
-        else:
-            marks[memory.id] = mark
-            shown.setdefault(memory.id, hit)
-    ranker = profile.rank.ranker if profile.rank.ranker in BY_WORDS else "lexical"
-    floor = profile.rank.floor if min_score is None else min_score
-    ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
-    fit = [each for each in ranked if each.score >= floor and each.score]
-    nearest = profile.budget.nearest
-    left += _all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
-    left += _all_out(fit[most : most + nearest], "limit")
-    kept, run = fit[:most], ""
-    if asking is not None and not as_of:
-        kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
-    answers = tuple(
-        Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
-        for each in kept
-    )
-    return Recalled(answers, size, _left_out(left, nearest)[0], run, rewrite, meaning.note)
-
-
-def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
-    from tacit.recall.rewrite import reworded
-
-    return reworded(query.task, profile.query, size, model)
-
-
-def explain(
-    store: Store,
-    projects: Sequence[str],
-    profile: Profile,
-    memory: Memory,
-    query: Query,
-    *,
-    now: str,
-    embedder: Callable[[], Embedder | None] | None = None,
-) -> dict[str, Any]:
-    """The parts of one memory's score for a question; without one, what is known of it whatever is asked."""
-    from tacit.stores.lookups import indexed
-
-    wanted = asked(query, profile)
-    if wanted.nothing:
-        return explained(0.0, known_of(memory, profile, seconds(now)))
-    found = store.find(projects, (*wanted.words, *wanted.file_words), limit=FITTING)
-    n, words = indexed(store, memory.id)
-    hits: list[Hit] = [Candidate(memory, "words", n, words)]
-    meaning = _by_meaning(store, projects, wanted, embedder, hits, 0)
-    facts = Facts(now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual)
-    (ranked,) = ordered("lexical", hits, wanted, profile, facts)
-    known = known_of(memory, profile, seconds(now))
-    return explained(ranked.score, {**ranked.parts, **known})
-
-
-def _told_in_run(
-    store: Store, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
-) -> tuple[list[Ranked], str]:
-    """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments, epoch_for
-
-    row = _run_of(store, project.id, asking, asking.run, query, now)
-    eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
-    if not eligible:
-        return kept, row.foreign_id
-    with store.write(wait=RECORD_WITHIN) as tx:
-        told = assignments(
-            eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
-            epoch=epoch_for(asking.model or row.model, row.host), cured=_cured(tx, eligible),
-        )  # fmt: skip
-        _record(tx, row, asking, query, eligible, told, now, signal="on request")
-    withheld = {at.memory for at in told if not at.given}
-    return [each for each in kept if each.memory.id not in withheld], row.foreign_id
-
-
-def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
-    """The memories as they were at a time, and how common the asked words were among them."""
-    from tacit.recall.past import frequencies, memories_then, tally_then
-
-    tokens = store.find(projects, ()).tokens
-    then = memories_then(store.entries(projects, until=at))
-    frequency, fitting = frequencies(then.values(), wanted.words, tokens)
-    hits: list[Hit] = [
-        Candidate(replace(then[id], tally=tally_then(store.evidence(id), at)), "words", n)
-        for n, id in enumerate(then)
-        if id in fitting
-    ]
-    return hits, Facts(at, len(then), frequency, tokens)

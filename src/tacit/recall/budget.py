@@ -8,8 +8,8 @@ and the nearest are named, because "why was I not told?" is a fair question.
 
 from __future__ import annotations
 
-from tacit.core.value import value
-from tacit.recall.rank import LeftOut
+from tacit.core.value import replace, value
+from tacit.recall.rank import NOTICED, LeftOut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tacit.recall.rank import Hit, Ranked
 
 LEVELS = ("lean", "balanced", "deep")
-NOTICED = "notice"  # the source that `learn/tell` names
 LINES = 3  # that come from noticing, at a start
 AT_NEED = "at need"  # the category of those that wait for their command or error
 CHARS_PER_TOKEN = 4  # an estimate that needs no tokenizer; English prose lies near it, code and CJK below
@@ -36,6 +35,7 @@ class Level:
     most: int  # memories, pinned ones aside
     cautions: int = 0  # and so many that are given as cautions
     fetch: int = 0  # what the store is asked for
+    tokens: int = 0  # of the whole; 0: as many as the profile's hard cap
 
 
 @value
@@ -71,6 +71,14 @@ def level_for(profile: Profile, wanted: str, text: str, agent: str = "") -> Leve
     return Level(requested, applied, reason, most, cautions, fetch)
 
 
+def few_for(profile: Profile, level: Level) -> Level:
+    """What a run is given unasked where nobody named a level: a person's standing words, and a few that fit; none is a good answer."""
+    budget = profile.budget
+    if level.requested != "auto" or not budget.few:
+        return level
+    return replace(level, most=min(level.most, budget.few), tokens=budget.few_tokens)
+
+
 def query_length(profile: Profile, text: str) -> tuple[str, str]:
     """joelclaw: a long or many-sided question is deep, any other balanced."""
     folded = text.lower()
@@ -98,7 +106,9 @@ def fit(
     kinds: dict[str, int] = {}
     agents: dict[str, int] = {}
     plain = cautions = persons = 0
-    room = budget.max_tokens - spent if budget.max_tokens else 1 << 60
+    caps = [cap for cap in (budget.max_tokens, level.tokens) if cap]
+    room = min(caps) - spent if caps else 1 << 60
+    own_room = budget.person_tokens or 1 << 60
 
     def leave(each: Ranked, reason: str) -> None:
         left.append(LeftOut(each.memory.id, reason, each.score))
@@ -124,10 +134,11 @@ def fit(
                 leave(each, f"cap of {memory.agent}")
                 continue
         price = cost(each)
-        if price > room:
+        if price > room or (own_slot and persons and price > own_room):
             leave(each, "tokens")
             continue
         room -= price
+        own_room -= price if own_slot else 0
         kept.append(each)
         if outside:
             persons += own_slot
@@ -152,10 +163,14 @@ def is_standing_word(memory: Memory, profile: Profile) -> bool:
 def _in_order(ranked: list[Ranked], profile: Profile) -> list[Ranked]:
     """Who may take room first: what is pinned, then a person's rules and wishes, then what was learned, as it fits."""
 
-    def turn(each: Ranked) -> int:
-        if profile.budget.pinned_outside and each.memory.pinned:
-            return 0
-        return 1 if profile.budget.person and is_standing_word(each.memory, profile) else 2
+    def turn(each: Ranked) -> tuple[int, float, int, str]:
+        memory = each.memory
+        if profile.budget.pinned_outside and memory.pinned:
+            return 0, 0.0, 0, ""
+        if not profile.budget.person or not is_standing_word(memory, profile):
+            return 2, 0.0, 0, ""
+        # Ways of working share no words with a task: what is known of them decides, and then their own words.
+        return 1, -(memory.tally.belief or 0.0), -memory.tally.seen, memory.text
 
     return sorted(ranked, key=turn)
 

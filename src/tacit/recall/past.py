@@ -56,14 +56,12 @@ def tally_then(evidence: Sequence[Evidence], until: str) -> Tally:
 def frequencies(
     memories: Iterable[Memory], words: Sequence[str], tokens: Callable[[str], list[str]]
 ) -> tuple[dict[str, int], set[str]]:
-    """How many of these memories hold each word, and which hold any."""
-    read = {word: tokens(word) for word in words}
+    """How many of these memories hold each word, given as the index has it, and which hold any."""
     counts = dict.fromkeys(words, 0)
     fitting: set[str] = set()
     for memory in memories:
         own = set(tokens(" ".join((memory.text, *memory.tags, *memory.paths))))
-        for word, parts in read.items():
-            if parts and own.issuperset(parts):
-                counts[word] += 1
-                fitting.add(memory.id)
+        for word in own.intersection(counts):
+            counts[word] += 1
+            fitting.add(memory.id)
     return counts, fitting

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from tacit.core.passages import Passage
     from tacit.core.profile import Profile
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
@@ -43,7 +44,7 @@ class Asked:
     """A query as rankers read it."""
 
     query: Query
-    words: tuple[str, ...]  # distinct, in reading order, without stop words: of the task, then of its errors
+    passages: tuple[Passage, ...]  # of the task, then of its errors: the questions it consists of
     file_words: tuple[str, ...]  # names of the files: they find candidates and weigh nothing themselves
     signatures: tuple[str, ...]
     files: tuple[str, ...]
@@ -52,18 +53,29 @@ class Asked:
 
 def asked(query: Query, profile: Profile) -> Asked:
     """The query in words, signatures and paths."""
-    task = query.task[: profile.query.max_chars].strip()
+    task = _bounded(query.task, profile.query.max_chars).strip()
     files = tuple(dict.fromkeys(path for path in map(path_of, query.files[:FILES]) if path))
     nothing = not (task or files or any(error.strip() for error in query.errors))
     if nothing:
         return Asked(query, (), (), (), (), True)
-    from tacit.core.words import query_words
+    from tacit.core.passages import passages_of
 
     told = [task, *(error.strip()[-ERROR_CHARS:] for error in query.errors)]
-    words = query_words("\n".join(each for each in told if each))
-    named = query_words(" ".join(path.rpartition("/")[2] for path in files)) if files else []
+    passages = passages_of("\n".join(each for each in told if each))
+    named = _names(files) if files else []
     signatures = tuple(dict.fromkeys(mark for error in query.errors for mark in _signatures(error)))
-    return Asked(query, tuple(words), tuple(named), signatures, files, False)
+    return Asked(query, passages, tuple(named), signatures, files, False)
+
+
+def _bounded(text: str, most: int) -> str:
+    """A text, or its beginning and its end: what is asked stands before a paste or after it."""
+    return text if len(text) <= most else f"{text[: most // 2]}\n{text[-(most // 2) :]}"
+
+
+def _names(files: Iterable[str]) -> list[str]:
+    from tacit.core.words import query_words
+
+    return query_words(" ".join(path.rpartition("/")[2] for path in files))
 
 
 def _signatures(error: str) -> tuple[str, ...]:

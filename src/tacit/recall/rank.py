@@ -13,12 +13,15 @@ be explained. The rankers of the origins stand in `origins`.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.memory import SCOPES
+from tacit.core.memory import SCOPES, met_in
+from tacit.core.passages import cut, fit_of, least_of, rarity_of, worth
 from tacit.core.run import SEVERITIES
-from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.trust import READ_AS
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
 
@@ -48,7 +51,13 @@ K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
 TITLED = 24  # … if it is longer than this; a short one is all title
-TASK = 1.0  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
+TASK = 2.0  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
+CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
+BESIDE = ((-1, 0.1), (1, 0.1), (-2, 0.04), (2, 0.04))  # how much a neighbour's fit counts, by how far it stands away
+USUAL = 1.0  # times the mean length of the candidates: what counts as a usual length
+PAIR = 0.2  # of the less rare one's rarity, for two asked words that stand in a row in both
+PAIRED = 12  # passages of a question up to which that is looked at
+NOTICED = "notice"  # the source that `learn/tell` names
 PATH = 0.5  # weight of a shared file beside the words
 SIGNATURE = 1.0  # the very error: as good as every word
 STANDING = 0.6  # at the start, what applies whatever the task is: before what fits by halves, after what fits
@@ -79,6 +88,8 @@ class Facts:
     gone: frozenset[str] = frozenset()  # paths that memories name and that no longer exist
     start: bool = False  # nothing was given in this run yet
     usual: float = 0.0  # the cosine that a memory here usually has with this question
+    passages: tuple[tuple[str, ...], ...] = ()  # what is asked, in the index's own words
+    length: float = 0.0  # mean words of a text here
 
 
 @value
@@ -167,40 +178,6 @@ def barred(memory: Memory, projects: Sequence[str]) -> str:
     if memory.superseded_by:
         return "superseded"
     return "" if memory.text.strip() else "empty"
-
-
-def showing(
-    memory: Memory, asked: Asked, profile: Profile, include_held: bool, include_stale: bool, person: bool
-) -> tuple[str, str]:
-    """How a memory is marked when somebody searches for it, and why it is not shown; empty where neither applies."""
-    query = asked.query
-    if query.category and memory.category != query.category:
-        return "", "other category"
-    if query.kind and query.kind not in (memory.kind, memory.klass):
-        return "", "other kind"
-    if query.domain and memory.domain not in ("", query.domain, profile.general_domain):
-        return "", "other domain"
-    if (query.agent and memory.agent not in ("", query.agent)) or (not person and is_anothers(memory, query.agent)):
-        return "", "other agent"
-    if query.task_type and memory.task_type not in ("", query.task_type):
-        return "", "other task type"
-    if memory.gate == "discard" or not memory.text.strip():
-        return "", "discard" if memory.gate == "discard" else "empty"
-    if memory.superseded_by or memory.state in CLOSED:
-        return "", "superseded" if memory.superseded_by else memory.state
-    if memory.gate == "quarantine" and not (include_held and person):
-        return "", "quarantine"
-    if memory.gate == "hold" and not include_held:
-        return "", "hold"
-    if (memory.stale_at or memory.state == "decayed") and not include_stale:
-        return "", "decayed" if memory.state == "decayed" else "stale"
-    if memory.gate != "allow":
-        return {"hold": "held", "quarantine": "quarantined"}[memory.gate], ""
-    if memory.state not in INJECTABLE:
-        return memory.state.replace("_", " "), ""
-    if memory.stale_at:
-        return "stale", ""
-    return memory.verdict if memory.verdict in ENDING_VERDICTS else "", ""
 
 
 def unfit(memory: Memory, asked: Asked, profile: Profile, now: str) -> str:
@@ -308,10 +285,11 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     start = facts.start and settings.start_by_recurrence
     knows = knower(profile, seconds(facts.now), facts.gone)
     found: list[Ranked] = []
-    for hit in hits:
+    read = [held(hit) for hit in hits]
+    lifts = _lifts(hits, [words for words, _ in read])
+    for hit, (words, alike), lift in zip(hits, read, lifts):
         memory = hit.memory
-        words, alike = held(hit)
-        parts = {"words": words}
+        parts = {"words": words, **({"beside": lift} if lift else {})}
         if facts.meaning:
             near = facts.meaning.get(memory.id, facts.usual) - facts.usual
             parts["meaning"] = profile.rank.meaning * max(0.0, near)
@@ -323,8 +301,10 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts["same_task"] = settings.same_task_lift
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = STANDING
-        if start:
-            parts["met"] = log(1 + _met(memory), 2) / MET
+        if start and (met := _met_at_start(memory, asked, profile)):
+            parts["met"] = met
+            if memory.source == NOTICED:  # which failure comes is told by the project's tools, not by the task's words
+                parts["words"] = 0.0
         score = sum(parts.values())
         if score:
             known = knows(memory)
@@ -335,12 +315,18 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     return found
 
 
+def _lifts(hits: Sequence[Hit], words: Sequence[float]) -> list[float]:
+    """What the neighbours of each candidate in its group say for it: half of what the next ones fit, a fifth of those behind them."""
+    groups = [met_in(hit.memory, "group") for hit in hits]
+    if not any(groups):
+        return [0.0] * len(hits)
+    fits = {(group, hit.n): fit for group, hit, fit in zip(groups, hits, words) if group}
+    return [
+        sum(share * fits.get((group, hit.n + step), 0.0) for step, share in BESIDE) if group else 0.0 for group, hit in zip(groups, hits)
+    ]
+
+
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")  # factors; other parts are summands
-
-
-def known_of(memory: Memory, profile: Profile, now: float) -> Mapping[str, float]:
-    """What is known of a memory whatever is asked, as the factors of its score."""
-    return knower(profile, now)(memory)
 
 
 def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[[Memory], Mapping[str, float]]:
@@ -354,7 +340,7 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
         is_gone = bool(
             (memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone"))
         )
-        what = (tally.seen, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        what = (tally.seen, tally.belief is not None, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         if what not in alike:
             alike[what] = _factors(profile, now, *what)
         return alike[what]
@@ -366,6 +352,7 @@ def _factors(
     profile: Profile,
     now: float,
     seen: int,
+    measured: bool,
     leaning: float,
     severity: str,
     scope: str,
@@ -375,7 +362,7 @@ def _factors(
 ) -> dict[str, float]:
     settings = profile.rank.lexical
     factors = {
-        "recurrence": 1 + settings.recurrence * log(1 + seen),
+        "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # once measured, belief alone: the two pull apart
         "belief": 1 + settings.belief * leaning,
         "severity": 1 + settings.severity * SEVERITIES.index(severity),
         "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(scope)),
@@ -388,91 +375,100 @@ def _factors(
     return factors
 
 
-def explained(score: float, parts: Mapping[str, float]) -> dict[str, Any]:
-    """A score as its parts: those that say how well a memory fits are added up, those that are known of it multiply."""
-    fits: dict[str, float] = {}
-    known: dict[str, float] = {}
-    for name, part in parts.items():
-        (known if name in KNOWN else fits)[name] = round(part, 6)
-    return {"score": round(score, 6), "fits": fits, "known": known}
-
-
 def words_reader(
     asked: Asked, facts: Facts, hits: Sequence[Hit], title: float, task: float = 0.0
 ) -> Callable[[Hit], tuple[float, float]]:
-    """A function that says how much of the asked words a candidate holds, from 0 to about 1, and how alike its tasks are.
+    """A function that says how much of what is asked a candidate holds, from 0 to about 1, and how alike its tasks are.
 
     A word of a task in which a lesson was met counts as `task` sightings of it, in one saturated frequency with its own.
     """
-    single, phrases = _terms(asked, facts)
-    whole = sum(single.values()) + sum(rarity for _, rarity in phrases)
-    if not whole:
+    rows = max(facts.rows, 1)
+    passages = facts.passages or cut(asked.passages, facts.tokens)
+    rarity = {word: rarity_of(facts.frequency.get(word, 0), rows) for each in passages for word in each}
+    if not rarity:
         return lambda hit: (0.0, 0.0)
-    tokens = facts.tokens
+    tokens, is_wanted = facts.tokens, rarity.__contains__
+    wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
+    least = least_of(wholes)
+    asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
+    pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
+    for place, passage in enumerate(passages):
+        for word in passage:
+            asks.setdefault(word, []).append(place)
+        if PAIR and len(passages) <= PAIRED:
+            for pair in pairwise(passage):
+                pairs.setdefault(pair, []).append(place)
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
-    usual = max(SHORT, sum(map(len, read.values())) / (len(read) or 1))
-    wanted = {*single, *(word for phrase, _ in phrases for word in phrase)}
-    is_wanted = wanted.__contains__
+    usual = max(SHORT, USUAL * (facts.length or sum(map(len, read.values())) / (len(read) or 1)))
+    same = _same_task(asked, tokens)
 
     def held(hit: Hit) -> tuple[float, float]:
-        own = text = read[hit.memory.id]
-        tasks: list[frozenset[str]] = []
+        text = read[hit.memory.id]
+        tasks: list[list[str]] = []
         mine = list(filter(is_wanted, text))
         first = mine if len(text) <= TITLED else list(filter(is_wanted, text[:FIRST_WORDS]))
         if hit.words:
             parts, *met_in = hit.words.split("\n")
             if parts:
-                more = tokens(parts)
-                own, mine = text + more, mine + list(filter(is_wanted, more))
-            tasks = [frozenset(tokens(line)) for line in met_in]
-        present = set(mine).union(*tasks) if tasks else set(mine)
+                mine = mine + list(filter(is_wanted, tokens(parts)))
+            tasks = [tokens(line) for line in met_in]
+        present = dict.fromkeys(mine)
+        for each in tasks:
+            present.update(dict.fromkeys(filter(is_wanted, each)))
         slack = K1 * (1 - B + B * len(text) / usual)
-        total = 0.0
+        amounts: dict[int, float] = {}
         # In reading order: the same sum in every process, to the last digit.
-        for word in filter(present.__contains__, single):
+        for word in sorted(present):
             times = mine.count(word) + (title - 1) * first.count(word)
             if tasks:
                 times += task * any(word in each for each in tasks)
-            if times:
-                total += single[word] * times / (times + slack)
-        for phrase, rarity in phrases:
-            if present.issuperset(phrase):
-                times = _in_a_row(phrase, own) + task * any(each.issuperset(phrase) for each in tasks)
-                total += rarity * times / (times + slack) if times else 0.0
-        alike = max((len(each & wanted) / len(each | wanted) for each in tasks if each), default=0.0) if tasks else 0.0
-        return total / whole, alike
+            amount = rarity[word] * times / (times + slack)
+            for place in asks[word]:
+                amounts[place] = amounts.get(place, 0.0) + amount
+        if pairs:
+            for pair in sorted(pairs.keys() & pairwise(mine)):
+                for place in pairs[pair]:
+                    amounts[place] += PAIR * min(rarity[pair[0]], rarity[pair[1]])
+        words = fit_of([worth(min(amount, wholes[place]), max(wholes[place], least)) for place, amount in amounts.items()], wholes, rows)
+        return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
 
 
-def _terms(asked: Asked, facts: Facts) -> tuple[dict[str, float], list[tuple[list[str], float]]]:
-    """The asked words as the index reads them, with their rarity, single ones and phrases; a word nobody knows is rarest.
+def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:
+    """How alike a kept task is to the one asked about, by the words of both as far as the shorter one reaches.
 
-    A long question has more words than were looked up: the others count as usual ones.
+    A prompt that goes on where the kept task was cut is the same task; one that merely mentions its words later is not. Where one is a few
+    words long, all words of both count.
     """
-    rows = max(facts.rows, 1)
-    rarity = {word: log(1 + (max(0, rows - held) + 0.5) / (held + 0.5)) for word, held in facts.frequency.items()}
-    usual = sum(rarity.values()) / (len(rarity) or 1)
-    single: dict[str, float] = {}
-    phrases: list[tuple[list[str], float]] = []
-    for word in asked.words:
-        read = facts.tokens(word)
-        if len(read) == 1:
-            single[read[0]] = max(single.get(read[0], 0.0), rarity.get(word, usual))
-        elif read:
-            phrases.append((read, rarity.get(word, usual)))
-    return single, phrases
+    from tacit.core.words import task_words
+
+    mine = tokens(task_words(asked.query.task))
+
+    def alike(other: Sequence[str]) -> float:
+        fewer = min(len(mine), len(other))
+        if not fewer:
+            return 0.0
+        one, two = ({*mine[:fewer]}, {*other[:fewer]}) if fewer >= CONTAINED else ({*mine}, {*other})
+        return len(one & two) / len(one | two)
+
+    return alike
 
 
-def _in_a_row(phrase: list[str], words: list[str]) -> int:
-    """How often these words stand in a row."""
-    size = len(phrase)
-    return sum(words[at : at + size] == phrase for at in range(len(words) - size + 1))
+def _met_at_start(memory: Memory, asked: Asked, profile: Profile) -> float:
+    """What speaks for a lesson at the start of a run, before anything failed: how often it was met, or what is believed once that was
+    measured.
 
-
-def _met(memory: Memory) -> int:
+    What a person or a reader said has to fit the task, where there is one.
+    """
+    said = memory.trust in profile.trust.person or (memory.extra is not None and READ_AS in memory.extra)
+    if said and not asked.nothing:
+        return 0.0
+    belief = memory.tally.belief
+    if belief is not None:
+        return max(0.0, belief - (memory.tally.signals or {}).get("belief_harm", 0.0))
     # A person's word stands where two runs would: it is worth a sighting of its own.
-    return memory.tally.seen + (1 if memory.trust == "user" else 0)
+    return log(1 + memory.tally.seen + (1 if memory.trust == "user" else 0), 2) / MET
 
 
 def _freshness(day: str, half_life: float, now: float) -> float:

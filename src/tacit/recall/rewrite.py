@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Query
     from tacit.recall.budget import Level
 
+LONGEST = 4000  # characters of an answer that is a question; what is longer is prose
 _SIGNS = "/:.-"  # of a path, an id, a dotted name, a slug
 _QUOTES = ('""', "''", "``", "“”", "„“", "«»")
 
@@ -81,6 +82,6 @@ def prompt(question: str) -> str:
 def taken(answer: str, question: str, settings: Query) -> str:
     """The rewritten question; the question itself where the answer is none."""
     lines = [line.strip(" \"'`") for line in answer.strip().splitlines() if line.strip()]
-    if len(lines) != 1 or len(lines[0]) > settings.max_chars or len(lines[0]) < settings.rewrite_min_chars:
+    if len(lines) != 1 or len(lines[0]) > min(settings.max_chars, LONGEST) or len(lines[0]) < settings.rewrite_min_chars:
         return question
     return lines[0]

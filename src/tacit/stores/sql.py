@@ -29,6 +29,7 @@ from tacit.core.links import (
     IN_EPOCH,
     MARK_COLUMNS,
     NEW_TABLE,
+    UNKNOWN,
     UNTOLD,
     USE_COLUMNS,
     Evidence,
@@ -41,7 +42,6 @@ from tacit.core.links import (
     tally_of,
 )
 from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, met_in, row_hash, to_row
-from tacit.core.outcome import UNKNOWN
 from tacit.core.rows import FindingRow, Job, Near, Project, RunRow
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tacit.prove.blank import BlankEffect
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
-    from tacit.recall import Recalled
+    from tacit.recall.answering import Recalled
 
 
 def why_json(found: Why, question: str = "") -> dict[str, Any]:

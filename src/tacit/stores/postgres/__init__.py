@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from tacit.core.journal import Change, Entry
+    from tacit.core.passages import Passage
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
@@ -110,6 +111,12 @@ class PostgresStore(SqlStore):
         from tacit.stores.postgres.search import find
 
         return find(self, projects, words, limit=limit, injectable=injectable)
+
+    def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
+        """Candidates for a question of any length."""
+        from tacit.stores.postgres.search import ask
+
+        return ask(self, projects, passages, limit=limit, injectable=injectable)
 
     def signed(self, projects: Sequence[str], signatures: Sequence[str], *, limit: int = 20) -> tuple[Hit, ...]:
         """Lessons about exactly these errors."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from tacit.core.passages import cut as cut_passages
+from tacit.core.passages import rarity_of
 from tacit.core.rows import Fault, Found, Hit
 from tacit.core.words import index_words
 from tacit.stores.postgres.bm25 import MADE, rows_like
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from tacit.core.passages import Passage
     from tacit.stores.postgres import PostgresStore
 
+ASKED_APART, MASS = 32, 8  # passages of a long question that are asked by themselves, by so many of their rarest words
 CANDIDATES = 400  # rows that are taken from a project at least; some of them may turn out not to be given
 
 
@@ -42,6 +46,27 @@ def find(
     frequency = {word: min((held[part] for part in of), default=0) for word, of in zip(asked, cut)}
     best = _best(store, scores, wanted, injectable)
     return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in best]), total, frequency, tokens)
+
+
+def ask(
+    store: PostgresStore, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False
+) -> Found:
+    """As `find`, for a question of any length: for each of its most telling passages the rows whose words are rarest."""
+    cut = cut_passages(passages, tokens)
+    total = _extent(store, projects)[0]
+    if not cut or not total or limit <= 0:
+        return Found((), total, {}, tokens, cut)
+    wanted = min(limit, MOST)
+    parts = list(dict.fromkeys(token for each in cut for token in each))
+    held, scores = _weighed(store, projects, parts, total, max(CANDIDATES, 2 * wanted))
+    if len(cut) > 1:
+        told = {token: rarity_of(count, total) for token, count in held.items()}
+        best = sorted(cut, key=lambda each: -sum(sorted(map(told.__getitem__, each))[-MASS:]))[:ASKED_APART]
+        for each in best:
+            for n, amount in _weighed(store, projects, list(each), total, wanted)[1].items():
+                scores[n] = max(scores.get(n, 0.0), amount)
+    rows = _best(store, scores, 2 * wanted if len(cut) > 1 else wanted, injectable)
+    return Found(_loaded(store, "words", [(*row, scores[row[-1]]) for row in rows]), total, held, tokens, cut)
 
 
 def _weighed(

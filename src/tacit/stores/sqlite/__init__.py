@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.passages import Passage
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.stores.sqlite.search import Kept
 
-SCHEMA = 11  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 12  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
@@ -91,9 +92,15 @@ class SqliteStore(SqlStore):
 
         What may be given is looked for at once, since a prompt waits; who asks for everything gets a deeper look.
         """
-        from tacit.stores.sqlite.search import find
+        from tacit.stores.sqlite.compare import find
 
         return find(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
+
+    def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
+        """Candidates for a question of any length; as `find`, a prompt gets a quick look and who asks a deeper one."""
+        from tacit.stores.sqlite.search import ask
+
+        return ask(self, projects, passages, limit=limit, injectable=injectable, deep=not injectable)
 
     def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
         """As every store's, by merging the lists of facets wherever that spares reading all memories."""
@@ -251,11 +258,16 @@ class Transaction(Writer):
         self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
     ) -> Found:
         """As the store's own, inside the transaction, where others wait: never a deep look, and a brief one for what is compared."""
-        from tacit.stores.sqlite.search import find
+        from tacit.stores.sqlite.compare import find
 
         return find(self._store, projects, words, limit=limit, injectable=injectable, brief=not injectable)
 
     def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
+        from tacit.stores.sqlite.search import _tokenizer
+        from tacit.stores.sqlite.terms import counted as count_terms
+
+        tokens = _tokenizer(self._store)
+        count_terms(self, n, *(tokens(" ".join(each)) if each is not None else () for each in (old, new)))
         if old is not None:
             self.rows("DELETE FROM vector WHERE n = :n", n=n)
             self.rows(
@@ -285,9 +297,11 @@ class Transaction(Writer):
 
     def reindex(self) -> None:
         from tacit.stores.sqlite.facets import rebuild
+        from tacit.stores.sqlite.terms import rebuild as count_terms
 
         self.rows("INSERT INTO memory_fts (memory_fts) VALUES ('rebuild')")
         rebuild(self)
+        count_terms(self)
 
     def __enter__(self) -> Transaction:
         self._store._deadline = time.monotonic() + self._wait

@@ -63,6 +63,10 @@ def _step(tx: Transaction, number: int) -> None:
         from tacit.stores.sqlite.facets import rebuild
 
         rebuild(tx)
+    if number == 12:
+        from tacit.stores.sqlite.terms import rebuild as count_terms
+
+        count_terms(tx)
 
 
 def _split_words(tx: Transaction) -> None:

@@ -1,42 +1,41 @@
-"""Candidates for a query, by channel. The store finds; ranking and wording are pure and live elsewhere.
+"""Candidates for a question, by channel. The store finds; ranking and wording are pure and live elsewhere.
 
-Full text costs what its words' postings cost: OR-ing every word of a prompt over 100,000 rows, with `bm25()`, takes a
-tenth of a second. So no word is read to its end that is common, and few are read into Python at all:
+A question comes in passages: a line, a sentence, a few dozen words (`core/passages.py`). All words of all passages are looked up at
+once, in the table
+`term`: how many memories hold each, and which, where they are few. Of the common ones the rarest are read from the full text as far as
+the reach goes,
+little for a prompt that waits, more for somebody who asks; of the next few what they share with those known, which the index finds by
+leaping from one
+word's rows to the other's. A row is worth what the words of its best passage are worth, so that what a pasted log says by the way does
+not drown what is
+asked beside it: summed over the whole prompt, a question among 300 lines found its lesson in 5 of 100 cases, by passages in 75.
 
-1. Of each word the newest rows are fetched, and how near together they lie tells how common it is, without counting:
-   64 rows among the last 640 of 100,000 make about 10,000. A word with fewer rows is known completely.
-2. The rarest of the others are read completely, as far as the reach goes: little for a prompt that waits, more for
-   somebody who asks.
-3. Of what is left, only the rows are fetched that also hold a word known by then. The index finds those by leaping from
-   one word's rows to the other's, at a fifth of the cost of reading them.
+A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set of row numbers,
+and the words are
+read further within it. The index's own tokenizer goes out with the candidates, so that what was found by a word is also ranked by it.
 
-Candidates are the rows with the greatest rarity of the asked words. A name of several words (`db/test_cache.py`) is
-never asked for as a phrase, which would read all its words to their ends: its rows are among those of its rarest part,
-and ranking looks for the phrase itself. The estimates go out with the candidates, as ranking needs them, and so does
-the index's own tokenizer, so that what was found by a word is also ranked by it.
-
-A file holds many projects. Where the best rows turn out to belong to others, a project with few rows is taken as a set
-of row numbers, and the words are read further within it.
-
-A process that asks again meets the same common words and the same lessons again: `Kept` has them, as long as nobody
-writes. Nothing else is found because of it: what is kept is what would be looked up.
+A process that asks again meets the same common words and the same lessons again: `Kept` has them, as long as nobody writes. Nothing
+else is found
+because of it: what is kept is what would be looked up.
 """
 
 from __future__ import annotations
 
 import json
-from math import log
 
 from tacit.core import states
+from tacit.core.memory import met_in
+from tacit.core.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarity_of, worth
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql import _MEMORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.passages import Passage
     from tacit.stores.sqlite import SqliteStore
 
     _Lesson = tuple[int, Memory, str]  # its row, itself, and what the index holds beside its text
@@ -63,49 +62,164 @@ LONG = 2000  # … of so many characters at most
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
+WORDS_READ = (48, 12)  # common words that are read at most: of a small store, of a large one
+NEAR = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
+EITHER = 24  # known words, the rarest, that a common one is asked for together with
+
 # What may ever be given to an agent (design §4); rank and trial narrow it further, nothing widens it.
 STATES = f"m.state IN {states.INJECTABLE}"
 INJECTABLE = f"{STATES} AND m.gate = 'allow' AND m.verdict NOT IN {states.ENDING_VERDICTS} AND m.superseded_by = ''"
 
 
-def find(
+def ask(
     store: SqliteStore,
     projects: Sequence[str],
-    words: Sequence[str],
+    passages: Sequence[Passage],
     *,
     limit: int = 50,
     injectable: bool = False,
     deep: bool = False,
-    brief: bool = False,
 ) -> Found:
-    """Rows of these projects that hold the query's words, those with the rarest first; `deep` looks further. `brief` asks for common
-    words together only where there is no rare one, and for an equal text whatever its words are; it is for comparing, so that of a
-    small project the counts are its own: what others keep in the same file must not decide what is alike here."""
+    """Rows of these projects that hold what some passage asks for, the best first; `deep` looks further."""
     kept = _kept(store)
-    total = kept.total
-    asked = [word for word in dict.fromkeys(words) if word and '"' not in word][: WORDS if total <= SMALL else FEWER]
-    read = _tokenizer(store)
-    if not asked or not total or limit <= 0:
-        return Found((), total, {}, read)
-    postings = _Postings(store, kept, asked, brief)
-    meet = MEET[deep and total > LARGE]
-    if brief:
-        postings.find_equal()
-        meet = 0 if postings.known else meet
-    take = _Taker(store, kept, projects, min(limit, MOST), injectable)
-    postings.read(min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK, meet)
-    scores = postings.scores()
+    total, read = kept.total, _tokenizer(store)
+    tokens = cut(passages, read)
+    if not tokens or not total or limit <= 0:
+        return Found((), total, {}, read, tokens)
+    known = looked_up(store, dict.fromkeys(token for each in tokens for token in each))
+    frequency = {token: known[token][0] if token in known else 0 for each in tokens for token in each}
+    rarity = {token: rarity_of(frequency[token], total) for token in known}
+    rows: dict[str, Sequence[int]] = {token: few for token, (_, few) in known.items() if few is not None}
+    common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
+    reader = _Reader(store, kept.total, deep)
+    reader.read(common, rows, frequency)
+    take = _Taker(store, kept, projects, limit, injectable)
+    scores = _weighed(tokens, rows, rarity, total)
     hits = take.best(scores, take.size)
-    if 3 * len(hits) < 2 * take.limit and (postings.common or len(scores) > take.size):
+    if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
         here = _rows_of(store, projects, injectable) if len(hits) < take.size // 3 else None
         if here is not None:
-            postings.read(DEEP[1], meet)
-            scores = postings.scores(here)
+            reader.reach = DEEP[1]
+            reader.read([token for token in common if token not in rows], rows, frequency)
+            held = {token: [n for n in each if n in here] for token, each in rows.items()}
+            scores = _weighed(tokens, held, rarity, total)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
-    own = kept.rows_of(store, projects) if brief else None
-    if own is not None:
-        return Found(tuple(hits), len(own), postings.counted(own), read)
-    return Found(tuple(hits), total, postings.frequency, read)
+    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, usual_length(store))
+
+
+def usual_length(store: SqliteStore) -> float:
+    """The mean words of a text here. FTS5 keeps their sums: numbers of seven bits a byte, the rows first, then each column's words."""
+    row = store.one("SELECT block FROM memory_fts_data WHERE id = 1")
+    numbers, number = list[int](), 0
+    for byte in row[0] if row else b"":
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(number)
+            number = 0
+    return numbers[1] / numbers[0] if len(numbers) > 1 and numbers[0] else 0.0
+
+
+def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[Hit, ...]:
+    """What stands beside the hits in their group: the two before and the two after each, which may not hold a word of the question."""
+    groups = {hit.n: (hit.memory.project, group) for hit in hits if (group := met_in(hit.memory, "group"))}
+    if not groups:
+        return ()
+    near = sorted({n + step for n in groups for step in NEAR} - {hit.n for hit in hits})
+    numbers = near if not injectable else store.column(
+        f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE} ORDER BY m.n", ns=json.dumps(near)
+    )  # fmt: skip
+    found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
+    return tuple(hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in {groups.get(hit.n + step) for step in NEAR})
+
+
+class _Reader:
+    """Reads common words from the full text, the rarest first, as far as the reach goes."""
+
+    def __init__(self, store: SqliteStore, total: int, deep: bool) -> None:
+        self.store, self.total = store, total
+        small = total <= SMALL
+        self.words = WORDS_READ[not small]
+        self.reach = 6 * SMALL if small else min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK
+        self.meet = 0 if small else MEET[deep and total > LARGE]
+
+    def read(self, common: Sequence[str], rows: dict[str, Sequence[int]], frequency: dict[str, int]) -> None:
+        left = list(common[: self.words])
+        while left and (frequency[left[0]] <= self.reach or not rows):
+            token = left.pop(0)
+            rows[token] = _of_token(self.store, token, self.reach)
+            self.reach -= len(rows[token])
+        if not self.meet or not left:
+            return
+        either = " OR ".join(f'"{token}"' for token in sorted(rows, key=lambda token: (frequency[token], token))[:EITHER])
+        for token in left[: self.meet]:
+            if either and frequency[token] * COMMON <= self.total:
+                rows[token] = _of_token(self.store, token, self.total, beside=either)
+
+
+def _weighed(
+    tokens: Sequence[Sequence[str]], rows: Mapping[str, Sequence[int]], rarity: Mapping[str, float], total: int
+) -> dict[int, float]:
+    """What each row is worth: its best passage, and a share of the others."""
+    scores: dict[int, float] = {}
+    often, rarest = _everywhere(tokens), rarity_of(0, total)
+    wholes = [sum(rarity.get(token, rarest) for token in passage) for passage in tokens]
+    least, share = least_of(wholes), OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
+    for passage, whole in zip(tokens, wholes):
+        held: dict[int, float] = {}
+        get = held.get
+        for token in passage:
+            if token in rows and token not in often:
+                amount = rarity[token]
+                for n in rows[token]:
+                    held[n] = get(n, 0.0) + amount
+        before = scores.get
+        for n, amount in held.items():
+            mine, other = worth(amount, max(whole, least)), before(n, 0.0)
+            scores[n] = mine + share * other if mine > other else other + share * mine
+    return scores
+
+
+def _everywhere(tokens: Sequence[Sequence[str]]) -> set[str]:
+    """Words in a quarter of the passages of a long prompt: the form of a log, not its subject."""
+    if len(tokens) < PASSAGES_READ // 20:
+        return set()
+    count: dict[str, int] = {}
+    for passage in tokens:
+        for token in passage:
+            count[token] = count.get(token, 0) + 1
+    return {token for token, times in count.items() if 4 * times > len(tokens)}
+
+
+def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, tuple[int, ...] | None]]:
+    """Of the words that any memory holds: how many do, and which, where they are few."""
+    sql = "SELECT word, rows, few FROM term WHERE word IN (SELECT value FROM json_each(:words))"
+    found = store.rows(sql, words=json.dumps(list(words)))
+    return {word: (rows, None if few is None else _numbers(few)) for word, rows, few in found}
+
+
+def _numbers(few: bytes) -> tuple[int, ...]:
+    return tuple(int.from_bytes(few[at : at + 4], "little") for at in range(0, len(few), 4))
+
+
+def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
+    """The newest rows that the full text finds, so many at most."""
+    most, rows = kept.get(match, (0, []))
+    if most < limit and len(rows) == most:
+        rows = store.column(
+            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit", match=match, limit=limit
+        )
+        kept[match] = (limit, rows)
+        kept.room -= len(rows) + 8
+    return rows if len(rows) <= limit else rows[:limit]
+
+
+def _of_token(store: SqliteStore, token: str, limit: int, beside: str = "") -> list[int]:
+    """Rows that hold a word, given as the index has it, so many at most; `beside` narrows them, as MATCH does."""
+    if _tokenizer(store)(token) == [token]:
+        return newest(store, _kept(store), f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
+    if beside:  # a MATCH would stem it once more; the other way reads it to its end
+        return []
+    return store.column("SELECT DISTINCT doc FROM term_row WHERE term = :token LIMIT :limit", token=token, limit=limit)
 
 
 class Kept(dict[str, tuple[int, list[int]]]):
@@ -135,113 +249,6 @@ def _kept(store: SqliteStore) -> Kept:
     if store.kept is None or store.kept.since != since or store.kept.room < 0:
         store.kept = Kept(since, store.one("SELECT coalesce(max(n), 0) FROM memory")[0])
     return store.kept
-
-
-class _Postings:
-    """Which rows hold each of the asked words, as far as that is known, and how many do."""
-
-    def __init__(self, store: SqliteStore, kept: Kept, asked: Sequence[str], brief: bool) -> None:
-        total = kept.total
-        self.store, self.kept, self.total = store, kept, total
-        self.again = bool(kept) and not brief  # what is read now may serve once more
-        self.first = SMALL if total <= SMALL else NEWEST
-        self.cut = False  # whether a known word has more rows than are known
-        # A small store answers phrases itself.
-        self.parts = {word: (word,) if total <= SMALL else _parts(word) for word in asked}
-        self.rows = {part: self._newest(f'"{part}"', self.first) for parts in self.parts.values() for part in parts}
-        self.held = {part: self._estimate(rows) for part, rows in self.rows.items()}
-        self.common = sorted((p for p in self.rows if len(self.rows[p]) == self.first), key=self.held.__getitem__)
-        self.known = [part for part, rows in self.rows.items() if 0 < len(rows) < self.first]
-
-    def read(self, reach: int, meet: int) -> None:
-        """Read the rarest of the common words to their ends as far as `reach` goes, and of some others what they share."""
-        for part in list(self.common):
-            # Where no word is known, the newest rows of the rarest have to do.
-            if self.held[part] > reach and self.known:
-                break
-            rows = self._newest(f'"{part}"', reach)
-            if len(rows) < reach:
-                self.held[part] = len(rows)
-            else:
-                self.cut = True
-            self.rows[part] = rows
-            self.common.remove(part)
-            self.known.append(part)
-            reach -= len(rows)
-        met = [part for part in self.common[:meet] if self.held[part] * COMMON <= self.total]
-        known = set[int]().union(*map(self.rows.__getitem__, self.known)) if met and self.again else set()
-        either = " OR ".join(f'"{part}"' for part in self.known)
-        for part in met:
-            if self.again and self.held[part] <= WHOLE and not self.cut:
-                self.rows[part] = list(known.intersection(self._newest(f'"{part}"', self.total)))
-            else:
-                self.rows[part] = self._newest(f'"{part}" AND ({either})', self.total)
-
-    def find_equal(self) -> None:
-        """Where every asked word is in the store, the rows with the rarest of them together go first: an equal text is among those,
-        however common its words are."""
-        if not self.common or not all(self.rows.values()):
-            return
-        known = [{*self.rows[part]} for part in self.known]
-        rows = set.intersection(*known) if known else set[int]()
-        if not known or len(rows) > TELLING:
-            rarest = sorted(self.rows, key=self.held.__getitem__)[:TELLING]
-            rows = {*self._newest(" AND ".join(f'"{part}"' for part in rarest), self.first)}
-        for part in self.common if rows else ():
-            self.rows[part] = list(dict.fromkeys([*rows, *self.rows[part]]))
-
-    @property
-    def frequency(self) -> dict[str, int]:
-        """Asked word -> rows that hold it: counted, estimated, or at most so many for a name of several words."""
-        return {word: min(self.held[part] for part in parts) if parts else 0 for word, parts in self.parts.items()}
-
-    def counted(self, own: set[int]) -> dict[str, int]:
-        """The same among these rows: counted, or of a word that very many rows hold, as large a share as of all."""
-
-        def count(part: str) -> int:
-            if self.held[part] > max(WHOLE, self.first):
-                return min(len(own), round(self.held[part] * len(own) / self.total))
-            return len(own.intersection(self._newest(f'"{part}"', self.total)))
-
-        return {word: min(map(count, parts)) if parts else 0 for word, parts in self.parts.items()}
-
-    def scores(self, here: set[int] | None = None) -> dict[int, float]:
-        """How rare the words are that each row holds."""
-        scores: dict[int, float] = {}
-        for part in sorted(self.rows, key=lambda part: -len(self.rows[part])):
-            rarity = log(1 + self.total / (self.held[part] + 0.5))
-            rows = self.rows[part]
-            if not scores and here is None:  # the longest at once
-                scores = dict.fromkeys(rows, rarity)
-                continue
-            get = scores.get
-            for n in rows if here is None else here.intersection(rows):
-                scores[n] = get(n, 0.0) + rarity
-        return scores
-
-    def _newest(self, match: str, limit: int) -> list[int]:
-        most, rows = self.kept.get(match, (0, []))
-        if most < limit and len(rows) == most:
-            rows = self.store.column(
-                "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit",
-                match=match, limit=limit,
-            )  # fmt: skip
-            self.kept[match] = (limit, rows)
-            self.kept.room -= len(rows) + 8
-        return rows if len(rows) <= limit else rows[:limit]
-
-    def _estimate(self, rows: list[int]) -> int:
-        """How many rows hold a word: counted, or told from how densely its newest ones lie."""
-        first, total = self.first, self.total
-        return len(rows) if len(rows) < first else max(first, first * total // (total - rows[-1] + 1))
-
-
-def _parts(word: str) -> tuple[str, ...]:
-    """The words that the index makes of a name; single letters and digits only where there is nothing else."""
-    if word.isalnum() and word.isascii():
-        return (word,)
-    parts = "".join(letter if letter.isalnum() else " " for letter in word).split()
-    return tuple(part for part in parts if len(part) > 1 or not part.isascii()) or tuple(parts)
 
 
 def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> set[int] | None:

@@ -60,3 +60,6 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
         differ += wanted.pop(term, None) != fold
     if differ or wanted:
         yield Fault("index", "memory_fts", f"{differ + len(wanted)} words are not where the texts have them; tacit reindex rebuilds it")
+    from tacit.stores.sqlite.terms import faults
+
+    yield from faults(store)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from tacit.app import Memories
-    from tacit.recall import Recalled, Recollection
+    from tacit.recall.answering import Recalled, Recollection
 
 _FACETS = ("agent", "domain", "task_type", "category", "kind")
 
