@@ -10,7 +10,8 @@ hold, and fixed in advance, so that no run chooses its own measure.
 from __future__ import annotations
 
 from tacit.core.effect import HARMS, Course, Trial, course_of, log_e, sentence_of_counts, tabulate, trial_of
-from tacit.core.outcome import NOT_OCCURRED, OCCURRED, UNKNOWN
+from tacit.core.links import UNKNOWN
+from tacit.core.outcome import NOT_OCCURRED, OCCURRED
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
