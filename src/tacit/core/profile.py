@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 # Raised whenever a key is added, removed or changes its meaning; a test compares it with the table of keys. A store
 # that holds an older format compiles its profile anew.
-FORMAT = 11
+FORMAT = 12
 
 # What a kind may be mapped to. Exemption from trials, caps and belief go by class: the core knows these, no others.
 CLASSES = ("preference", "rule", "security", "fix", "pitfall", "command", "fact", "estimate")
