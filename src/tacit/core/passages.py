@@ -15,7 +15,7 @@ from math import log, sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     Passage = str | tuple[str, ...]  # a text whose words the index cuts, or words that were chosen already
 
@@ -48,7 +48,7 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
                 from tacit.core.words import all_stop_words
 
                 stop = set(tokens(" ".join(all_stop_words())))
-            lines.append([token for token in tokens(_split(passage)) if token not in stop and (len(token) > 1 or not token.isascii())])
+            lines.append([token for token in tokens(passage) if token not in stop and (len(token) > 1 or not token.isascii())])
         else:
             found.append(tuple(dict.fromkeys(token for word in passage for token in tokens(word))))
     found += [tuple(dict.fromkeys(piece)) for words in _joined(lines) for piece in _windows(words)]
@@ -77,19 +77,18 @@ def _windows(words: list[str]) -> list[tuple[str, ...]]:
     return [tuple(words[at : at + WINDOW]) for at in range(0, max(1, len(words) - step), step)]
 
 
-def _split(line: str) -> str:
-    """A line with its camelCase names a second time, in parts; the index keeps them so."""
-    if line.islower() or line.isupper():
-        return line
-    import re
-
-    named = re.findall(r"\b\w*[a-z][A-Z]\w*", line)
-    return f"{line} {' '.join(re.sub(r'(?<=[a-z0-9])(?=[A-Z])', ' ', name) for name in named)}" if named else line
-
-
 def rarity_of(held: int, rows: int) -> float:
     """How telling a word is that so many of the rows hold."""
     return log(1 + (max(0, rows - held) + 0.5) / (held + 0.5))
+
+
+def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
+    """How telling each word is; most are held as often as some other one, and logarithms cost a prompt's time."""
+    told: dict[int, float] = {}
+    for held in frequency.values():
+        if held not in told:
+            told[held] = rarity_of(held, rows)
+    return {word: told[held] for word, held in frequency.items()}
 
 
 def least_of(wholes: Sequence[float]) -> float:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
 FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
+LONG_FITTING, MANY = 16, 6  # of a prompt of more passages than that, which takes its time to read; three are given
 EVERY = 1000  # memories that a ranker which weighs everything is given at most
 
 
@@ -197,7 +198,8 @@ def _ranking(
     What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
     """
     projects = scope_projects(project.id)
-    limit = min(size.fetch + len(before), profile.rank.candidates, FITTING + len(before))
+    fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
+    limit = min(size.fetch + len(before), profile.rank.candidates, fitting + len(before))
     start = not about and (wanted.nothing or not before)
     found = store.ask(projects, _parts(wanted, about), limit=limit, injectable=True)
     hits: list[Hit] = []

@@ -18,7 +18,7 @@ from math import log
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.memory import SCOPES, met_in
-from tacit.core.passages import cut, fit_of, least_of, rarity_of, worth
+from tacit.core.passages import cut, fit_of, least_of, rarities, worth
 from tacit.core.run import SEVERITIES
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.trust import READ_AS
@@ -384,7 +384,7 @@ def words_reader(
     """
     rows = max(facts.rows, 1)
     passages = facts.passages or cut(asked.passages, facts.tokens)
-    rarity = {word: rarity_of(facts.frequency.get(word, 0), rows) for each in passages for word in each}
+    rarity = rarities({word: facts.frequency.get(word, 0) for each in passages for word in each}, rows)
     if not rarity:
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
@@ -441,11 +441,14 @@ def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Se
     A prompt that goes on where the kept task was cut is the same task; one that merely mentions its words later is not. Where one is a few
     words long, all words of both count.
     """
-    from tacit.core.words import task_words
-
-    mine = tokens(task_words(asked.query.task))
+    read: list[list[str]] = []
 
     def alike(other: Sequence[str]) -> float:
+        if not read:  # by the first lesson that was met in a task: a long prompt takes its time
+            from tacit.core.words import task_words
+
+            read.append(tokens(task_words(asked.query.task)))
+        mine = read[0]
         fewer = min(len(mine), len(other))
         if not fewer:
             return 0.0

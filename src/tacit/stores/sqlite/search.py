@@ -22,10 +22,11 @@ because of it: what is kept is what would be looked up.
 from __future__ import annotations
 
 import json
+from sys import byteorder
 
 from tacit.core import states
 from tacit.core.memory import met_in
-from tacit.core.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarity_of, worth
+from tacit.core.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarities, rarity_of, worth
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql import _MEMORY
 
@@ -88,10 +89,10 @@ def ask(
         return Found((), total, {}, read, tokens)
     known = looked_up(store, dict.fromkeys(token for each in tokens for token in each))
     frequency = {token: known[token][0] if token in known else 0 for each in tokens for token in each}
-    rarity = {token: rarity_of(frequency[token], total) for token in known}
+    rarity = rarities({token: frequency[token] for token in known}, total)
     rows: dict[str, Sequence[int]] = {token: few for token, (_, few) in known.items() if few is not None}
     common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
-    reader = _Reader(store, kept.total, deep)
+    reader = _Reader(store, kept.total, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
     take = _Taker(store, kept, projects, limit, injectable)
     scores = _weighed(tokens, rows, rarity, total)
@@ -135,12 +136,12 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
 class _Reader:
     """Reads common words from the full text, the rarest first, as far as the reach goes."""
 
-    def __init__(self, store: SqliteStore, total: int, deep: bool) -> None:
+    def __init__(self, store: SqliteStore, total: int, deep: bool, meets: bool) -> None:
         self.store, self.total = store, total
         small = total <= SMALL
         self.words = WORDS_READ[not small]
         self.reach = 6 * SMALL if small else min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK
-        self.meet = 0 if small else MEET[deep and total > LARGE]
+        self.meet = 0 if small or not meets else MEET[deep and total > LARGE]
 
     def read(self, common: Sequence[str], rows: dict[str, Sequence[int]], frequency: dict[str, int]) -> None:
         left = list(common[: self.words])
@@ -173,6 +174,13 @@ def _weighed(
                 for n in rows[token]:
                     held[n] = get(n, 0.0) + amount
         before = scores.get
+        if not share:  # the same order without a root for each
+            whole = max(whole, least)
+            for n, amount in held.items():
+                mine = amount * amount * amount / whole
+                if mine > before(n, 0.0):
+                    scores[n] = mine
+            continue
         for n, amount in held.items():
             mine, other = worth(amount, max(whole, least)), before(n, 0.0)
             scores[n] = mine + share * other if mine > other else other + share * mine
@@ -190,15 +198,17 @@ def _everywhere(tokens: Sequence[Sequence[str]]) -> set[str]:
     return {token for token, times in count.items() if 4 * times > len(tokens)}
 
 
-def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, tuple[int, ...] | None]]:
+def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, Sequence[int] | None]]:
     """Of the words that any memory holds: how many do, and which, where they are few."""
     sql = "SELECT word, rows, few FROM term WHERE word IN (SELECT value FROM json_each(:words))"
     found = store.rows(sql, words=json.dumps(list(words)))
     return {word: (rows, None if few is None else _numbers(few)) for word, rows, few in found}
 
 
-def _numbers(few: bytes) -> tuple[int, ...]:
-    return tuple(int.from_bytes(few[at : at + 4], "little") for at in range(0, len(few), 4))
+def _numbers(few: bytes) -> Sequence[int]:
+    if byteorder == "little":
+        return memoryview(few).cast("I").tolist()
+    return [int.from_bytes(few[at : at + 4], "little") for at in range(0, len(few), 4)]
 
 
 def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
