@@ -25,9 +25,10 @@ from tacit.learn.apply import echoed
 from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules, joelclaw_gate
 from tacit.learn.observe import parse_observer, sanitize_text, sanitize_transcript
+from tacit.recall.answering import showing
 from tacit.recall.budget import level_for
 from tacit.recall.query import Query, asked
-from tacit.recall.rank import Facts, Ranked, ordered, showing, unfit
+from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage import Suggested, answers, merged, page_line

@@ -21,7 +21,6 @@ from tacit.core.memory import SCOPES, met_in
 from tacit.core.passages import cut, fit_of, least_of, rarities, worth
 from tacit.core.run import SEVERITIES
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
-from tacit.core.trust import READ_AS
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
 
@@ -301,7 +300,7 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts["same_task"] = settings.same_task_lift
         if hit.channel in CALLED_FOR:
             parts[hit.channel] = STANDING
-        if start and (met := _met_at_start(memory, asked, profile)):
+        if start and (met := _met_at_start(memory)):
             parts["met"] = met
             if memory.source == NOTICED:  # which failure comes is told by the project's tools, not by the task's words
                 parts["words"] = 0.0
@@ -458,15 +457,9 @@ def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Se
     return alike
 
 
-def _met_at_start(memory: Memory, asked: Asked, profile: Profile) -> float:
-    """What speaks for a lesson at the start of a run, before anything failed: how often it was met, or what is believed once that was
-    measured.
-
-    What a person or a reader said has to fit the task, where there is one.
-    """
-    said = memory.trust in profile.trust.person or (memory.extra is not None and READ_AS in memory.extra)
-    if said and not asked.nothing:
-        return 0.0
+def _met_at_start(memory: Memory) -> float:
+    """What speaks for a lesson at the start of a run, before anything failed: how often it was met, or what is believed
+    once that was measured."""
     belief = memory.tally.belief
     if belief is not None:
         return max(0.0, belief - (memory.tally.signals or {}).get("belief_harm", 0.0))
