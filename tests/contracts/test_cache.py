@@ -409,7 +409,7 @@ def test_two_machines_assign_alike_and_their_uses_add_up(far: Memories, near: Sq
             with open_cache(URL, data) as store:
                 memories = Memories(store, os.environ, os.getcwd())
                 for run in run_names:
-                    memories.inject("the tests fail before migrate", run=run)
+                    memories.inject("the tests fail before migrate", run=run, budget="balanced")
                 arms.append({(use.unit, use.memory, use.arm) for use in store.all_uses(far.project_id)})
         carry(near, far.store)
         carry(second, far.store)
