@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 FEW = 64  # rows of a word that are kept with it
 WIDE = 4  # bytes of a number
+LONGEST = 200  # characters of a word that is counted: nobody asks for a longer one, and the full text cuts very long ones mid-letter
 
 
 def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> None:
     """A memory held these words and holds those now."""
-    before, after = {*old}, {*new}
+    before, after = ({word for word in each if len(word) <= LONGEST} for each in (old, new))
     number = pack("<I", n)
     fresh = sorted(after - before)
     if fresh:
@@ -56,7 +57,7 @@ def faults(store: SqliteStore) -> Iterator[Fault]:
 
 def _held(store: SqliteStore | Transaction) -> Iterator[tuple[str, list[int]]]:
     last, held = "", dict[int, None]()
-    for word, n in store.rows("SELECT term, doc FROM term_row ORDER BY term, doc"):
+    for word, n in store.rows("SELECT term, doc FROM term_row WHERE length(term) <= :longest ORDER BY term, doc", longest=LONGEST):
         if word != last and held:
             yield last, list(held)
             held = {}
