@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tacit import formats
+from tacit.core.incident import FAILURE
 from tacit.core.run import Cost, Run, Step
 from tacit.formats.source import BytesSource, FileSource
 from tacit.hosts.gemini import transcript as gemini
+from tacit.learn.notice import notice
 
 AT = "2026-03-01T10:00:0{}.000Z"
 HEAD = {"sessionId": "g-1", "projectHash": "p", "startTime": AT.format(0), "lastUpdated": AT.format(0), "kind": "main"}
@@ -140,6 +142,25 @@ def test_a_checkpoint_in_the_log() -> None:
     """`$set` may bring all messages again; those known before keep their place."""
     run = read(user("go"), {"$set": {"messages": [user("go"), answer(text="ok")]}})
     assert [(step.place, step.text) for step in run.steps] == [("line:2", "go"), ("line:3/2", "ok")]
+
+
+def test_resumed_in_its_first_minute_a_session_keeps_what_its_first_part_met() -> None:
+    """Gemini 0.61 names a file by its minute: it goes on in it with a new head, and its checkpoint has the answers without calls, tokens and model."""
+    failed = call({"output": 'Output: E   psycopg.errors.UndefinedTable: relation "orders" does not exist\nExit Code: 1'}, command="./bin/pytest -q")
+    first = (user("run the tests"), answer(failed, text="I run them."))
+    later = AT.format(9)
+    spoken = [{"text": "I run them."}, {"functionCall": {"id": "c1", "name": failed["name"], "args": failed["args"]}}]
+    again = [
+        {**user("run the tests"), "timestamp": later},
+        {"id": "m2", "timestamp": later, "type": "gemini", "content": spoken},
+        {"id": "m2_response", "timestamp": later, "type": "user", "content": failed["result"]},
+    ]
+    resumed = read(*first, {**HEAD, "startTime": later}, {"$set": {"sessionId": "g-1"}}, {"$set": {"messages": again, "lastUpdated": later}})
+    before = read(*first)
+    assert [step.status for step in before.steps if step.tool] == [1]
+    assert (resumed.steps, resumed.cost, resumed.model) == (before.steps, before.cost, before.model)
+    (noted,) = [each for each in notice(resumed) if each.kind == FAILURE]
+    assert "orders" in noted.mark
 
 
 def test_a_sub_agent_belongs_to_its_session(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 The newer file is a log of operations: a head with the session's id, messages, `$set` for what changes in the head (with
 `messages`: a checkpoint of all of them), `$rewindTo` for going back. A message that grew is written again under its
-id, so the last of its kind counts, at the place of the first. What was rewound happened all the same: its steps stay, as
-dead branches do elsewhere.
+id, so the last of its kind counts, at the place and the time of the first. A later writing may also say less: a session
+that is resumed in the minute in which it began goes on in the same file as if it were new, and its next checkpoint has the
+earlier answers without their calls, tokens and model. What a writing leaves out stands. What was rewound happened
+all the same: its steps stay, as dead branches do elsewhere.
 
 The file says that a message is the user's, not whether a person or a script handed it over (`gemini -p` writes the
 same). So nothing in it counts as typed.
@@ -111,9 +113,11 @@ class _Chat(Session):
                 self.keep(message, f"{place}/{index}")
 
     def keep(self, message: Record, place: str) -> None:
-        """A message; the same again is what became of it."""
+        """A message; the same again is what became of it, and takes nothing back."""
         id = text_at(message, "id") or place
-        self.messages[id] = (self.messages[id][0] if id in self.messages else place, message)
+        first, before = self.messages.get(id, (place, message))
+        at = {"timestamp": before["timestamp"]} if "timestamp" in before else {}
+        self.messages[id] = (first, {**before, **message, **at})
 
     def tell(self) -> None:
         """The messages as steps."""
