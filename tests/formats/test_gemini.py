@@ -163,6 +163,14 @@ def test_resumed_in_its_first_minute_a_session_keeps_what_its_first_part_met() -
     assert "orders" in noted.mark
 
 
+def test_the_second_file_of_a_resumed_session_does_not_stand_for_it() -> None:
+    """It has the host's opening alone; with a prompt after it, it is a session."""
+    opening = user("<session_context>\nThis is the Gemini CLI.\n</session_context>")
+    data = "\n".join(map(json.dumps, (HEAD, {"$set": {"messages": [opening]}})))
+    assert not list(gemini.read(BytesSource(data.encode(), "session-2.jsonl")))
+    assert [step.role for step in read({"$set": {"messages": [opening]}}, user("go", "m9")).steps] == ["system", "user"]
+
+
 def test_a_sub_agent_belongs_to_its_session(tmp_path: Path) -> None:
     """Its file lies in a folder named after the parent."""
     path = tmp_path / "chats" / "g-0" / "sub.jsonl"

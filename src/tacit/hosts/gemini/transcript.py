@@ -48,7 +48,11 @@ _OLD_HEAD = re.compile(rb'\s*\{\s*"sessionId"\s*:')
 
 
 def read(source: Source) -> Iterator[Run]:
-    """The session of a file; nothing where it is one of our own model calls, or empty."""
+    """The session of a file; nothing where it is one of our own model calls, or empty.
+
+    Nothing also where nobody spoke but the host: a session that is resumed opens a second file of its id with the opening alone, and goes
+    on in the first. Learned after that, it would stand for the whole session.
+    """
     chat = _Chat()
     whole = document(source) if ".jsonl" not in source.name and source.path != "-" else None
     if whole is not None and "messages" in whole:
@@ -58,7 +62,7 @@ def read(source: Source) -> Iterator[Run]:
         chat.log(source)
     chat.tell()
     chat.cwd = chat.cwd or _project(source)
-    if chat.ours or not chat.id:
+    if chat.ours or not chat.id or len(chat.rows) == chat.openings > 0:
         return
     parent = source.path.replace("\\", "/").split("/")[-2:-1]
     if chat.kind == "subagent" and parent and parent[0] != "chats":
@@ -80,6 +84,7 @@ class _Chat(Session):
         super().__init__(NAME)
         self.messages: dict[str, tuple[str, Record]] = {}  # by id: place of the first, content of the last
         self.kind = ""
+        self.openings = 0  # steps that are the host's opening
 
     def log(self, source: Source) -> None:
         """Take in the lines."""
@@ -138,7 +143,7 @@ class _Chat(Session):
         text = joined(message.get("content"))
         if text.lstrip().startswith(_PREAMBLE):
             opening, _, text = text.rpartition(_PREAMBLE_ENDS)
-            self.say("system", opening or text, at)
+            self.openings += self.say("system", opening or text, at) is not None
             text = text if opening else ""
         for found in _HOOK.finditer(text):
             self.say("system", found[1], at, tool="hook")
