@@ -23,7 +23,8 @@ def ids(tacit: Any) -> list[str]:
 def test_nothing_waits_at_first(tacit: Any, ids: list[str]) -> None:
     """An empty queue says so, and lists as JSON."""
     assert tacit("review").out == "nothing waits for you\n"
-    assert tacit("review", "--json").data == {"proposals": [], "under_review": [], "held": [], "heard": [], "candidates": []}
+    waiting = {"proposals": [], "under_review": [], "held": [], "heard": [], "candidates": [], "refused": [], "why_held": {}}
+    assert tacit("review", "--json").data == waiting
 
 
 def test_a_review_is_opened_and_closed(tacit: Any, ids: list[str]) -> None:
