@@ -107,7 +107,7 @@ class Learning(Recalling):
         if model is None:
             return None
         return Desk(
-            self.store, self.ensure_project(), self.profile, folder_of(self.near.path), model, self.now, new_id,
+            self.store, self.ensure_project(), self.profile, folder_of(self.made_near().path), model, self.now, new_id,
             self.instruction_lines(), headings_of(self.instruction_files()), self.actor.name, examine=True,
         )  # fmt: skip
 
@@ -329,7 +329,7 @@ class Learning(Recalling):
         reading = load(folder, run)
         if reading is not None and reading.state == WAITING:
             asked = {"run": run, "folder": self.folder}
-            with self.near.write() as tx:
+            with self.made_near().write() as tx:
                 tx.enqueue("read", f"read:{run}", reading.project, asked, self.now(), reading.not_before)
 
 

@@ -198,6 +198,13 @@ class Opened:
                 return self.store
         return self._near or self.store
 
+    def made_near(self) -> Store:
+        """The same for whoever writes there: a cache that is missing is made, since the worker looks into no other queue and session
+        texts belong into no other folder."""
+        if self.store.url and self._near is None:
+            self._near = open_cache_of(self.store.url, self.env, True, self.store.wait)
+        return self.near
+
     @property
     def place(self) -> Place:
         """Where the folder belongs, as the file system tells it."""
