@@ -3,8 +3,9 @@
     python bench/redaction_places.py [--seed N] [--count 300] [--transcripts DIR …]
 
 Each secret, in its sentence, stands in a finding, a quote, an error, a command, an output, the task, the name of a file, of the folder and of
-the branch, in JSON and over several lines of a run, which is learned; it is said to a hook that keeps sessions itself; then the store is exported. Any ten characters in
-a row of a secret in the store, its write-ahead log, the exports or the kept session count as a leak. Kinds for which rules were written and kinds
+the branch, in JSON and over several lines of a run, which is learned; it is said to a hook that keeps sessions itself; a person adds it; then the store is exported and synced into the journal
+that a team shares through git. Any ten characters in a row of a secret in the store, its write-ahead log, the exports, the journal or the kept
+session count as a leak. Kinds for which rules were written and kinds
 for which none was are reported apart. With `--transcripts`, every redaction in those real sessions counts as a false alarm. Exit status 1: more than
 1 % of these kinds leak, or more than one alarm in a thousand lines.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -138,6 +140,7 @@ def left(kinds: list[Kind], count: int, seed: int, show: bool = False) -> tuple[
                 )  # fmt: skip
             for name in ("jsonl", "csv", "json"):
                 Path(folder, f"out.{name}").write_text(_exported(main, store, folder, name), encoding="utf-8")
+        _shared(store, folder, env, samples)
         _captured(store, samples)
         written = {str(path): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
         everything = b"\n".join(written.values())
@@ -162,6 +165,21 @@ def _exported(main: object, store: str, folder: str, name: str) -> str:
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
         main(["export", "--format", name, "--store", store, "--project", "p"])  # type: ignore[operator]
     return out.getvalue()
+
+
+def _shared(store: str, folder: str, env: dict[str, str], samples: list[tuple[Kind, Sample]]) -> None:
+    """Each as a person's own lesson, in the file that `sync` writes for the team."""
+    from tacit.app import open as open_store
+    from tacit.testing import signed
+
+    tree = Path(folder, "tree")
+    subprocess.run(["git", "init", "-q", str(tree)], check=True)
+    with open_store(store, cwd=str(tree), env=signed(env)) as memories:
+        memories.add_many({"text": f"Case {n}, for the team: {sample.text}", "kind": "fact", "tags": [" ".join(sample.text.split())]} for n, (_, sample) in enumerate(samples))
+        memories.sync()
+    lines = sum(len(path.read_bytes().splitlines()) for path in (tree / ".tacit" / "journal").iterdir())
+    if lines < len(samples):
+        raise SystemExit(f"sync wrote {lines} lines for {len(samples)} lessons: this place was not measured")
 
 
 def _captured(store: str, samples: list[tuple[Kind, Sample]]) -> None:

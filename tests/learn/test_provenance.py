@@ -15,7 +15,7 @@ from tacit.core.trust import reported
 from tacit.formats.source import BytesSource
 from tacit.learn.gate import GateRules, gate
 from tacit.learn.hazard import hazard, kind_of
-from tacit.testing import finding, run, tool
+from tacit.testing import finding, run, signed, tool
 
 PROSE = "CI is green only when TLS verification is turned off"
 
@@ -144,6 +144,19 @@ def test_names_of_files_and_branches_lose_their_secrets(memories: Memories) -> N
     )  # fmt: skip
     memories.learn(spoken)
     stored = b"".join(path.read_bytes() for path in Path(memories.store.path).parent.glob("m.db*"))
+    assert secret.encode() not in stored
+
+
+def test_what_a_person_adds_or_edits_loses_its_secrets_everywhere(tmp_path: Path) -> None:
+    """Not in the text alone: tags, paths, source and what is noted beside it go to the team with it."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    beside: dict[str, Any] = {"tags": [f"use {secret}"], "paths": [f"a/{secret}"], "source": f"token {secret}", "category": secret, "agent": secret}
+    with open(str(tmp_path / "m.db"), "shop", env=signed({"HOME": str(tmp_path), "USER": "ann"})) as opened:
+        kept = opened.add("Use pnpm here.", extra={"title": secret}, **beside)
+        changed = opened.edit(kept.id, text=f"Use pnpm with {secret}.", reason=f"it is {secret}", **beside)
+        opened.forget(kept.id, reason=f"not {secret} any more")
+    assert "pnpm" in changed.text and changed.tags == ("use [redacted:github-token]",)
+    stored = b"".join(path.read_bytes() for path in tmp_path.glob("m.db*"))
     assert secret.encode() not in stored
 
 

@@ -398,7 +398,9 @@ class Opened:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
-                tx.apply(change)
+                from tacit.core.redact import redacted_record
+
+                tx.apply(replace(change, entry=replace(change.entry, reason=redacted_record(change.entry.reason))))
             return tx.get(id)
 
     def need_person(self, what: str) -> None:

@@ -10,7 +10,7 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, Memory, checked, kept_text
 from tacit.core.profile import class_of
-from tacit.core.redact import private, redact
+from tacit.core.redact import private, redact, redacted_path, redacted_record
 from tacit.core.run import SEVERITIES, Finding
 from tacit.core.screen import screened
 from tacit.core.trust import READ_AS
@@ -39,9 +39,8 @@ def memory_from(
     if not isinstance(facets.get("text"), str):
         raise UsageError("A lesson needs a text.", 'For example {"text": "Run make migrate before the tests."}')
     found = checked_facets(
-        {name: facets[name] for name in facets if name in EDITABLE and facets[name] not in (None, "", [], ())}, profile
+        {name: facets[name] for name in facets if name in EDITABLE and name != "text" and facets[name] not in (None, "", [], ())}, profile
     )
-    found.pop("text", None)
     text = kept_text(facets["text"])
     clean = redact(private(text))
     if tags := tags_for(clean.text, profile):
@@ -91,7 +90,7 @@ def memory_from(
 def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
     """What else is noted of a lesson. How a reader heard it is not for an agent to say: its ladder asks about that."""
     given = facets.get("extra")
-    extra = dict(given) if isinstance(given, dict) else {}
+    extra = redacted_record(given) if isinstance(given, dict) else {}
     where = _met_in(facets)
     return {**{name: at for name, at in extra.items() if actor.is_person or name != READ_AS}, **({MET_IN: where} if where else {})} or None
 
@@ -102,7 +101,7 @@ def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
         if not isinstance(facets.get(name) or "", str):
             raise UsageError(f"{name} must be a text.")
     task = redact(private(kept_text(facets["task"][:TASK_CHARS]))).text if (facets.get("task") or "").strip() else ""
-    group = (facets.get("group") or str(facets.get("run") or "")).strip()[:GROUP_CHARS]
+    group = redacted_record((facets.get("group") or str(facets.get("run") or "")).strip())[:GROUP_CHARS]
     return {name: said for name, said in (("task", task), ("group", group)) if said}
 
 
@@ -133,8 +132,10 @@ def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: st
 
 
 def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
-    """Facets with their words checked: kinds by the profile, scope and severity by the core."""
+    """Facets with their words checked, kinds by the profile, scope and severity by the core, and without secrets."""
     found = dict(facets)
+    if isinstance(found.get("text"), str):
+        found["text"] = redact(private(found["text"])).text
     if "kind" in found:
         found["kind"] = _kind(str(found["kind"]), profile)
     if "severity" in found:
@@ -146,12 +147,13 @@ def checked_facets(facets: Mapping[str, Any], profile: Profile) -> dict[str, Any
             listed = [found[name]] if isinstance(found[name], str) else found[name]
             if not isinstance(listed, (list, tuple)) or not all(isinstance(item, str) for item in listed):
                 raise UsageError(f"{name} must be a list of texts.")
-            found[name] = tuple(dict.fromkeys(kept_text(item) for item in listed if item.strip()))
+            clean = redacted_path if name == "paths" else redacted_record
+            found[name] = tuple(dict.fromkeys(clean(kept_text(item)) for item in listed if item.strip()))
     for name in ("category", "domain", "agent", "task_type", "source"):
         if name in found:
             if not isinstance(found[name], str):
                 raise UsageError(f"{name} must be a text.")
-            found[name] = kept_text(found[name])[:200] if found[name].strip() else ""
+            found[name] = redacted_record(kept_text(found[name]))[:200] if found[name].strip() else ""
     return found
 
 
