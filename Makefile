@@ -140,9 +140,9 @@ bench-redaction: .venv/ready
 	$(BIN)/python bench/redaction.py
 	$(BIN)/python bench/redaction_places.py $(if $(TRANSCRIPTS),--transcripts $(TRANSCRIPTS))
 
-# A megabyte of each of fifty patterns at every door that reads foreign text: nowhere more than three times the cost of prose.
+# A megabyte of each of fifty patterns at every door that reads foreign text: nowhere more than three times the cost of prose. Into docs/security.md; ten minutes of CPU.
 bench-time: .venv/ready
-	$(BIN)/python bench/patterns.py
+	$(BIN)/python bench/patterns.py --table docs/security.md
 
 # Quiet poison through every channel, into the table of docs/security.md: make redteam, or CHANNELS=junit,mcp for some.
 redteam: .venv/ready

@@ -1,10 +1,13 @@
 """Is there a text of one megabyte that makes anything slow?
 
-    python bench/patterns.py [--size 1000000] [--doors NAME,…] [--most 3]
+    python bench/patterns.py [--size 1000000] [--doors NAME,…] [--most 3] [--table FILE]
 
-Thirty patterns that make careless expressions run wild (digits, escapes, quotes, `token:`, one long word, CJK, …) go through every door
-that reads foreign text: redaction, the screen, the line of a prompt, an error's telling line and its grammar, a failing step, a command, an output and
-a prompt of a learned run, the lines of a team's journal, the repair of a store, and the hooks. Each may cost at most three times what as much ordinary prose costs there. Exit status 1: one costs more.
+Patterns that make careless expressions run wild (digits, escapes, quotes, `token:`, one long word, CJK, …) go through every door that reads
+foreign text: redaction, the screen, the line of a prompt, an error's telling line and its grammar, a failing step, a command, an output and a
+prompt of a learned run, what a lesson recommends, the lines of a team's journal, the repair of a store, and the hooks. Sizes are bytes of UTF-8,
+times are CPU seconds of this process, and the least of three counts: of prose always, of a pattern where its first try was above two thirds of the bound.
+Each may cost at most three times what as much ordinary prose costs there; where prose costs less than FLOOR, three times FLOOR. Exit status 1:
+one costs more.
 """
 
 from __future__ import annotations
@@ -13,14 +16,15 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 MOST = 3.0  # times the cost of prose
-FLOOR = 0.12  # seconds of CPU for a megabyte that nobody feels, whatever prose costs
+FLOOR = 0.05  # seconds of CPU for a megabyte that nobody feels, whatever prose costs
 
 PROSE = (
     "The worker reads the queue in the order of arrival and writes one line for each job that it finished. When a job fails, the error is kept with its "
@@ -39,7 +43,9 @@ PATTERNS: dict[str, str] = {
 
 
 def text_of(piece: str, size: int) -> str:
-    return (piece * (size // len(piece) + 1))[:size]
+    """So many bytes of it in UTF-8, whatever its script."""
+    raw = piece.encode()
+    return (raw * (size // len(raw) + 1))[:size].decode(errors="ignore")
 
 
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
@@ -63,15 +69,15 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "telling line": telling_line,
         "output that shows failure": shows_failure,
         "shell line": lambda text: [calls(each) for each in (text,)],
-        "hazard": lambda text: hazard(f"running `{text[:400]}` first"),
+        "hazard": lambda text: hazard(recommended(text)),
         "learn: error": lambda text: learned(folder, error=text),
         "learn: command": lambda text: learned(folder, command=text),
         "learn: output": lambda text: learned(folder, output=text),
         "learn: prompt": lambda text: learned(folder, prompt=text),
         "sync: lines": synced,
         "repair": lambda text: repaired(folder, text),
-        "hook: prompt": lambda text: hooked("UserPromptSubmit", prompt=text),
-        "hook: failure": lambda text: hooked("PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, error=text),
+        "hook: prompt": lambda text: hooked("prompt", hook_event_name="UserPromptSubmit", prompt=text),
+        "hook: failure": lambda text: hooked("tool-failure", hook_event_name="PostToolUseFailure", tool_name="Bash", tool_input={"command": "make"}, error=text),
     }
 
 
@@ -89,6 +95,12 @@ def learned(folder: Path, error: str = "", command: str = "make test", output: s
     )
     with open(str(at), "p", env={"HOME": str(folder)}) as memories:
         memories.learn(Run("r", "neutral", steps, task=prompt, complete=True))
+
+
+def recommended(text: str) -> str:
+    """A text as commands that a lesson recommends: in backticks as long as are read, and in a fence."""
+    line = text.replace("`", "'").replace("\n", " ")
+    return " ".join(f"`{line[at : at + 390]}`" for at in range(0, len(line) // 2, 390)) + f"\n```\n{text[len(text) // 2 :]}\n```"
 
 
 def pieces(text: str, most: int = 60_000) -> list[str]:
@@ -133,20 +145,25 @@ def repaired(folder: Path, text: str) -> None:
         assert memories.health().health.is_sound
 
 
-def hooked(event: str, **said: object) -> None:
-    import contextlib
-    import io
+def hooked(event: str, **said: object) -> str:
+    """What a hook answers, with a store that has something to say."""
     import json
 
-    from tacit.surfaces.cli import main
+    from tacit.surfaces.hooks import respond
 
-    payload = {"session_id": "s", "cwd": os.getcwd(), "hook_event_name": event, **said}
-    stdin, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(payload).encode()), encoding="utf-8")
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
-            main(["hook", event])
-    finally:
-        sys.stdin = stdin
+    payload = json.dumps({"session_id": os.urandom(6).hex(), "cwd": os.getcwd(), **said})
+    return respond(event, json.loads(payload), os.environ, host="claude-code")
+
+
+def furnished() -> None:
+    """Lessons for the hooks, one of which the prose asks for."""
+    from tacit.app import open
+    from tacit.testing import signed
+
+    with open(env=signed(os.environ)) as memories:
+        memories.add_many(f"Lesson {n}: {name} stand in logs of the importer; cut them before `make check{n}`." for n, name in enumerate(PATTERNS))
+        memories.add("The worker reads the queue in the order of arrival: a job that fails is kept with its error, and tried again.")
+    assert hooked("prompt", hook_event_name="UserPromptSubmit", prompt=PROSE), "the hook says nothing: this door was not measured"
 
 
 def cost(door: Callable[[str], object], text: str) -> float:
@@ -155,31 +172,38 @@ def cost(door: Callable[[str], object], text: str) -> float:
     return process_time() - began
 
 
-def slow(size: int, only: list[str], most: float, report: Callable[[str], None] = print) -> list[tuple[str, str, float]]:
-    """(door, pattern, times prose) of everything that costs more than it may."""
-    found: list[tuple[str, str, float]] = []
+class Row(NamedTuple):
+    """A door: what prose costs there, and each pattern, in seconds of CPU."""
+
+    door: str
+    prose: float
+    patterns: dict[str, float]
+
+    def times(self, pattern: str, size: int) -> float:
+        return self.patterns[pattern] / max(self.prose, FLOOR * size / 1_000_000)
+
+
+def measured(size: int, only: list[str], most: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ.update(HOME=name, XDG_DATA_HOME=f"{name}/data", XDG_CONFIG_HOME=f"{name}/config", TACIT_NO_WORKER="1")
         here = os.getcwd()
         os.chdir(folder)
         try:
+            furnished()
             for door, act in doors(folder).items():
                 if only and not any(each in door for each in only):
                     continue
                 act(text_of(PROSE, 2000))  # what is loaded once is loaded now
-                usual = max(min(cost(act, text_of(PROSE, size)) for _ in range(2)), FLOOR * size / 1_000_000)
-                worst, where = 0.0, ""
+                row = Row(door, min(cost(act, text_of(PROSE, size)) for _ in range(3)), {})
                 for pattern, piece in PATTERNS.items():
-                    times = cost(act, text_of(piece, size)) / usual
-                    if times > worst:
-                        worst, where = times, pattern
-                    if times > most:
-                        found.append((door, pattern, times))
-                report(f"{door:28} prose {usual:6.2f} s; worst {worst:5.1f}x ({where})")
+                    text = text_of(piece, size)
+                    row.patterns[pattern] = cost(act, text)
+                    if row.times(pattern, size) > most * 2 / 3:
+                        row.patterns[pattern] = min(row.patterns[pattern], cost(act, text), cost(act, text))
+                yield row
         finally:
             os.chdir(here)
-    return found
 
 
 def run() -> int:
@@ -187,12 +211,31 @@ def run() -> int:
     parser.add_argument("--size", type=int, default=1_000_000)
     parser.add_argument("--doors", default="")
     parser.add_argument("--most", type=float, default=MOST)
+    parser.add_argument("--table", type=Path)
     args = parser.parse_args()
-    found = slow(args.size, [each for each in args.doors.split(",") if each], args.most)
-    for door, pattern, times in found:
-        print(f"SLOW {door}: {pattern} {times:.1f}x")
-    print(f"{len(PATTERNS)} patterns: {len(found)} cost more than {args.most:g} times prose")
-    return int(bool(found))
+    lines = ["| door | prose, s | dearest pattern | s | times prose | of the bound |", "|---|---|---|---|---|---|"]
+    slow = 0
+    print("\n".join(lines), flush=True)
+    for row in measured(args.size, [each for each in args.doors.split(",") if each], args.most):
+        dearest = max(row.patterns, key=row.patterns.__getitem__)
+        over = [f"{each} {row.times(each, args.size):.1f}x" for each in row.patterns if row.times(each, args.size) > args.most]
+        slow += len(over)
+        share = row.times(dearest, args.size) / args.most
+        lines.append(f"| {row.door} | {row.prose:.3f} | {dearest} | {row.patterns[dearest]:.3f} | {row.patterns[dearest] / max(row.prose, 0.0005):.1f} | {share:.0%} |")
+        print(lines[-1], *(f"SLOW {each}" for each in over), flush=True)
+    said = f"{len(PATTERNS)} patterns of {args.size:,} bytes: {slow} cost more than {args.most:g} times prose (of {FLOOR:g} s, where prose costs less)."
+    print(said)
+    if args.table:
+        write_table(args.table, "\n".join([*lines, "", said]))
+    return int(bool(slow))
+
+
+def write_table(path: Path, text: str) -> None:
+    """Between the two marks of the page, and nowhere else."""
+    page = path.read_text(encoding="utf-8")
+    begin, end = "<!-- time -->\n", "<!-- /time -->"
+    before, _, rest = page.partition(begin)
+    path.write_text(f"{before}{begin}{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

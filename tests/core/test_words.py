@@ -27,6 +27,17 @@ from tacit.core.words import (
 # --- scanning and terms
 
 
+def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of one short piece costs no more than prose; each was split anew."""
+    from tacit.core import words
+
+    read: list[str] = []
+    split = words._pieces
+    monkeypatch.setattr(words, "_pieces", lambda raw, start: read.append(raw) or split(raw, start))
+    assert index_words("maxRetry 9% " * 500) == "max retry"
+    assert read == ["maxRetry", "9%"]
+
+
 def test_pieces_carry_their_kind() -> None:
     """Words, names, paths, flags, versions, numbers and unspaced runs are told apart."""
     text = "Run getUserById in src/auth/session_store.py:142 with --no-verify on 3.11.7, port 8080, 入力値"

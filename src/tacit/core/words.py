@@ -94,9 +94,15 @@ def terms(text: str) -> list[str]:
 def index_words(text: str) -> str:
     """What an index should hold beside the text: words `porter unicode61` does not find in it, joined by spaces."""
     stop, known = all_stop_words(), set(_fts_words(text))
-    # A plain word of an ASCII text is known by definition, and most words are plain: they need not become pieces.
-    pieces = scan(text, plain=not text.isascii())
-    return " ".join(dict.fromkeys(w for piece in pieces for w in _indexed(piece) if w not in known and w not in stop))
+    said = normal(text)
+    found: dict[str, None] = {}
+    for chunk in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
+        if _is_plain(chunk):  # most words; they need not become pieces, and those of an ASCII text are known
+            if not text.isascii():
+                found[chunk.lower()] = None
+        elif chunk.strip(_JOINTS):
+            found.update((word, None) for piece in _pieces(chunk, 0) for word in _indexed(piece))
+    return " ".join(word for word in found if word not in known and word not in stop)
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
@@ -178,19 +184,22 @@ def _without_signs(word: str) -> str:
 # --- scanning
 
 
-def scan(text: str, *, plain: bool = True) -> Iterator[Piece]:
-    """The pieces of a text in reading order; without `plain`, only those that are more than a word of ASCII letters."""
+def scan(text: str) -> Iterator[Piece]:
+    """The pieces of a text in reading order."""
     text = normal(text)
     for match in _chunks(text.isascii()).finditer(text):
         raw = match.group()
-        if raw.isascii() and raw.isalpha() and (raw.islower() or raw[1:].islower() or raw.isupper()):
-            if not plain:
-                continue
+        if _is_plain(raw):
             word = raw.lower()
             kind = NAME if len(raw) < 4 and raw.isupper() and _is_acronym(word) else WORD
             yield Piece(kind, raw, word, (word,), match.start())
         elif raw.strip(_JOINTS):
             yield from _pieces(raw, match.start())
+
+
+def _is_plain(raw: str) -> bool:
+    """Whether it is a word of ASCII letters, in one of the usual ways of writing one."""
+    return raw.isascii() and raw.isalpha() and (raw.islower() or raw[1:].islower() or raw.isupper())
 
 
 def _is_acronym(word: str) -> bool:
@@ -476,7 +485,7 @@ def signature(text: str) -> str:
 def _decisive_line(text: str) -> str:
     text = re.sub(_ANSI, "", text.replace("\r\n", "\n"))
     refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S)  # how hosts wrap a refusal of their own
-    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n")]
+    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n") if line]
     lines = [line[:ERROR_WIDTH] for line in lines if line.strip()]
     if len(lines) > 2 * ERROR_LINES:
         lines = lines[:ERROR_LINES] + lines[-ERROR_LINES:]

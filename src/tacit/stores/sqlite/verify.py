@@ -33,6 +33,8 @@ _DEFINITIONS = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name N
 
 def index_faults(store: SqliteStore) -> Iterator[Fault]:
     """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
+    from collections import Counter
+
     from tacit.core.words import index_words
     from tacit.stores.sqlite.search import _tokenizer
 
@@ -44,12 +46,11 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
         # What it holds of tasks is derived from runs, which may be erased or corrected by themselves.
         if own != index_words(" ".join((text, *listed(tags), *listed(paths)))) or (tasks and not text):
             stale += 1
-        for column in (text, words):
-            for token in tokens(column):
-                fold = wanted.setdefault(token.encode()[:LONGEST_TOKEN], [0, 0, 0])
-                fold[0] += 1
-                fold[1] += n
-                fold[2] += n * n % 999_983
+        for token, times in Counter([*tokens(text), *tokens(words)]).items():
+            fold = wanted.setdefault(token.encode()[:LONGEST_TOKEN], [0, 0, 0])
+            fold[0] += times
+            fold[1] += times * n
+            fold[2] += times * (n * n % 999_983)
     if stale:
         yield Fault("index", "memory", f"the derived words of {stale} memories are not theirs; tacit reindex rebuilds them")
     store.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.memory_words USING fts5vocab(main, memory_fts, instance)")
