@@ -108,7 +108,7 @@ def test_every_profile_has_a_way_up_and_out(name: str) -> None:
 # --- the default ladder: one case on each side of every threshold ----------------------------------------------------
 
 HELPFUL = {"belief_help": 0.8, "units": 20, "tasks": 3}
-HARMFUL = {"belief_harm": 0.8, "units": 20}
+HARMFUL = {"belief_harm": 0.65, "units": 20}
 SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_unmet": 10}
 
 
@@ -148,7 +148,7 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_u
             for row in (
                 (state, {"verdict": "harms"}, ("under_review", "harms")),
                 (state, HARMFUL, ("under_review", "believed-harmful")),
-                (state, {**HARMFUL, "belief_harm": 0.79}, None),
+                (state, {**HARMFUL, "belief_harm": 0.64}, None),
                 (state, {**HARMFUL, "units": 19}, None),
                 (state, {"contradictions": 1}, None),
                 (state, {"contradictions": 2}, ("under_review", "contradicted")),

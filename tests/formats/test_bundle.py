@@ -132,7 +132,7 @@ def test_the_command_line_moves_a_store(tacit: Any, folder: Path) -> None:
 
 
 def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
-    """Kept as it was written then (it has no lines of `tacit sync`, and nothing that was noticed); out again it is one of today's, with the same rows."""
+    """Kept as it was written then (it has no lines of `tacit sync`, and nothing that was noticed); out again it is one of today's, with the same rows and what they come to today."""
     old = Path(__file__).parent / "data" / "bundle-1.zip"
     with opened(folder / "b.db") as memories:
         [report] = memories.import_(str(old), trust="user")
@@ -141,7 +141,9 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
         memories.export_bundle(str(folder / "now.zip"))
     before, now = members(old.read_bytes()), members((folder / "now.zip").read_bytes())
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
+    counted, were = (each.pop("tally.jsonl").splitlines() for each in (now, before))
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
+    assert {line for line in were if b'"belief"' not in line} <= {*counted}  # beliefs are of today's reckoning
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------------

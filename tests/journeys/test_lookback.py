@@ -105,10 +105,10 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
         "  2  had happened before, in an earlier session of the same project (67%)",
         "  1  would have been forewarned of, by lessons from earlier sessions alone (50% of those)",
         "",
-        "What came back took 4 tool calls, 80 s, about 4k tokens until it was overcome again.",
+        "What came back took 2 tool calls, 40 s, about 2k tokens each time until it was overcome again (the median).",
     ]
     assert (
-        "     2x     1/2      4    80 s      4k  shop     npm run test: the package `left-pad` is not found" in lines
+        "     2x     1/2      2    40 s      2k  shop     npm run test: the package `left-pad` is not found" in lines
     )
     assert any("→ Run `npm ci` before `npm run test`; otherwise" in line for line in lines)
     assert "  3x    2/2     shop     Always use pnpm instead of npm in this repo." in lines

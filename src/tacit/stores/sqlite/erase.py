@@ -19,6 +19,8 @@ from tacit.stores.sql import SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
     from tacit.core.profile import Signals
@@ -73,6 +75,13 @@ def scrub(store: Store, wait: float = 10.0) -> None:
                 "Run tacit doctor once the others are done; it folds the log.",
             )
         time.sleep(0.05)
+
+
+def fold_anew(store: Store, rule: Callable[[str], str | Signals]) -> None:
+    """The tallies of all lessons that were ever given: figures that another version folded by other rules."""
+    for id, project in store.rows("SELECT id, project FROM memory WHERE id IN (SELECT memory FROM use)"):
+        with store.write(confidence=rule(project)) as tx:
+            tx.refresh_tally(id, project)
 
 
 def rebuild(store: Store, confidence: str | Signals) -> int:

@@ -50,7 +50,8 @@ def faults(store: SqliteStore) -> Iterator[Fault]:
     wrong = 0
     for word, held in _held(store):
         rows, few = kept.pop(word, (0, None))
-        wrong += rows != len(held) or (few is not None and few != _few(held))
+        # A memory that gains a word later stands behind those with higher numbers: the order says nothing.
+        wrong += rows != len(held) or (few is not None and sorted(_numbers(few)) != sorted(_numbers(_few(held) or b"")))
     if wrong or kept:
         yield Fault("index", "term", f"{wrong + len(kept)} words are not counted as the texts have them; tacit reindex counts them")
 
