@@ -143,7 +143,7 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
     counted, were = (each.pop("tally.jsonl").splitlines() for each in (now, before))
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
-    assert {line for line in were if b'"belief"' not in line} <= {*counted}  # beliefs are of today's reckoning
+    assert {line for line in were if b'"seen"' in line} <= {*counted}  # what came of uses is of today's reckoning
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------------

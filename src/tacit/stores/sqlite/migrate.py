@@ -20,21 +20,34 @@ if TYPE_CHECKING:
 
 def migrate(store: SqliteStore, target: int | None = None) -> None:
     """Bring a store to the newest schema, or to an earlier one (for tests of upgrading)."""
+    if 0 < _steps(store, target) < FOLDED and target is None:
+        from tacit.stores.check import rule_of
+        from tacit.stores.sqlite.erase import fold_anew
+
+        fold_anew(store, rule_of(store))
+
+
+FOLDED = 12  # belief, and units that could not tell, are reckoned as today since this schema
+
+
+def _steps(store: SqliteStore, target: int | None) -> int:
+    """Go up step by step; the schema the store had, 0 for a new file."""
     from tacit.stores.sqlite import APPLICATION_ID, SCHEMA
 
     goal = SCHEMA if target is None else target
     _use_wal(store)
-    copied = False
+    copied, first = False, -1
     while True:
         with store.write() as tx:
-            version = tx.rows("PRAGMA user_version")[0][0]
+            version: int = tx.rows("PRAGMA user_version")[0][0]
+            first = version if first < 0 else first
             if version >= goal:
                 if version > SCHEMA:
                     raise StoreNewer(
                         f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
                         "Upgrade Tacit.",
                     )
-                return
+                return first
             if version == 0:
                 if tx.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
                     raise NotAStore(
