@@ -141,12 +141,17 @@ def test_a_bundle_of_the_first_version_comes_in(folder: Path) -> None:
         memories.export_bundle(str(folder / "now.zip"))
     before, now = members(old.read_bytes()), members((folder / "now.zip").read_bytes())
     assert (json.loads(before.pop(MANIFEST))["version"], json.loads(now.pop(MANIFEST))["version"]) == (1, VERSION)
-    counted, were = (each.pop("tally.jsonl").splitlines() for each in (now, before))
+    counted, were = (_amounts(each.pop("tally.jsonl")) for each in (now, before))
     assert now == {**before, "shared.jsonl": b"", "incident.jsonl": b""}
-    assert {line for line in were if b'"seen"' in line} <= {*counted}  # what came of uses is of today's reckoning
+    assert {at: amount for at, amount in were.items() if "belief" not in at[1]}.items() <= counted.items()  # only beliefs are reckoned anew
 
 
 # -- what is refused --------------------------------------------------------------------------------------------------------
+
+
+def _amounts(raw: bytes) -> dict[tuple[str, str], float]:
+    """What each lesson counts, by signal; whatever project a line was filed under."""
+    return {(memory, signal): amount for memory, signal, _, amount, _ in map(json.loads, raw.splitlines())}
 
 
 def members(raw: bytes) -> dict[str, bytes]:
