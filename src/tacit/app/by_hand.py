@@ -169,11 +169,14 @@ class ByHand(PageVerbs, Safety):
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
         from tacit.core.keep import rewritten
         from tacit.core.redact import private, redact
+        from tacit.core.screen import screen
 
         self._need_standing(self.get(id), "Rewording")
         clean = redact(private(text)).text
+        seen = screen(clean)
+        gate = ("allow", "") if seen.clean else ("quarantine", seen.reason)
         by, version = self.actor.name, self.profile_version
-        return self._change(id, lambda m: rewritten(m, clean, extra, by=by, at=self.now(), reason=reason, profile=version))
+        return self._change(id, lambda m: rewritten(m, clean, extra, gate, by=by, at=self.now(), reason=reason, profile=version))
 
     def _class_of(self, kind: str | None) -> str:
         from tacit.core.profile import class_of

@@ -28,6 +28,10 @@ MET_IN = "met_in"  # in `extra`: the task a lesson was stated in, and the group 
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 
+OWNER = "user"  # the tier of what the store's own person said
+HEARD = ("said", "shown")  # in a lesson's extra under `word`: words of a person that a reader heard
+
+
 @value
 class Tally:
     """What evidence and uses add up to; derived, never written by hand."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
 from tacit.core.links import INSTRUCTED
-from tacit.core.trial import HEARD, OWNER
+from tacit.core.memory import HEARD, OWNER
 from tacit.core.trust import WITNESSES
 
 TYPE_CHECKING = False

@@ -13,6 +13,7 @@ already holds for the family.
 from __future__ import annotations
 
 from tacit.core.digest import keyed
+from tacit.core.memory import HEARD, OWNER
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
@@ -42,10 +43,7 @@ if TYPE_CHECKING:
 INJECTED = "injected"
 WITHHELD = "withheld"
 
-OWNER = "user"  # the tier of what the store's own person said
 UNTOLD = 5  # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
-
-HEARD = ("said", "shown")  # words of a person that a reader heard
 
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
 LEAN_UNITS = 30

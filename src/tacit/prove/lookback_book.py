@@ -10,12 +10,13 @@ import math
 
 from tacit.core import clock
 from tacit.core.lifecycle import advance
-from tacit.core.links import Evidence, tally_of
+from tacit.core.links import Evidence
 from tacit.core.match import decide, grown, prepare
 from tacit.core.memory import Memory
 from tacit.core.profile import class_of, kind_named
 from tacit.core.standing import standing_of
 from tacit.core.states import INJECTABLE
+from tacit.core.tally import tally_of
 from tacit.core.value import replace, value
 from tacit.learn.match import of_other_kind, prepared
 from tacit.learn.stage import confirmed, new_memory

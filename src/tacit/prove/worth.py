@@ -7,8 +7,8 @@ eight were lost. Minutes, tokens and money follow from what a call takes in this
 from __future__ import annotations
 
 from tacit.core import effect as stats
+from tacit.core.memory import HEARD
 from tacit.core.outcome import OCCURRED
-from tacit.core.trial import HEARD
 from tacit.core.value import value
 
 TYPE_CHECKING = False

@@ -11,9 +11,10 @@ import json
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
-from tacit.core.links import link_hash, tally_of
+from tacit.core.links import link_hash
 from tacit.core.memory import row_hash
 from tacit.core.rows import Fault
+from tacit.core.tally import tally_of
 from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project

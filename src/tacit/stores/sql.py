@@ -39,7 +39,6 @@ from tacit.core.links import (
     link_row,
     seen_again,
     seen_more,
-    tally_of,
 )
 from tacit.core.memory import DECIDED, NO_TALLY, Memory, Tally, from_row, met_in, row_hash, to_row
 from tacit.core.rows import FindingRow, Job, Near, Project, RunRow
@@ -765,6 +764,8 @@ class Writer(SqlStore):
 
         It is counted under its own project, not under that of a run that used it.
         """
+        from tacit.core.tally import tally_of
+
         project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[0]
         uses, marks = self.uses(memory=memory), self.marks(memory=memory)
         tally = tally_of(self.evidence(memory), uses, marks, self.confidence, self.tally(memory))
