@@ -30,7 +30,7 @@ test: .venv/ready
 
 # For every save, in less than a minute on two cores: what starts no process, without the matcher's pair sets and the long simulations.
 QUICK := tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core tests/learn tests/recall
-LONGER := tests/core/test_match.py tests/core/test_effect.py tests/core/test_redact.py tests/learn/reader
+LONGER := tests/words/test_match.py tests/trial/test_effect.py tests/guard/test_redact.py tests/learn/reader
 test-quick: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' $(LONGER:%=--ignore %) $(QUICK)
 

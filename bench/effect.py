@@ -29,9 +29,10 @@ import numpy as np  # noqa: E402
 import effect_power as ahead  # noqa: E402
 import effect_twin as twin  # noqa: E402
 from effect_twin import NEVER, Bools, Floats, Ints  # noqa: E402
-from tacit.core import effect, outcome, trial  # noqa: E402
-from tacit.core.effect import Counts, Trial  # noqa: E402
-from tacit.core.whole import whole_memory  # noqa: E402
+from tacit.trial import coin as trial  # noqa: E402
+from tacit.trial import effect, outcome  # noqa: E402
+from tacit.trial.effect import Counts, Trial  # noqa: E402
+from tacit.trial.overall import whole_memory  # noqa: E402
 
 RUNS = 500  # looks per lesson
 BAR = 2 / effect.ALPHA
@@ -618,7 +619,7 @@ def write(path: Path, lines: list[Line], command: str, seconds: float) -> None:
 
 
 def main() -> int:
-    ask = argparse.ArgumentParser(description="Measure the promises of core/effect.py by seeded simulation.")
+    ask = argparse.ArgumentParser(description="Measure the promises of trial/effect.py by seeded simulation.")
     ask.add_argument("--quick", action="store_true", help="a tenth of the lessons")
     ask.add_argument("--seed", type=int, default=20261115)
     ask.add_argument("--out", type=Path, help="where to write the result")

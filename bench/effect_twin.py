@@ -1,4 +1,4 @@
-"""A vectorised twin of `tacit.core.effect`: thousands of lessons at once, one look per run.
+"""A vectorised twin of `tacit.trial.effect`: thousands of lessons at once, one look per run.
 
 The long loops of `bench/effect.py` run on this; the same run first shows that it agrees with the real module.
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.core.effect import ATOMS, EM_STEPS, GUESSES, PRIOR, PSEUDO_LESSONS, SHARES, STAKES
+from tacit.trial.effect import ATOMS, EM_STEPS, GUESSES, PRIOR, PSEUDO_LESSONS, SHARES, STAKES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

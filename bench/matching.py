@@ -3,7 +3,7 @@
     python bench/matching.py [DATA] [--half dev|heldout] [--sweep] [--out FILE]
 
 DATA is a folder with `gitbugs/` (Hadoop and SeaMonkey reports with duplicate links, av9ash/gitbugs, CC BY 4.0), ../shared/data by default; without
-it, only the pairs of `tests/core/opposites.py` are measured. Reports arrive in the order in which they were filed; each
+it, only the pairs of `tests/words/opposites.py` are measured. Reports arrive in the order in which they were filed; each
 is compared with up to 50 earlier ones that full text proposes, and is then stored. Linked reports are one finding.
 Findings (not reports) are numbered in file order: even ones are the dev half, on which thresholds were chosen, odd ones
 are held out and to be run once.
@@ -33,9 +33,9 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 
 import apsw  # noqa: E402
 
-from tacit.core import match  # noqa: E402
-from tacit.core.match import Prepared, Settings, compare, decide, grown, keywords, prepare  # noqa: E402
-from tacit.core.words import index_words, query_words, signature  # noqa: E402
+from tacit.words import match  # noqa: E402
+from tacit.words.match import Prepared, Settings, compare, decide, grown, keywords, prepare  # noqa: E402
+from tacit.words.tokens import index_words, query_words, signature  # noqa: E402
 
 CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
 CANDIDATES = 50
@@ -280,7 +280,7 @@ def pair_lines() -> list[str]:
         import opposites_more
         import opposites_unseen
     except ImportError:
-        return ["The pairs of tests/core/opposites.py are not here."]
+        return ["The pairs of tests/words/opposites.py are not here."]
     lines = ["| pairs | rule | merged |", "|---|---|---|"]
     sets = {
         "known opposites": (*opposites.KNOWN, *opposites_more.MORE),

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tacit import formats
-from tacit.core.own_words import own_text, own_words
 from tacit.formats.source import FileSource
+from tacit.words.own_words import own_text, own_words
 
 LABELS = Path(__file__).parent / "labels" / "own-words.json"
 

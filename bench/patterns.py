@@ -50,13 +50,13 @@ def text_of(piece: str, size: int) -> str:
 
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     """Everything that reads a foreign text, by name."""
-    from tacit.core.diagnose import signatures
-    from tacit.core.redact import private, redact, redacted_record
-    from tacit.core.screen import plain_line, screen
-    from tacit.core.words import signature
+    from tacit.guard.redact import private, redact, redacted_record
+    from tacit.guard.screen import plain_line, screen
     from tacit.learn.failures import shows_failure, telling_line
     from tacit.learn.hazard import hazard
     from tacit.learn.shell import calls
+    from tacit.words.diagnose import signatures
+    from tacit.words.tokens import signature
 
     return {
         "redact": redact,
@@ -111,9 +111,9 @@ def pieces(text: str, most: int = 60_000) -> list[str]:
 def synced(text: str) -> None:
     """A team mate's journal file: read, verified, screened and folded."""
     from tacit.core.journal import payload_digest
-    from tacit.core.shared import TEAM, Line, folded, line, spoken
     from tacit.core.value import replace
     from tacit.formats import journal_file
+    from tacit.team.lines import TEAM, Line, folded, line, spoken
 
     told = []
     for n, piece in enumerate(pieces(text)):

@@ -110,7 +110,7 @@ class Gathered(Writer):
 
 @lru_cache(maxsize=1 << 14)
 def _words(text: str, tags: tuple[str, ...], paths: tuple[str, ...]) -> str:
-    from tacit.core.words import index_words
+    from tacit.words.tokens import index_words
 
     return index_words(" ".join((text, *tags, *paths)))
 

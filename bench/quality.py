@@ -36,8 +36,8 @@ import apsw  # noqa: E402
 import tacit  # noqa: E402
 from quality_sets import SETS, Lesson, Question, Stage, session_folder  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
-from tacit.core.words import query_words  # noqa: E402
 from tacit.testing import signed  # noqa: E402
+from tacit.words.tokens import query_words  # noqa: E402
 
 DEPTH = 10
 GIVEN = 3

@@ -195,7 +195,7 @@ def _captured(store: str, samples: list[tuple[Kind, Sample]]) -> None:
 
 def alarms(folders: list[Path], most: int = 200_000) -> tuple[int, int, list[str]]:
     """(lines read, lines with a redaction, examples) of what real sessions say and print."""
-    from tacit.core.redact import redact
+    from tacit.guard.redact import redact
 
     lines = hits = 0
     examples: list[str] = []

@@ -2,7 +2,7 @@
 
     python bench/same.py [DATA] [--half dev|heldout]          tables, from the words that a model gave before
     python bench/same.py [DATA] --through                     the same through the whole pipeline: learned, gated, tended in a store
-    python bench/same.py --pairs FILE… [--sets ad ae]         of pairs like those of tests/core/strangers.jsonl instead, of all sets or some
+    python bench/same.py --pairs FILE… [--sets ad ae]         of pairs like those of tests/words/strangers.jsonl instead, of all sets or some
     python bench/same.py … --model                            ask the model of your own configuration about what it was not asked yet
     python bench/same.py … --ask FOLDER, then --take FOLDER   the same by files: NNNN.question is written, NNNN.answer is read
 
@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 import matching
 from matching import CORPORA, HERE, Report, Stream, Tally, _share, load
 from tacit.core.digest import short_hash
-from tacit.core.match import Settings, compare, decide, grown, prepare
-from tacit.core.redact import private, redact
+from tacit.guard.redact import private, redact
 from tacit.tend import same
 from tacit.tend.same import BATCH, SAME, Pairing
+from tacit.words.match import Settings, compare, decide, grown, prepare
 
 LABELS = HERE / "labels"
 

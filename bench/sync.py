@@ -344,7 +344,7 @@ def _edited(lines: list[str], n: int, machine: str) -> list[str]:
 def _made(lines: list[str], n: int, machine: str) -> dict[str, Any]:
     """A line that is right in every way, but signed by nobody."""
     from tacit.core.journal import payload_digest
-    from tacit.core.shared import spoken
+    from tacit.team.lines import spoken
 
     at: dict[str, Any] = json.loads(lines[n])
     at["words"] = [

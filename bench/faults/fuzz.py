@@ -48,7 +48,7 @@ BEHIND = {  # the rooms that are watched for coverage behind a door
     "read": ("tacit.formats", "tacit.hosts"), "import": ("tacit.formats",), "learn": ("tacit.formats", "tacit.hosts", "tacit.learn"), "hook": ("tacit.surfaces.hooks", "tacit.hosts", "tacit.recall"),
     "profile": ("tacit.core.profile", "tacit.core.profile_toml", "tacit.profiles"), "config": ("tacit.core.config",),
     "add": ("tacit.core.keep", "tacit.core.memory", "tacit.surfaces.cli.keep"), "arguments": ("tacit.surfaces.cli",), "bundle": ("tacit.formats.bundle", "tacit.stores.truth", "tacit.stores.check"),
-    "sync": ("tacit.core.shared", "tacit.tend.sync", "tacit.formats.journal_file"),
+    "sync": ("tacit.team.lines", "tacit.team.sync", "tacit.formats.journal_file"),
 }  # fmt: skip
 QUIET = {"worker", "hook", "serve", "mcp", "demo", "inject"}  # verbs that wait for somebody, or have a door of their own
 
@@ -138,10 +138,10 @@ def _bundle_rows(raw: bytes, memories: Any, home: Path) -> Any:
 def _sync(raw: bytes, memories: Any) -> Any:
     """A machine's file as it is, and once more with every line's digest made right, so that what stands behind the digests is met too."""
     from tacit.core.journal import payload_digest
-    from tacit.core.shared import Line, spoken
     from tacit.core.value import replace
     from tacit.formats import journal_file
-    from tacit.tend.sync import Joining
+    from tacit.team.lines import Line, spoken
+    from tacit.team.sync import Joining
 
     plain = [type(each).__name__ for each in journal_file.read(raw, "m1")]
     lines = []

@@ -60,7 +60,7 @@ def noticed(world: World) -> dict[str, Any]:
 
 def forewarned(world: World) -> dict[str, Any]:
     """Shares of failures that a start, or the moment before a program's first call, named or would have named, beside the commonest list."""
-    from tacit.core.diagnose import told_of
+    from tacit.words.diagnose import told_of
 
     before: dict[str, set[str]] = defaultdict(set)
     of_program: dict[tuple[str, str], set[str]] = defaultdict(set)  # program and signature: lineages
@@ -151,7 +151,7 @@ def _share(part: int, whole: int) -> str:
 
 def themes(world: World) -> dict[str, Any]:
     """Themes of the key that the person had to say again, reached by a request that is asked about or a lesson in force: all its telling words in two sayings."""
-    from tacit.core.words import all_stop_words
+    from tacit.words.tokens import all_stop_words
 
     key = world.data / world.project / "truth" / "repeated.jsonl"
     items = [json.loads(line) for line in key.read_text().splitlines()] if key.exists() else []

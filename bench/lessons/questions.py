@@ -19,9 +19,9 @@ from typing import Any
 
 from recorded import name_of
 
-from tacit.core.redact import private, redact
 from tacit.formats import read
 from tacit.formats.source import FileSource
+from tacit.guard.redact import private, redact
 from tacit.learn.reader import prompt
 from tacit.learn.reader.render import parts, rendered, tokens
 

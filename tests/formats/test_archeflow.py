@@ -12,8 +12,8 @@ import tacit
 from tacit import formats
 from tacit.core.exchange import Given, Judged, Row, Skipped
 from tacit.core.run import Finding, Step
-from tacit.formats import archeflow
 from tacit.formats.source import BytesSource, FileSource
+from tacit.origins import archeflow
 
 
 def source(*rows: Any, path: str = "lessons.jsonl") -> BytesSource:

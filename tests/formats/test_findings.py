@@ -11,11 +11,11 @@ import pytest
 from tacit import formats
 from tacit.app import open as open_memories
 from tacit.core.links import Mark
-from tacit.core.outcome import Outcome
 from tacit.core.run import Run
 from tacit.formats import cilog, junit, reviews, sarif
 from tacit.formats.source import BytesSource
 from tacit.learn.settle import unit_outcome
+from tacit.trial.outcome import Outcome
 
 RULE = {
     "id": "B006",

@@ -11,8 +11,8 @@ import pytest
 import tacit
 from tacit import formats
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
-from tacit.formats import geas
 from tacit.formats.source import BytesSource, FileSource
+from tacit.origins import geas
 
 META = {"version": "1.0", "artifact_type": "memory_entry", "artifact_id": "mem-1", "producer_type": "orchestration_authority", "created_at": "2026-04-06T08:15:00Z"}  # fmt: skip
 SIGNALS = {"evidence_count": 2, "reuse_count": 3, "successful_reuses": 2, "failed_reuses": 1, "contradiction_count": 1, "confidence": 0.7}  # fmt: skip

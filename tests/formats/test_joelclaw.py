@@ -11,8 +11,9 @@ import pytest
 import tacit
 from tacit import formats
 from tacit.core.exchange import Opening, Row, Skipped
-from tacit.formats import joelclaw, markdown
+from tacit.formats import markdown
 from tacit.formats.source import BytesSource
+from tacit.origins import joelclaw
 
 DOCUMENT: dict[str, Any] = {
     "id": "0b6f1c1e-1f0a-4b57-9d55-0a5b8f1c2d3e", "session_id": "s-1", "source": "pi-session", "timestamp": 1773057600, "updated_at": "2026-03-09T12:00:00.000Z",

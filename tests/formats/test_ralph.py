@@ -16,8 +16,8 @@ import tacit
 from tacit import formats
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Header, Note, Row, Skipped
-from tacit.formats import ralph
 from tacit.formats.source import BytesSource, FileSource
+from tacit.origins import ralph
 
 
 def learning(**fields: Any) -> dict[str, Any]:

@@ -10,8 +10,6 @@ import pytest
 
 from tacit.app import Memories
 from tacit.app import open as open_memories
-from tacit.core.diagnose import BEFORE_DONE, signatures
-from tacit.core.effect import by_epoch, course_from_json, course_of, trials_from
 from tacit.core.links import Use
 from tacit.core.memory import Memory
 from tacit.core.rows import run_id
@@ -23,6 +21,8 @@ from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sqlite import SqliteStore
 from tacit.testing import Clock, finding, run, tool, user
+from tacit.trial.effect import by_epoch, course_from_json, course_of, trials_from
+from tacit.words.diagnose import BEFORE_DONE, signatures
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"
 REVIEWED = {"instruments": ["review:guardian"]}

@@ -16,7 +16,7 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import TacitError
-from tacit.core.match import archeflow_overlap, keywords, prepare
+from tacit.words.match import archeflow_overlap, keywords, prepare
 
 SYSTEM = "archeflow"
 DIRECT = {

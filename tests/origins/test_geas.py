@@ -19,8 +19,8 @@ from tacit.core.links import Mark
 from tacit.core.memory import Memory, Tally
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run
-from tacit.formats import geas
 from tacit.formats.source import BytesSource
+from tacit.origins import geas
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
 

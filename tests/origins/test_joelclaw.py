@@ -12,19 +12,18 @@ import pytest
 import tacit
 from tacit.core import clock
 from tacit.core.digest import new_id
-from tacit.core.match import MATCHERS, prepare
 from tacit.core.memory import Memory, Tally
 from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.core.proposal import Proposal
 from tacit.core.run import Finding, Run, Step
 from tacit.core.value import replace
-from tacit.formats import joelclaw
 from tacit.formats.source import BytesSource
 from tacit.learn.apply import echoed
 from tacit.learn.classify import category_of
 from tacit.learn.gate import GateRules, joelclaw_gate
 from tacit.learn.observe import parse_observer, sanitize_text, sanitize_transcript
+from tacit.origins import joelclaw
 from tacit.recall.answering import showing
 from tacit.recall.budget import level_for
 from tacit.recall.query import Query, asked
@@ -32,6 +31,7 @@ from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage import Suggested, answers, merged, page_line
+from tacit.words.match import MATCHERS, prepare
 
 from .conftest import Vector
 

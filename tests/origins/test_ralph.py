@@ -16,9 +16,9 @@ from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.memory import Memory
 from tacit.core.run import Finding
-from tacit.formats import ralph
 from tacit.formats.source import BytesSource, FileSource
 from tacit.learn.gate import GateRules, validation_gate
+from tacit.origins import ralph
 
 SYSTEM = "aiwg"
 DIRECT = {

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tacit.core.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory
-from tacit.core.run_outcomes import UnitFacts
-from tacit.core.whole import Whole
 from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
+from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
+from tacit.trial.overall import Whole
+from tacit.trial.run_outcomes import UnitFacts
 
 
 def whole(word: str, per_run: float = -0.5, low: float = -0.8, high: float = -0.2) -> Whole:

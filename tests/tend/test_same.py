@@ -16,7 +16,6 @@ from tacit.core.digest import new_id
 from tacit.core.errors import ModelUnavailable
 from tacit.core.journal import change
 from tacit.core.links import Evidence
-from tacit.core.match import Likeness
 from tacit.core.profile import changed
 from tacit.core.value import replace
 from tacit.tend import tend
@@ -24,6 +23,7 @@ from tacit.tend.by_model import merging
 from tacit.tend.judge import RECORD, is_checked
 from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, nearest, passed, question
 from tacit.testing import Scripted, finding, run
+from tacit.words.match import Likeness
 
 ONE = "Bulk delete of messages freezes the inbox"
 OTHER = "Inbox hangs when many messages are removed at once"

@@ -17,14 +17,14 @@ from tacit.core.journal import change, payload_digest
 from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
-from tacit.core.shared import Line, spoken
 from tacit.core.value import replace
 from tacit.formats import journal_file
 from tacit.formats.source import BytesSource
 from tacit.providers.ssh import Keys
 from tacit.stores.files import JournalFolder
 from tacit.stores.git import first_commit
-from tacit.tend.sync import sync
+from tacit.team.lines import Line, spoken
+from tacit.team.sync import sync
 from tacit.testing import signed
 
 needs_ssh = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")

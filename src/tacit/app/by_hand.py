@@ -139,7 +139,7 @@ class ByHand(PageVerbs, Safety):
     def propose_edit(self, id: str, text: str, *, reason: str = "") -> Proposal:
         """Other words for a lesson that only a person may change: they wait in the inbox."""
         from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
-        from tacit.core.redact import private, redact
+        from tacit.guard.redact import private, redact
 
         found, at = self.get(id), self.now()
         proposal = Proposal(
@@ -168,8 +168,8 @@ class ByHand(PageVerbs, Safety):
     def rewrite(self, id: str, text: str, extra: Mapping[str, Any], *, reason: str = "") -> Memory:
         """Replace the words and foreign fields of a candidate, for the source that keeps it; secrets are redacted."""
         from tacit.core.keep import rewritten
-        from tacit.core.redact import private, redact
-        from tacit.core.screen import screen
+        from tacit.guard.redact import private, redact
+        from tacit.guard.screen import screen
 
         self._need_standing(self.get(id), "Rewording")
         clean = redact(private(text)).text

@@ -398,7 +398,7 @@ class Opened:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
-                from tacit.core.redact import redacted_record
+                from tacit.guard.redact import redacted_record
 
                 tx.apply(replace(change, entry=replace(change.entry, reason=redacted_record(change.entry.reason))))
             return tx.get(id)

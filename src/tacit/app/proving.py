@@ -108,7 +108,7 @@ class Proving(Opened):
 
 def lookback_part(name: str) -> Any:
     """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
-    from tacit.prove import lookback, lookback_excerpt, lookback_html, lookback_words
+    from tacit.lookback import excerpt, html, report, words
 
-    parts = {"lookback": lookback, "lookback_excerpt": lookback_excerpt, "lookback_html": lookback_html, "lookback_words": lookback_words}
+    parts = {"report": report, "excerpt": excerpt, "html": html, "words": words}
     return parts[name]

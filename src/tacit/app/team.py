@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeVar
 
-    from tacit.tend.join import Joined
-    from tacit.tend.sync import Synced
+    from tacit.team.join import Joined
+    from tacit.team.sync import Synced
 
     T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Team(ByHand):
         from tacit.providers.ssh import Keys
         from tacit.stores.files import JournalFolder
         from tacit.stores.git import first_commit
-        from tacit.tend.sync import sync
+        from tacit.team.sync import sync
 
         self._need_file("Sharing a memory through git")
         if not dry_run:
@@ -47,7 +47,7 @@ class Team(ByHand):
 
     def join(self, path: str) -> Joined:
         """Make one memory of this store and another of the same person: each takes in what the other has."""
-        from tacit.tend.join import join
+        from tacit.team.join import join
 
         self._need_person("Joining two stores")
         self._need_file("Joining two stores")
@@ -61,7 +61,7 @@ class Team(ByHand):
 
     def sync_notes(self) -> Sequence[str]:
         """What a person should know of the team's journal."""
-        from tacit.tend.sync import notes
+        from tacit.team.sync import notes
 
         return notes(self.store, self.project_id) if self.store.is_file else ()
 

@@ -23,7 +23,7 @@ class Incident:
     kind: str  # one of KINDS
     mark: str  # the signature; for a command its purpose and form, for a sentence a hash of its words
     family: str = ""
-    nature: str = ""  # of a failure, as `core/diagnose.py` says; of a command its purpose
+    nature: str = ""  # of a failure, as `words/diagnose.py` says; of a command its purpose
     code: str = ""
     name: str = ""
     tool: str = ""

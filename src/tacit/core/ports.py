@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from tacit.core.journal import Change, Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.core.memory import Memory, Tally
-    from tacit.core.passages import Passage
     from tacit.core.profile import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
+    from tacit.words.passages import Passage
 
     Clock = Callable[[], str]
     Ids = Callable[[], str]

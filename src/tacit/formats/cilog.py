@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.diagnose import in_our_words
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, Step
-from tacit.core.words import signature
+from tacit.words.diagnose import in_our_words
+from tacit.words.tokens import signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from __future__ import annotations
 import json
 
 from tacit.core.exchange import Skipped
-from tacit.core.shared import ENTRY, LINKS, Line, fault_in, line
 from tacit.core.value import value
+from tacit.team.lines import ENTRY, LINKS, Line, fault_in, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from xml.parsers import expat
 
-from tacit.core.diagnose import in_our_words
 from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.value import replace
-from tacit.core.words import signature
+from tacit.words.diagnose import in_our_words
+from tacit.words.tokens import signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

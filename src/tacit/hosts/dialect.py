@@ -95,7 +95,7 @@ def public(text: str) -> str:
     text = sound_text(text[:PROMPT])
     if "<" not in text or "private" not in text.lower():
         return text
-    from tacit.core.redact import PRIVATE, private
+    from tacit.guard.redact import PRIVATE, private
 
     return private(text).replace(PRIVATE, " ").strip()
 

@@ -33,7 +33,7 @@ except ImportError as error:
 from tacit.app import Memories, data_folder
 from tacit.core.digest import new_id
 from tacit.core.errors import TacitError
-from tacit.core.redact import redact
+from tacit.guard.redact import redact
 
 ROOT = "/memories"
 LESSONS = "tacit-lessons.md"

@@ -39,7 +39,7 @@ except ImportError as error:
 from tacit.app import Memories
 from tacit.core.errors import NotFound
 from tacit.core.memory import Memory
-from tacit.core.redact import redact
+from tacit.guard.redact import redact
 
 LESSONS = "lessons"  # the namespace of what runs have taught
 CATEGORY = "langgraph"  # under which documents are filed

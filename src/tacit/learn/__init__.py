@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.effect import Course
     from tacit.core.incident import Incident
     from tacit.core.links import Use
-    from tacit.core.match import Prepared
     from tacit.core.memory import Memory
-    from tacit.core.outcome import Outcome
     from tacit.core.ports import Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
+    from tacit.trial.effect import Course
+    from tacit.trial.outcome import Outcome
+    from tacit.words.match import Prepared
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes
@@ -299,7 +299,7 @@ def _given(store: Store, unit: str) -> list[str]:
 
 def _redacted(finding: Finding) -> tuple[Finding, int]:
     from tacit.core.memory import sound_text
-    from tacit.core.redact import private, redact, redacted_path, redacted_record
+    from tacit.guard.redact import private, redact, redacted_path, redacted_record
 
     text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
     signature = redact(finding.signature).text if finding.signature else ""
@@ -315,8 +315,8 @@ def _redacted(finding: Finding) -> tuple[Finding, int]:
 
 
 def _gate(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
-    from tacit.core.screen import screened
     from tacit.core.staging import PENDING
+    from tacit.guard.screen import screened
     from tacit.learn.gate import GATES, GateDecision, GateRules
 
     at = profile.gate.__dict__
@@ -614,13 +614,13 @@ class _Session:
         lines: Mapping[str, str] | None = None,
     ) -> None:
         """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
-        from tacit.core.effect import graded
-        from tacit.core.outcome import clock_behind
         from tacit.learn.apply import packed
         from tacit.learn.echo import cited
         from tacit.learn.lines import stands_in
         from tacit.learn.match import prepared
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
+        from tacit.trial.effect import graded
+        from tacit.trial.outcome import clock_behind
 
         packed(
             tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
@@ -704,11 +704,11 @@ class _Session:
 
     def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
         """What the control group says of this lesson now, and what its ladder makes of it."""
-        from tacit.core.effect import NOT_YET_KNOWN
         from tacit.core.links import IN_EPOCH
         from tacit.core.memory import VERDICTS
-        from tacit.core.run_outcomes import RUN_FAILED
         from tacit.learn.verdict import judged, verdicts_in
+        from tacit.trial.effect import NOT_YET_KNOWN
+        from tacit.trial.run_outcomes import RUN_FAILED
 
         memory = tx.get(use.memory)
         course = self._course(tx, memory, use, outcome, last)
@@ -725,8 +725,8 @@ class _Session:
 
     def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
-        from tacit.core.effect import by_epoch, course_from_json, course_of, course_to_json, trial_of, trials_from
         from tacit.learn.verdict import gone_on
+        from tacit.trial.effect import by_epoch, course_from_json, course_of, course_to_json, trial_of, trials_from
 
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
@@ -739,9 +739,9 @@ class _Session:
 
     def _watch_runs(self, tx: Transaction) -> None:
         """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
-        from tacit.core.effect import HARMS
         from tacit.core.journal import change
         from tacit.learn.run_failed import followed, told
+        from tacit.trial.effect import HARMS
 
         row = tx.run(self.id)
         uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
@@ -765,7 +765,7 @@ class _Session:
 
     def leave(self, tx: Transaction) -> None:
         """Write the run's row."""
-        from tacit.core.redact import private, redact, redacted_path, redacted_record
+        from tacit.guard.redact import private, redact, redacted_path, redacted_record
 
         run, over = self.run, getattr(self, "settled", False) or self.is_over()
         reading = run.reading

@@ -12,10 +12,10 @@ import re
 
 from tacit.core.journal import change
 from tacit.core.links import Mark, Use
-from tacit.core.match import keywords
 from tacit.core.value import replace, value
-from tacit.core.words import all_stop_words
 from tacit.stores.lookups import by_alias
+from tacit.words.match import keywords
+from tacit.words.tokens import all_stop_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

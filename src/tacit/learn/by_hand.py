@@ -10,10 +10,10 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, Memory, checked, kept_text
 from tacit.core.profile import class_of
-from tacit.core.redact import private, redact, redacted_path, redacted_record
 from tacit.core.run import SEVERITIES, Finding
-from tacit.core.screen import screened
 from tacit.core.trust import READ_AS
+from tacit.guard.redact import private, redact, redacted_path, redacted_record
+from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
 from tacit.learn.shape import tags_for
 
@@ -110,7 +110,7 @@ FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type"
 
 def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
     """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
-    from tacit.core.words import signature
+    from tacit.words.tokens import signature
 
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:

@@ -1,7 +1,7 @@
 """How an error reads: the one line that says what went wrong.
 
 A harness records an error as whatever the tool printed: build chatter, a stack of frames, and somewhere the line a
-person would quote. A reader is shown that line; signatures are the grammar's (`core/diagnose.py`).
+person would quote. A reader is shown that line; signatures are the grammar's (`words/diagnose.py`).
 """
 
 from __future__ import annotations

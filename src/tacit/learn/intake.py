@@ -16,10 +16,10 @@ from tacit.core.keep import made
 from tacit.core.links import STATED, Evidence, Mark, Use
 from tacit.core.memory import VERDICTS, Memory, sound_text
 from tacit.core.profile import class_of, kind_named
-from tacit.core.redact import redacted_record
 from tacit.core.rows import RunRow, run_id
 from tacit.core.trust import least
 from tacit.core.value import replace, value
+from tacit.guard.redact import redacted_record
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 
@@ -242,8 +242,8 @@ class _Intake:
 
     def _memory(self, row: Row, at: str) -> tuple[Memory, int]:
         """A row as it will be kept, and how many secrets were taken out of it."""
-        from tacit.core.redact import private, redact
-        from tacit.core.screen import screened
+        from tacit.guard.redact import private, redact
+        from tacit.guard.screen import screened
 
         # What only an owner can say of a lesson stays behind where no owner speaks.
         came = row.memory if self.tier == "user" else replace(row.memory, pinned=False, verdict=VERDICTS[0])

@@ -12,7 +12,13 @@ import re
 from math import log
 
 from tacit.core.clock import days_between
-from tacit.core.match import (
+from tacit.core.profile import class_of, kind_named
+from tacit.core.rows import Hit, scope_projects
+from tacit.core.states import ACTIVE
+from tacit.core.value import replace, value
+from tacit.learn.stage import scope_at_birth
+from tacit.stores.lookups import indexed, with_signature
+from tacit.words.match import (
     YOUNG_THRESHOLD,
     Match,
     decide,
@@ -24,24 +30,18 @@ from tacit.core.match import (
     rarity,
     same_problem,
 )
-from tacit.core.profile import class_of, kind_named
-from tacit.core.rows import Hit, scope_projects
-from tacit.core.states import ACTIVE
-from tacit.core.value import replace, value
-from tacit.core.words import all_stop_words, index_words, query_words
-from tacit.learn.stage import scope_at_birth
-from tacit.stores.lookups import indexed, with_signature
+from tacit.words.tokens import all_stop_words, index_words, query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tacit.core.match import Idf, Prepared, Rules
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Found
     from tacit.core.run import Finding
+    from tacit.words.match import Idf, Prepared, Rules
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 LONG, LONG_WORDS = 40, 64  # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tacit.core.diagnose import diagnose, signatures
-from tacit.core.outcome import Sighting
 from tacit.learn import shell
+from tacit.trial.outcome import Sighting
+from tacit.words.diagnose import diagnose, signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from tacit.core.effect import NOT_YET_KNOWN, course_from_json, course_to_json, sentence_of_counts
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
-from tacit.core.run_outcomes import RUN_FAILED, course_of_failures, failed_trial
 from tacit.learn.verdict import gone_on
 from tacit.stores.lookups import is_settled, settled_units
+from tacit.trial.effect import NOT_YET_KNOWN, course_from_json, course_to_json, sentence_of_counts
+from tacit.trial.run_outcomes import RUN_FAILED, course_of_failures, failed_trial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.core.effect import Course
     from tacit.core.links import Use
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import RunRow
+    from tacit.trial.effect import Course
 
 
 def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again: bool) -> Course:

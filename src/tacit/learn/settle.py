@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from tacit.core.clock import seconds
 from tacit.core.contexts import MAIN, assigned_in
-from tacit.core.diagnose import BEFORE_DONE, told_of
 from tacit.core.incident import COMPLAINT
-from tacit.core.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.core.trust import seen_by
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences
+from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
+from tacit.words.diagnose import BEFORE_DONE, told_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

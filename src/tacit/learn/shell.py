@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.redact import redact
 from tacit.core.value import value
+from tacit.guard.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

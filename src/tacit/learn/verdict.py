@@ -7,19 +7,19 @@ go with whichever model ran last. Belief is told from the same counts; a fold of
 
 from __future__ import annotations
 
-from tacit.core.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, believe, counts, follow, sentence, stands
 from tacit.core.journal import change
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
 from tacit.core.value import replace, value
+from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, believe, counts, follow, sentence, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from tacit.core.effect import Belief, Course, Trial
     from tacit.core.journal import Change
     from tacit.core.memory import Memory
+    from tacit.trial.effect import Belief, Course, Trial
 
 
 @value

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.own_words import own_text
 from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.learn import cues, shell
+from tacit.words.own_words import own_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

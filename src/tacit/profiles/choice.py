@@ -64,7 +64,7 @@ def changed(name: str, kept: str) -> str:
 def unfit_wording(profile: Profile) -> Iterator[str]:
     """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
     from tacit.core.profile import flat
-    from tacit.core.screen import screen
+    from tacit.guard.screen import screen
 
     for key, said in flat(profile).items():
         if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.prove.lookback import Lookback as Lookback
-    from tacit.prove.lookback import look_back as look_back
+    from tacit.lookback.report import Lookback as Lookback
+    from tacit.lookback.report import look_back as look_back
 
 _WHERE = {
-    "Lookback": "tacit.prove.lookback",
-    "look_back": "tacit.prove.lookback",
+    "Lookback": "tacit.lookback.report",
+    "look_back": "tacit.lookback.report",
 }
 __all__ = ["Lookback", "look_back"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.match import keywords
 from tacit.core.value import value
+from tacit.words.match import keywords
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ the method of one lesson on a table of units; cost and length are medians side b
 
 from __future__ import annotations
 
-from tacit.core import effect as stats
-from tacit.core.effect import Counts
-from tacit.core.run_outcomes import UnitFacts as UnitFacts
-from tacit.core.run_outcomes import median
 from tacit.core.value import value
+from tacit.trial import effect as stats
+from tacit.trial.effect import Counts
+from tacit.trial.run_outcomes import UnitFacts as UnitFacts
+from tacit.trial.run_outcomes import median
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tacit.core.effect import Interval, Verdict
+    from tacit.trial.effect import Interval, Verdict
 
 SUCCESS, FAILURE = "success", "failure"
 

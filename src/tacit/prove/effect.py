@@ -7,31 +7,31 @@ signals are counted under their own names.
 
 from __future__ import annotations
 
-from tacit.core import effect as stats
 from tacit.core.links import NEW_TABLE
-from tacit.core.outcome import OCCURRED
-from tacit.core.run_outcomes import beside
 from tacit.core.value import value
-from tacit.core.whole import whole_memory
 from tacit.prove.blank import compared
 from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
 from tacit.stores.lookups import settled_units
+from tacit.trial import effect as stats
+from tacit.trial.outcome import OCCURRED
+from tacit.trial.overall import whole_memory
+from tacit.trial.run_outcomes import beside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tacit.core.effect import Balance, Belief, Interval, Standing, Table, Trial
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
     from tacit.core.ports import Store
     from tacit.core.profile import Profile
-    from tacit.core.run_outcomes import Beside
-    from tacit.core.whole import Whole
     from tacit.prove.blank import BlankEffect
     from tacit.prove.worth import Heard, Worth
+    from tacit.trial.effect import Balance, Belief, Interval, Standing, Table, Trial
+    from tacit.trial.overall import Whole
+    from tacit.trial.run_outcomes import Beside
 
 CSV_COLUMNS = (
     "memory",

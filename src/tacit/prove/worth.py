@@ -6,20 +6,20 @@ eight were lost. Minutes, tokens and money follow from what a call takes in this
 
 from __future__ import annotations
 
-from tacit.core import effect as stats
 from tacit.core.memory import HEARD
-from tacit.core.outcome import OCCURRED
 from tacit.core.value import value
+from tacit.trial import effect as stats
+from tacit.trial.outcome import OCCURRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tacit.core.effect import Interval, Table
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
-    from tacit.core.run_outcomes import UnitFacts
-    from tacit.core.whole import Whole
+    from tacit.trial.effect import Interval, Table
+    from tacit.trial.overall import Whole
+    from tacit.trial.run_outcomes import UnitFacts
 
 CALLS = 8  # to a loss of 1 (learn/occurrences.py)
 

@@ -110,7 +110,7 @@ def _too_late(who: str) -> ModelUnavailable:
 
 
 def _last_line(told: IO[bytes]) -> str:
-    from tacit.core.redact import redact
+    from tacit.guard.redact import redact
 
     told.seek(0, os.SEEK_END)
     told.seek(max(0, told.tell() - 2000))

@@ -62,7 +62,7 @@ class Endpoint:
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, in their order."""
-        from tacit.core.redact import private, redact
+        from tacit.guard.redact import private, redact
 
         sent = [redact(private(text[:LONGEST])).text or " " for text in texts]
         found: list[list[float]] = []

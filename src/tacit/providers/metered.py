@@ -11,8 +11,8 @@ import json
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
-from tacit.core.redact import private, redact
 from tacit.core.value import value
+from tacit.guard.redact import private, redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

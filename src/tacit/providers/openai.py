@@ -206,7 +206,7 @@ def _too_late(who: str) -> ModelUnavailable:
 
 
 def _failure(status: int, headers: Mapping[str, str], raw: bytes, who: str) -> ModelUnavailable:
-    from tacit.core.redact import redact
+    from tacit.guard.redact import redact
 
     if 300 <= status < 400:
         return ModelUnavailable(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.memory import Memory
-    from tacit.core.passages import Passage
     from tacit.core.ports import Embedder, Ids, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.rows import Found, Project
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.recall.query import Asked
     from tacit.recall.rank import Hit, Ranked, Ranking
     from tacit.recall.trial import Assigned
+    from tacit.words.passages import Passage
 
 RECORD_WITHIN = 0.15  # seconds; what cannot be recorded by then is not given
 SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
@@ -242,7 +242,7 @@ def _asked_for(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> tupl
     """The passages that a lesson is weighed by: names of files and programs find candidates and weigh nothing themselves."""
     if not about and not wanted.file_words:
         return found.passages
-    from tacit.core.passages import cut
+    from tacit.words.passages import cut
 
     return cut(wanted.passages, found.tokens)
 

@@ -199,8 +199,8 @@ def _told_in_run(
 
 def _past(store: Store, projects: Sequence[str], wanted: Asked, at: str) -> tuple[list[Hit], Facts]:
     """The memories as they were at a time, and how common the asked words were among them."""
-    from tacit.core.passages import cut
     from tacit.recall.past import frequencies, memories_then, tally_then
+    from tacit.words.passages import cut
 
     tokens = store.find(projects, ()).tokens
     then = memories_then(store.entries(projects, until=at))

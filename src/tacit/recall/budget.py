@@ -234,7 +234,7 @@ def few_noticed(hits: Sequence[Hit]) -> list[Hit]:
 
 def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:
     """Of lessons found by the signatures of an error those that are about it: one that names several things may name others."""
-    from tacit.core.diagnose import told_of
+    from tacit.words.diagnose import told_of
 
     return [
         hit for hit in hits

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tacit.core.passages import Passage
     from tacit.core.profile import Profile
+    from tacit.words.passages import Passage
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
@@ -58,7 +58,7 @@ def asked(query: Query, profile: Profile) -> Asked:
     nothing = not (task or files or any(error.strip() for error in query.errors))
     if nothing:
         return Asked(query, (), (), (), (), True)
-    from tacit.core.passages import passages_of
+    from tacit.words.passages import passages_of
 
     told = [task, *(error.strip()[-ERROR_CHARS:] for error in query.errors)]
     passages = passages_of("\n".join(each for each in told if each))
@@ -73,13 +73,13 @@ def _bounded(text: str, most: int) -> str:
 
 
 def _names(files: Iterable[str]) -> list[str]:
-    from tacit.core.words import query_words
+    from tacit.words.tokens import query_words
 
     return query_words(" ".join(path.rpartition("/")[2] for path in files))
 
 
 def _signatures(error: str) -> tuple[str, ...]:
-    from tacit.core.diagnose import signatures
+    from tacit.words.diagnose import signatures
 
     return signatures(error) if error.strip() else ()
 

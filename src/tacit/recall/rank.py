@@ -18,11 +18,11 @@ from math import log
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.memory import SCOPES, met_in
-from tacit.core.passages import cut, fit_of, least_of, rarities, worth
 from tacit.core.run import SEVERITIES
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
+from tacit.words.passages import cut, fit_of, least_of, rarities, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -444,7 +444,7 @@ def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Se
 
     def alike(other: Sequence[str]) -> float:
         if not read:  # by the first lesson that was met in a task: a long prompt takes its time
-            from tacit.core.words import task_words
+            from tacit.words.tokens import task_words
 
             read.append(tokens(task_words(asked.query.task)))
         mine = read[0]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from tacit.core.digest import short_hash
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNTOLD
 from tacit.core.memory import VERDICTS
-from tacit.core.trial import WITHHELD, assign, is_blank, rate_for
 from tacit.core.trust import seen_by
 from tacit.core.value import value
+from tacit.trial.coin import WITHHELD, assign, is_blank, rate_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.core.links import Use
     from tacit.core.memory import Memory
     from tacit.core.profile import Trial
-    from tacit.core.trial import Rate
+    from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"
 
@@ -141,7 +141,7 @@ def epoch_for(model: str, host: str) -> str:
     """The model's family and the host: a new one starts a new table."""
     if not model:
         return f"unknown / {host or 'unknown'}"
-    from tacit.core.trial import epoch_of
+    from tacit.trial.coin import epoch_of
 
     return epoch_of(model, host)
 

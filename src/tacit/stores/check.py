@@ -14,12 +14,12 @@ from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shar
 from tacit.core.links import link_hash
 from tacit.core.memory import row_hash
 from tacit.core.rows import Fault
-from tacit.core.tally import tally_of
 from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
 from tacit.stores.tables import BY_NAME
 from tacit.stores.truth import rows
+from tacit.trial.tally import tally_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -222,10 +222,10 @@ def _rounded(tally: Tally) -> dict[str, Any]:
 
 def _courses(store: Store) -> Iterator[Fault]:
     """What each lesson on trial has come to, against the uses that were settled."""
-    from tacit.core.effect import by_epoch, course_from_json, tabulate, trials_from
     from tacit.core.links import measured_since
-    from tacit.core.run_outcomes import RUN_FAILED, failures
     from tacit.stores.lookups import settled_units
+    from tacit.trial.effect import by_epoch, course_from_json, tabulate, trials_from
+    from tacit.trial.run_outcomes import RUN_FAILED, failures
 
     kept: dict[str, dict[str, str]] = {}
     for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):

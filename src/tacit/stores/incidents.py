@@ -6,10 +6,10 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
-from tacit.core.diagnose import MISSING
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import value
 from tacit.stores.sql import _row_seal
+from tacit.words.diagnose import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

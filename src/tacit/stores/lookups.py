@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
-    from tacit.core.run_outcomes import UnitFacts
+    from tacit.trial.run_outcomes import UnitFacts
 
 
 def by_alias(store: Reads, project: str, namespace: str, alias: str) -> str:
@@ -84,7 +84,7 @@ def incidents(store: Reads, project: str) -> Iterator[Any]:
 
 def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFacts]:
     """These units, each with all its settled runs; to each belongs whether it was a control unit."""
-    from tacit.core.run_outcomes import unit_of
+    from tacit.trial.run_outcomes import unit_of
 
     sql = (
         "SELECT root, outcome, settled_at, facts FROM run WHERE root IN (SELECT value FROM json_each(:units))"

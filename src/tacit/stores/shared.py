@@ -12,8 +12,9 @@ from tacit.core.journal import new_salt, payload_digest
 from tacit.core.keep import WORDY
 from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import DECIDED, to_row
-from tacit.core.redact import redacted_record
-from tacit.core.shared import (
+from tacit.core.trust import least
+from tacit.guard.redact import redacted_record
+from tacit.team.lines import (
     ENTRY,
     LINKS,
     LISTS,
@@ -30,7 +31,6 @@ from tacit.core.shared import (
     tips,
     verifies,
 )
-from tacit.core.trust import least
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -556,7 +556,7 @@ class Writer(SqlStore):
 
     def words(self, memory: Memory) -> str:
         """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
-        from tacit.core.words import index_words, task_words
+        from tacit.words.tokens import index_words, task_words
 
         if not memory.text:
             return ""
@@ -764,7 +764,7 @@ class Writer(SqlStore):
 
         It is counted under its own project, not under that of a run that used it.
         """
-        from tacit.core.tally import tally_of
+        from tacit.trial.tally import tally_of
 
         project = (self.one("SELECT project FROM memory WHERE id = :it", it=memory) or (project,))[0]
         uses, marks = self.uses(memory=memory), self.marks(memory=memory)

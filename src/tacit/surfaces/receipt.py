@@ -6,9 +6,9 @@ the channel that the host shows to its user and not to its model. Nothing in it 
 
 from __future__ import annotations
 
-from tacit.core.outcome import NO_PROBLEM
-from tacit.core.screen import plain_line
+from tacit.guard.screen import plain_line
 from tacit.stores.counts import heard_in, waiting_for_a_person
+from tacit.trial.outcome import NO_PROBLEM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

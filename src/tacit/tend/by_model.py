@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
-from tacit.core.match import compare, rarity
 from tacit.core.merge import keeper
 from tacit.core.proposal import APPROVED, REJECTED
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
-from tacit.core.words import query_words
 from tacit.stores.due import entries_after
 from tacit.tend.agreement import Later, standing
 from tacit.tend.judge import is_checked, is_person, judged_proposals, with_word
@@ -35,18 +33,20 @@ from tacit.tend.same import (
     schema,
     was_heard,
 )
+from tacit.words.match import compare, rarity
+from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from tacit.core.match import Likeness
     from tacit.core.memory import Memory
     from tacit.core.ports import Model, Reads, Transaction
     from tacit.core.profile import Triage
     from tacit.core.proposal import Proposal
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context
+    from tacit.words.match import Likeness
 
 BY_MODEL = f"{BY}:model"  # who decided what a model was asked about
 ABLE, UNABLE, UNHEARD, UNANSWERED = "able", "unable", "unheard", "unanswered"

@@ -13,17 +13,17 @@ from tacit.core.clock import after_days
 from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
 from tacit.core.keep import paged
-from tacit.core.match import opposed, prepare
 from tacit.core.moves import lifted
 from tacit.core.proposal import APPROVED, OPEN, REJECTED, Proposal
-from tacit.core.screen import screen
 from tacit.core.value import replace
+from tacit.guard.screen import screen
 from tacit.stores import lookups
 from tacit.tend.agreement import TIERS, Later, Standing, standing
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.layout import entry_of, said_by
 from tacit.tend.triage import RULES, Suggested, answers, batches, likeness, question, schema
 from tacit.tend.worthy import standing as on_pages
+from tacit.words.match import opposed, prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 from tacit.core.page import HEADING, bullets, parts, split_id
-from tacit.core.screen import plain_line
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
+from tacit.guard.screen import plain_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

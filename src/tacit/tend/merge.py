@@ -18,12 +18,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tacit.core.match import Likeness
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.tend.by_model import Asking
     from tacit.tend.context import Context
+    from tacit.words.match import Likeness
 
 MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 OPPOSITES = (

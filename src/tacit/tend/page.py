@@ -12,10 +12,10 @@ from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
-from tacit.core.redact import private, redact
 from tacit.core.run import Finding
-from tacit.core.screen import screen
 from tacit.core.value import replace, value
+from tacit.guard.redact import private, redact
+from tacit.guard.screen import screen
 from tacit.stores.sql import asked_about
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without

@@ -6,23 +6,23 @@ Not every pair is looked at: what changed since the last pass is compared with i
 from __future__ import annotations
 
 from tacit.core.clock import after_days
-from tacit.core.match import compare, prepare, rarity
 from tacit.core.merge import brought, joined, prevailing
 from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
-from tacit.core.words import query_words
 from tacit.stores.due import entries_after, last_entry
+from tacit.words.match import compare, prepare, rarity
+from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tacit.core.match import Likeness, Prepared
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
     from tacit.tend.context import Context
+    from tacit.words.match import Likeness, Prepared
 
 BY = "tend"
 NEIGHBOURS = 12  # lessons that one is compared with

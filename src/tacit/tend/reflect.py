@@ -17,11 +17,11 @@ from tacit.core.merge import keeper
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
-from tacit.core.words import query_words
 from tacit.stores.due import entries_after, held_and_met, last_entry
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
+from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import json
 
 from tacit.core.answer import objects, rows, text_of
-from tacit.core.match import GUARDED
 from tacit.core.value import value
+from tacit.words.match import GUARDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from tacit.core.match import Likeness
+    from tacit.words.match import Likeness
 
     T = TypeVar("T")
 

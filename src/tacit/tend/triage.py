@@ -16,19 +16,19 @@ import re
 from collections import Counter
 
 from tacit.core.answer import objects, rows, text_of
-from tacit.core.match import Settings, compare, decide, opposed, prepare, rarity
 from tacit.core.value import replace, value
-from tacit.core.words import query_words
+from tacit.words.match import Settings, compare, decide, opposed, prepare, rarity
+from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from tacit.core.match import Match
     from tacit.core.ports import Reads
     from tacit.core.profile import Triage
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
+    from tacit.words.match import Match
 
 ACTIONS = ("promote", "reject", "merge", "review")
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)

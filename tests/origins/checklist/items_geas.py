@@ -12,8 +12,8 @@ from tacit.core import clock
 from tacit.core.links import Mark
 from tacit.core.proposal import Proposal
 from tacit.core.states import STATES
-from tacit.formats import geas
 from tacit.formats.source import BytesSource
+from tacit.origins import geas
 
 ORCHESTRATOR = "orchestration_authority"
 BACKOFF = "Retry without exponential backoff failed and flooded the queue"

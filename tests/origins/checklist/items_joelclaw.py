@@ -11,12 +11,12 @@ from book import Item, Place, chapter, differs, time_at
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable
-from tacit.core.match import Settings, decide, prepare
 from tacit.formats.source import BytesSource
 from tacit.learn.apply import echoed
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
 from tacit.tend.triage import Suggested, page_line, question
+from tacit.words.match import Settings, decide, prepare
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"
 ANSWER = """<observations><segment><narrative>Looked into the gateway.</narrative><facts>

@@ -11,9 +11,9 @@ from book import Item, Place, chapter, differs, time_at
 
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.run import Finding
-from tacit.formats import ralph
 from tacit.formats.source import BytesSource
 from tacit.learn.gate import GateRules, validation_gate
+from tacit.origins import ralph
 
 NOW = "2026-02-03T10:30:00.000Z"
 LEARNING = {

@@ -6,13 +6,13 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
-from tacit.core.diagnose import LONGEST
 from tacit.core.value import replace
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.commands import commands
 from tacit.learn.notice.failures import failures
 from tacit.learn.notice.sentences import LONGEST as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
+from tacit.words.diagnose import LONGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def notice(run: Run) -> tuple[Incident, ...]:
 
 
 def _safe(step: Step) -> Step:
-    from tacit.core.redact import private, redact
+    from tacit.guard.redact import private, redact
 
     said = step.text if step.typed and len(step.text) <= LONGEST_SENTENCES else ""
     error = step.error
@@ -49,7 +49,7 @@ def _safe(step: Step) -> Step:
 
 
 def _masked(incident: Incident) -> Incident:
-    from tacit.core.redact import private, redact
+    from tacit.guard.redact import private, redact
 
     texts = {name: getattr(incident, name) for name in TEXTS}
     joined = "\n".join(texts.values())

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.diagnose import CODED, Diagnosis, diagnose, recognise
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import FIXES, checks_format, purpose
+from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

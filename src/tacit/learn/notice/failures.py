@@ -21,9 +21,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tacit.core.diagnose import Diagnosis
     from tacit.core.run import Run, Step
     from tacit.learn.notice.calls import Lane, Try
+    from tacit.words.diagnose import Diagnosis
 
 HORIZON = 80  # steps of one lane between a failure and its cure; further apart they are strangers
 PAUSE = 600.0  # seconds; of a longer gap so much is counted: nobody worked through it
@@ -294,7 +294,7 @@ def _repair(text: str) -> str:
 
 def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
     """Paths that were asked of the host's own reading tools and are not there; every other refusal of theirs is host protocol."""
-    from tacit.core.diagnose import recognise
+    from tacit.words.diagnose import recognise
 
     for step in steps:
         if (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tacit.core.errors import ModelUnavailable
-from tacit.core.redact import redact
 from tacit.core.value import replace, value
+from tacit.guard.redact import redact
 from tacit.learn.reader import answer, check, prompt
 from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts, without
 from tacit.stores import readings

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
-from tacit.core.redact import redact
 from tacit.core.value import replace, value
+from tacit.guard.redact import redact
 from tacit.learn import shell
 from tacit.learn.notice.failures import barred
 from tacit.learn.reader import answer, prompt

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE, OPEN
-from tacit.core.words import query_words
 from tacit.learn.reader.render import PERSON
+from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

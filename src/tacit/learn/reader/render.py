@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.own_words import own_words
-from tacit.core.redact import private, redact
 from tacit.core.value import replace, value
+from tacit.guard.redact import private, redact
 from tacit.learn.echo import unfenced
 from tacit.learn.failures import LONGEST_ERROR, shows_failure, telling_line
 from tacit.learn.shell import calls, command_of, looks, proper
+from tacit.words.own_words import own_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

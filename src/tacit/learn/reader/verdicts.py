@@ -6,10 +6,10 @@ or about security waits for somebody's word all the same; an exception for this 
 
 from __future__ import annotations
 
-from tacit.core.outcome import OCCURRED, Outcome
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.learn.reader.render import PERSON
+from tacit.trial.outcome import OCCURRED, Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ other words; for the person a proposal in the inbox.
 
 from __future__ import annotations
 
-from tacit.core.diagnose import MISSING
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
@@ -23,6 +22,7 @@ from tacit.learn.tell.person import (
     without_a_way,
 )
 from tacit.learn.tell.requests import standing_requests
+from tacit.words.diagnose import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tacit.core.diagnose import NOT_HERE
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.tell.instructions import MADE
 from tacit.learn.tell.lessons import LINEAGES, Lesson, best_form, changed, cure
+from tacit.words.diagnose import NOT_HERE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -164,7 +164,7 @@ def _witness(
     seq: int,
     at: str,
 ) -> None:
-    from tacit.core.redact import redact
+    from tacit.guard.redact import redact
 
     tx.add_evidence(
         Evidence(

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tacit.core.diagnose import BEFORE_DONE
 from tacit.core.value import value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import is_task, purpose
 from tacit.learn.tell.instructions import names_command
+from tacit.words.diagnose import BEFORE_DONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def cure(met: Sequence[Noted], how: Sequence[str]) -> str:
 
 
 def _said(of: Incident) -> str:
-    from tacit.core.diagnose import Diagnosis
+    from tacit.words.diagnose import Diagnosis
 
     return Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said
 

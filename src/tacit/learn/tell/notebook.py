@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.core.diagnose import MISSING
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.stores.incidents import Form, Noted
+from tacit.words.diagnose import MISSING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

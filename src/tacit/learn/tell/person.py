@@ -47,7 +47,7 @@ class ForPerson:
 
 def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
     """Something that keeps failing and that no two sessions got over in the same way."""
-    from tacit.core.diagnose import Diagnosis
+    from tacit.words.diagnose import Diagnosis
 
     first = met[0].incident
     count = len({each.lineage for each in met})

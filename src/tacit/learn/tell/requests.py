@@ -39,7 +39,7 @@ class Request:
 
 def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:
     """The clusters of typed sentences that may be standing requests and hold one of a run's `own` marks, the most frequent first."""
-    from tacit.core.words import all_stop_words
+    from tacit.words.tokens import all_stop_words
 
     stop, daily = all_stop_words(), {_stem(word) for word in _DAILY}
     said = ((each, words_of(each.incident.program)) for each in typed)

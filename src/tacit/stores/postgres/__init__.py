@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from psycopg_pool import ConnectionPool
 
     from tacit.core.journal import Change, Entry
-    from tacit.core.passages import Passage
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
+    from tacit.words.passages import Passage
 
 SCHEMA = 10  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn

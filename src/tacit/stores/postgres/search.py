@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from tacit.core.passages import cut as cut_passages
-from tacit.core.passages import rarity_of
 from tacit.core.rows import Fault, Found, Hit
-from tacit.core.words import index_words
 from tacit.stores.postgres.bm25 import MADE, rows_like
 from tacit.stores.sql import _MEMORY, listed
 from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS
+from tacit.words.passages import cut as cut_passages
+from tacit.words.passages import rarity_of
+from tacit.words.tokens import index_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from tacit.core.passages import Passage
     from tacit.stores.postgres import PostgresStore
+    from tacit.words.passages import Passage
 
 ASKED_APART, MASS = 32, 8  # passages of a long question that are asked by themselves, by so many of their rarest words
 CANDIDATES = 400  # rows that are taken from a project at least; some of them may turn out not to be given

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.passages import Passage
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.stores.sqlite.search import Kept
+    from tacit.words.passages import Passage
 
 SCHEMA = 12  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store

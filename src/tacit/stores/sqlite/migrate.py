@@ -84,7 +84,7 @@ def _step(tx: Transaction, number: int) -> None:
 
 def _split_words(tx: Transaction) -> None:
     """Schema 2: fill the derived column of every memory and build full text over both columns."""
-    from tacit.core.words import index_words
+    from tacit.words.tokens import index_words
 
     for n, text, tags, paths in tx.rows("SELECT n, text, tags, paths FROM memory"):
         words = index_words(" ".join((text, *_listed(tags), *_listed(paths))))

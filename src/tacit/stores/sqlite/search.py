@@ -1,6 +1,6 @@
 """Candidates for a question, by channel. The store finds; ranking and wording are pure and live elsewhere.
 
-A question comes in passages: a line, a sentence, a few dozen words (`core/passages.py`). All words of all passages are looked up at
+A question comes in passages: a line, a sentence, a few dozen words (`words/passages.py`). All words of all passages are looked up at
 once, in the table
 `term`: how many memories hold each, and which, where they are few. Of the common ones the rarest are read from the full text as far as
 the reach goes,
@@ -26,9 +26,9 @@ from sys import byteorder
 
 from tacit.core import states
 from tacit.core.memory import met_in
-from tacit.core.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarities, rarity_of, worth
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql import _MEMORY
+from tacit.words.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarities, rarity_of, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.passages import Passage
     from tacit.stores.sqlite import SqliteStore
+    from tacit.words.passages import Passage
 
     _Lesson = tuple[int, Memory, str]  # its row, itself, and what the index holds beside its text
 

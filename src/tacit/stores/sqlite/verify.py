@@ -35,8 +35,8 @@ def index_faults(store: SqliteStore) -> Iterator[Fault]:
     """The full text against the texts, word by word; without FTS5's own check, which needs the write lock."""
     from collections import Counter
 
-    from tacit.core.words import index_words
     from tacit.stores.sqlite.search import _tokenizer
+    from tacit.words.tokens import index_words
 
     tokens = _tokenizer(store)
     wanted: dict[bytes, list[int]] = {}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tacit.core.run import Run
     from tacit.formats.source import Source
-    from tacit.prove.lookback import Lookback
-    from tacit.prove.lookback_excerpt import Home
+    from tacit.lookback.excerpt import Home
+    from tacit.lookback.report import Lookback
 
 LISTED = 5  # problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
@@ -57,14 +57,14 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
     found = _look(sources, cli, args, since, listed)
-    notes += _room("lookback_words").left_out(found)
-    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("lookback").as_json(found)}
+    notes += _room("words").left_out(found)
+    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("report").as_json(found)}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     if args.html:
         from tacit import __version__
 
-        data["html"] = _written(args.html, _room("lookback_html").page(found, now, __version__))
+        data["html"] = _written(args.html, _room("html").page(found, now, __version__))
     shown = args.limit or LISTED
     return Answer(data, _screen(found, cli, shown, data["html"] or ""), warnings=notes if cli.json else notes[:4])
 
@@ -146,7 +146,7 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
     from tacit.app.learning import instruction_lines
     from tacit.surfaces.cli.past import keeping
 
-    room = _room("lookback")
+    room = _room("report")
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
@@ -173,7 +173,7 @@ def _homes(env: Mapping[str, str]) -> Callable[[Run], Home]:
     """The project of a run: its folder's repository where that still exists, work trees as one, also gone ones; else the folder."""
     from tacit.stores import identity
 
-    plain = _room("lookback_excerpt")
+    plain = _room("excerpt")
     seen = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
     known: dict[str, Home] = {}
 
@@ -217,7 +217,7 @@ def _is_watched(cli: Cli) -> bool:
 
 def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
     lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed), *_told(found, cli, listed)]
-    room = _room("lookback")
+    room = _room("report")
     lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
     for said in (*room.assumptions(found), *room.limits(found)):
         first, *rest = _wrapped(said, 4)
@@ -235,7 +235,7 @@ def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
 
 
 def _figures(found: Lookback, cli: Cli) -> list[str]:
-    words, count = _room("lookback_words"), found.count
+    words, count = _room("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
     sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
     calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
@@ -262,7 +262,7 @@ def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
     problems = found.problems[:listed]
     if not problems:
         return []
-    words = _room("lookback_words")
+    words = _room("words")
     rows = [[f"{each.repeated}x".rjust(5), f"{each.forewarned}/{each.repeated}".rjust(6)] for each in problems]
     heads = ["again", "warned"]
     if found.spent.calls:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from tacit.tend.join import Joined
-    from tacit.tend.sync import Seen, Synced
+    from tacit.team.join import Joined
+    from tacit.team.sync import Seen, Synced
 
 
 def _declare_sync(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,516 @@
+"""What past sessions would have taught: failures, which of them had happened before, and which would have been forewarned.
+
+Nothing is set up and nothing is kept. Each run is read once and reduced to an excerpt: its problems, what they cost, and
+what it says that may be worth remembering. Runs of one unit (resumptions, sub-agents, retries) become one session. The
+sessions are then replayed in the order they began. Whatever a session is told was learned from sessions that had ended
+before it began, by the same judgements that learn and recall make: gate, matcher, ladder, ranking and budget.
+
+The count is meant to be believed, so every doubt goes against us. A problem counts once per session, however often the
+call was tried. It "had happened before" only if the same program failed with the same error, names included, in an
+independent session of the same project that was already over. It "would have been forewarned of" only if a lesson about
+it stood among the few that the session's start would have been given. Whether a warning would have prevented anything
+nobody can know from the past.
+"""
+
+from __future__ import annotations
+
+import heapq
+from functools import reduce
+
+from tacit.core import clock
+from tacit.core.states import INJECTABLE
+from tacit.core.value import fields, replace, value
+from tacit.learn.notice.failures import HORIZON, PAUSE
+from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, sessions, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+    from tacit.core.run import Run
+    from tacit.lookback.excerpt import Excerpt, Home
+    from tacit.lookback.store import Book, Foresight
+
+    class Source(Protocol):
+        """A file as the formats read it."""
+
+        path: str
+
+        @property
+        def size(self) -> int: ...
+
+    Read = Callable[[Source], Iterable[Run] | None]  # None: no format knows the file
+    Progress = Callable[[int, int], None]  # files read so far, bytes of the last one
+
+
+NAMED_FILES = 20  # unreadable files that are named
+WEEK = 7 * clock.DAY
+MONDAY = 4 * clock.DAY  # 1970-01-05
+
+
+# --- what comes out -----------------------------------------------------------------------------------------------------
+
+
+@value
+class Count:
+    """Failures of some sessions: a problem counts once per session."""
+
+    sessions: int = 0
+    failures: int = 0
+    repeated: int = 0  # had happened before
+    forewarned: int = 0  # of those: a lesson about it would have been given
+
+
+@value
+class Problem:
+    """One problem of one project that came back."""
+
+    project: str
+    label: str
+    sessions: int  # in which it was met
+    failed_calls: int
+    repeated: int  # sessions in which it had happened before
+    forewarned: int
+    spent: Spent  # in those sessions alone: the first time nobody could have known
+    typical: Spent  # in one of them: the median
+    first_at: str
+    last_at: str
+    lesson: str = ""  # what would have been said, or would be said from now on
+    in_force: bool = False  # the lesson has earned its place; otherwise it waits for another sighting
+
+
+@value
+class Correction:
+    """Something the person had to say again."""
+
+    project: str
+    text: str
+    sessions: int
+    repeated: int
+    forewarned: int
+    first_at: str
+    last_at: str
+
+
+@value
+class ProjectCount:
+    """One project, and what its next session would be told."""
+
+    name: str
+    path: str
+    count: Count
+    notes: tuple[str, ...] = ()
+    for_you: tuple[str, ...] = ()  # what only the person is told: instruction files, what fails without a way out, standing requests
+
+
+@value
+class Week:
+    """The sessions that began in one week."""
+
+    start: str  # the Monday, as a date
+    count: Count
+
+
+@value
+class Files:
+    """What was read, and what could not be."""
+
+    files: int = 0
+    bytes: int = 0
+    foreign: int = 0  # files that no format knows
+    malformed_lines: int = 0
+    unread: tuple[tuple[str, str], ...] = ()  # path and reason, the first few
+    unread_count: int = 0
+
+
+@value
+class Lookback:
+    """What the past says."""
+
+    count: Count = Count()
+    first_at: str = ""
+    last_at: str = ""
+    untimed: int = 0  # sessions without a time, taken in the order they were read
+    tool_calls: int = 0
+    failed_calls: int = 0
+    passed_over: int = 0  # of the failed ones: the host's own protocol, such as a file not read before its edit
+    reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
+    spent: Spent = Spent()  # on everything that had happened before
+    typical: Spent = Spent()  # each time: the median
+    corrections: int = 0
+    corrections_repeated: int = 0
+    corrections_forewarned: int = 0
+    lessons: int = 0  # that would be in force now
+    candidates: int = 0  # that wait for another sighting, or for a person
+    budget: int = 0  # lessons a session's start is given at most
+    sightings: int = 0  # independent sessions a lesson needs
+    withheld: float = 0.0  # share that a live Tacit would withhold, as control group
+    problems: tuple[Problem, ...] = ()  # that came back, the costliest first
+    problems_count: int = 0
+    repeated_corrections: tuple[Correction, ...] = ()
+    projects: tuple[ProjectCount, ...] = ()
+    weeks: tuple[Week, ...] = ()
+    files: Files = Files()
+
+
+@value
+class Settings:
+    """How to look back."""
+
+    profile: Profile
+    listed: int = 20  # problems and corrections named at most
+
+
+def assumptions(of: Lookback) -> tuple[str, ...]:
+    """What the figures take for granted, one line each."""
+    return (
+        f"A lesson needs {of.sightings} independent, finished sessions, or your own word once.",
+        f"The start of a session counts, at most {of.budget} lessons, and what is told before a command; not what later prompts bring up.",
+        "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
+        f"Every lesson is given here; live, {of.withheld:.0%} are withheld at first, as a control group.",
+    )
+
+
+def limits(of: Lookback) -> tuple[str, ...]:
+    """What the figures cannot say, one line each."""
+    return (
+        "Forewarned is not spared: whether warnings help is measured once connected (tacit effect).",
+        "A failing test while code is being written counts as a failure too.",
+        f"Cost: calls until the same thing worked, at most {HORIZON} steps; pauses over {PAUSE / 60:.0f} min left out; tokens by share.",
+    )
+
+
+def as_json(of: Lookback) -> dict[str, Any]:
+    """A look back as the command line prints it."""
+    at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
+    said, listed = ("corrections", "corrections_repeated", "corrections_forewarned"), at.pop("repeated_corrections")
+    corrections = dict(zip(("said", "repeated", "forewarned"), map(at.pop, said), strict=True))
+    return {
+        **at.pop("count"),
+        "corrections": {**corrections, "listed": listed},
+        "lessons": {"in_force": at.pop("lessons"), "waiting": at.pop("candidates")},
+        "rule": {name: at.pop(name) for name in ("sightings", "budget", "withheld")},
+        **at,
+        "assumptions": list(assumptions(of)),
+        "limits": list(limits(of)),
+    }
+
+
+def _plain(of: Any) -> Any:
+    if isinstance(of, tuple):
+        return [_plain(each) for each in of]
+    return {name: _plain(field) for name, field in fields(of).items()} if hasattr(of, "FIELDS") else of
+
+
+# --- conducting ---------------------------------------------------------------------------------------------------------
+
+
+def look_back(
+    sources: Sequence[Source],
+    read: Read,
+    settings: Settings,
+    *,
+    home_of: Callable[[Run], Home] = home_by_folder,
+    since: str = "",
+    wanted: Callable[[Home], bool] | None = None,
+    progress: Progress | None = None,
+    lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {},
+) -> Lookback:
+    """Read the sources one after the other and look back at their runs.
+
+    `home_of` tells a run's project; `since` leaves out runs that began before, `wanted` other projects. `lines_of` are those of a
+    project's instruction files.
+    """
+    reading = _Reading(sources, read, progress)
+    begin = clock.seconds(since)
+    homes = ((run, home_of(run)) for run in reading.runs() if clock.seconds(run.started_at) >= begin)
+    kept = (excerpt(run, home, settings.profile) for run, home in homes if wanted is None or wanted(home))
+    return replace(_replayed(sessions(kept), settings, lines_of), files=reading.files)
+
+
+def lookback(runs: Iterable[Run], settings: Settings, home_of: Callable[[Run], Home] = home_by_folder) -> Lookback:
+    """Look back at runs in any order. Of each run only an excerpt is kept; a generator is never held as a whole."""
+    return _replayed(sessions(excerpt(run, home_of(run), settings.profile) for run in runs), settings)
+
+
+class _Reading:
+    """The files on their way in; what could not be read is counted and reported."""
+
+    def __init__(self, sources: Sequence[Source], read: Read, progress: Progress | None) -> None:
+        self.sources, self.read, self.progress = sources, read, progress
+        self.count = self.bytes = self.foreign = self.malformed = self.failed = 0
+        self.unread: list[tuple[str, str]] = []
+
+    @property
+    def files(self) -> Files:
+        """What was met so far."""
+        return Files(self.count, self.bytes, self.foreign, self.malformed, tuple(self.unread), self.failed)
+
+    def runs(self) -> Iterator[Run]:
+        """Run after run."""
+        for number, source in enumerate(self.sources, 1):
+            size = 0
+            try:
+                runs = self.read(source)
+                if runs is None:
+                    self.foreign += 1
+                else:
+                    size = source.size
+                    for run in runs:
+                        self.malformed += run.reading.malformed if run.reading else 0
+                        yield run
+                    self.count += 1
+                    self.bytes += size
+            # One file in a strange state must not keep the others from being read.
+            except Exception as error:
+                self.failed += 1
+                if len(self.unread) < NAMED_FILES:
+                    self.unread.append((shown(source.path), shown(f"{type(error).__name__}: {error}")))
+            if self.progress:
+                self.progress(number, size)
+
+
+# --- replaying ----------------------------------------------------------------------------------------------------------
+
+
+def _replayed(
+    past: Sequence[Excerpt], settings: Settings, lines_of: Callable[[Home], Mapping[str, str]] = lambda home: {}
+) -> Lookback:
+    """Session after session: first what it would have been told, and, once it is over, what it teaches."""
+    from tacit.lookback.store import Book
+
+    books: dict[str, Book] = {}
+    sums = _Sums(settings)
+    going_on: list[tuple[float, int, Excerpt, Foresight]] = []
+
+    def end_one() -> None:
+        _, _, session, foresight = heapq.heappop(going_on)
+        book = books[session.home.key]
+        sums.add(session, foresight, book.learn(session))
+
+    for number, session in enumerate(past):
+        # Without a time, what came first counts as over.
+        while going_on and (going_on[0][0] < session.started or not session.started):
+            end_one()
+        book = books.get(session.home.key)
+        if book is None:
+            book = books[session.home.key] = Book(session.home, settings.profile, lines_of(session.home))
+        heapq.heappush(going_on, (session.ended, number, session, book.foresee(session)))
+    while going_on:
+        end_one()
+    return sums.result(books)
+
+
+# --- adding up ----------------------------------------------------------------------------------------------------------
+
+
+class _Row:
+    """One problem or wish of one project over all its sessions."""
+
+    def __init__(self, home: Home, key: str) -> None:
+        self.home, self.key, self.label = home, key, ""
+        self.lesson = ""  # the id of the lesson that was given for it
+        self.sessions = self.repeated = self.forewarned = self.failed = 0
+        self.spent: list[Spent] = []  # each time it had happened before
+        self.first = self.last = ""
+
+    def add(self, at: str, met: _Met) -> None:
+        """One session more."""
+        self.sessions += 1
+        self.failed += met.failed
+        self.first = min(filter(None, (self.first, at)), default="")
+        self.last = max(self.last, at)
+        if met.repeated:
+            self.repeated += 1
+            self.forewarned += met.forewarned
+            self.spent.append(met.spent)
+
+
+@value
+class _Met:
+    """One problem or wish in one session."""
+
+    repeated: bool
+    forewarned: bool
+    spent: Spent = Spent()
+    failed: int = 0
+
+
+class _Sums:
+    """Everything that is counted, session by session."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.count = Count()
+        self.problems: dict[tuple[str, str], _Row] = {}
+        self.wishes: dict[tuple[str, str], _Row] = {}
+        self.projects: dict[str, Count] = {}
+        self.weeks: dict[float, Count] = {}
+        self.spent: list[Spent] = []
+        self.first = self.last = 0.0
+        self.untimed = self.tool_calls = self.failed_calls = self.passed_over = self.reported = 0
+
+    def add(self, session: Excerpt, foresight: Foresight, learned: Sequence[str]) -> None:
+        """A session that is over: what was met, what of it had been met before, what would have been told."""
+        begun = clock.stamp(session.started) if session.started else ""
+        found = [*self._calls(session, foresight), *self._reports(session, foresight, learned)]
+        for row, met in found:
+            row.add(begun, met)
+            if met.repeated:
+                self.spent.append(met.spent)
+        for row, met in self._told(self.wishes, "wish", session, foresight, learned):
+            row.add(begun, met)
+        count = Count(1, len(found), sum(met.repeated for _, met in found), sum(met.forewarned for _, met in found))
+        self.count = _sum(self.count, count)
+        self.projects[session.home.key] = _sum(self.projects.get(session.home.key, Count()), count)
+        self.tool_calls += session.tool_calls
+        self.failed_calls += session.failed_calls
+        self.passed_over += session.passed_over
+        if session.started:
+            week = session.started - (session.started - MONDAY) % WEEK
+            self.weeks[week] = _sum(self.weeks.get(week, Count()), count)
+            self.first = min(self.first or session.started, session.started)
+            self.last = max(self.last, session.ended)
+        else:
+            self.untimed += 1
+
+    def _calls(self, session: Excerpt, foresight: Foresight) -> Iterator[tuple[_Row, _Met]]:
+        for each in session.troubles:
+            row = self.problems.setdefault((session.home.key, each.key), _Row(session.home, each.key))
+            row.label = each.label
+            row.lesson = foresight.told.get(each.key, row.lesson)
+            repeated = each.key in foresight.met
+            yield row, _Met(repeated, repeated and each.key in foresight.told, each.spent, each.failed)
+
+    def _reports(self, session: Excerpt, foresight: Foresight, learned: Sequence[str]) -> Iterator[tuple[_Row, _Met]]:
+        for row, met in self._told(self.problems, "report", session, foresight, learned):
+            self.reported += 1
+            yield row, met
+
+    def _told(
+        self,
+        rows: dict[tuple[str, str], _Row],
+        role: str,
+        session: Excerpt,
+        foresight: Foresight,
+        learned: Sequence[str],
+    ) -> Iterator[tuple[_Row, _Met]]:
+        """What was told in words, once per lesson; what no lesson was made of stands for itself."""
+        seen: set[str] = set()
+        for said, known, lesson in zip(session.said, foresight.matches, learned, strict=True):
+            name = lesson or f"{session.unit} {said.finding.place}"
+            if said.role != role or name in seen or said.decision.outcome == "quarantine":
+                continue
+            seen.add(name)
+            row = rows.setdefault((session.home.key, name), _Row(session.home, name))
+            row.label = shown(said.finding.text)
+            yield row, _Met(bool(known), known in foresight.given)
+
+    def result(self, books: Mapping[str, Book]) -> Lookback:
+        """The sums as a value."""
+        profile, listed = self.settings.profile, self.settings.listed
+        back = sorted((row for row in self.problems.values() if row.repeated), key=_costliest)
+        again = sorted(
+            (row for row in self.wishes.values() if row.repeated), key=lambda row: (-row.sessions, row.label)
+        )
+        names = _names([book.home for book in books.values()])
+        lessons = [lesson.memory for book in books.values() for lesson in book.lessons.values()]
+        in_force = sum(_in_force(memory) for memory in lessons)
+        from tacit.recall.budget import level_for
+
+        return Lookback(
+            count=self.count,
+            first_at=clock.stamp(self.first) if self.first else "",
+            last_at=clock.stamp(self.last) if self.last else "",
+            untimed=self.untimed,
+            tool_calls=self.tool_calls,
+            failed_calls=self.failed_calls,
+            passed_over=self.passed_over,
+            reported=self.reported,
+            spent=reduce(plus, self.spent, Spent()),
+            typical=median([each for each in self.spent if each.calls]),
+            corrections=sum(row.sessions for row in self.wishes.values()),
+            corrections_repeated=sum(row.repeated for row in again),
+            corrections_forewarned=sum(row.forewarned for row in again),
+            lessons=in_force,
+            candidates=len(lessons) - in_force,
+            budget=level_for(profile, "", "").most,
+            sightings=profile.trust.runs,
+            withheld=profile.trial.rate,
+            problems=tuple(_problem(row, books[row.home.key], names[row.home.key]) for row in back[:listed]),
+            problems_count=len(back),
+            repeated_corrections=tuple(
+                Correction(
+                    names[row.home.key], row.label, row.sessions, row.repeated, row.forewarned, row.first, row.last
+                )
+                for row in again[:listed]
+            ),
+            projects=tuple(
+                ProjectCount(
+                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), tuple(map(shown, book.person.values()))
+                )
+                for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
+            ),
+            weeks=tuple(Week(clock.stamp(start)[:10], count) for start, count in sorted(self.weeks.items())),
+        )
+
+
+def _names(homes: Sequence[Home]) -> dict[str, str]:
+    """What each project is called here: its name, with the folder above it where two share one."""
+    called: dict[str, str] = {}
+    for home in homes:
+        shared = sum(other.name == home.name for other in homes) > 1
+        above = home.path.rstrip("/").rpartition("/")[0].rpartition("/")[2] if shared else ""
+        called[home.key] = shown(f"{above}/{home.name}" if above else home.name, 60)
+    return called
+
+
+def _problem(row: _Row, book: Book, project: str) -> Problem:
+    memory = _lesson_about(row, book)
+    return Problem(
+        project=project,
+        label=row.label,
+        sessions=row.sessions,
+        failed_calls=row.failed,
+        repeated=row.repeated,
+        forewarned=row.forewarned,
+        spent=reduce(plus, row.spent, Spent()),
+        typical=median(row.spent),
+        first_at=row.first,
+        last_at=row.last,
+        lesson=shown(memory.text) if memory else "",
+        in_force=memory is not None and _in_force(memory),
+    )
+
+
+def _lesson_about(row: _Row, book: Book) -> Memory | None:
+    """The lesson that was given for a problem; else the one most often met that is about it."""
+    if row.lesson:
+        return book.lessons[row.lesson].memory
+    about = [lesson.memory for id, lesson in book.lessons.items() if row.key in lesson.about or row.key == id]
+    return max(about, key=lambda memory: (_in_force(memory), memory.tally.seen), default=None)
+
+
+def _in_force(memory: Memory) -> bool:
+    return memory.state in INJECTABLE and memory.gate == "allow"
+
+
+def _notes(book: Book, at: float) -> tuple[str, ...]:
+    return tuple(shown(book.lessons[id].memory.text) for id in book.given(at))
+
+
+def _costliest(row: _Row) -> tuple[int, float, int, str]:
+    typical = median(row.spent)  # one session that ran away must not lead the list
+    return (-typical.calls * row.repeated, -typical.seconds * row.repeated, -row.sessions, row.label)
+
+
+def _sum(one: Count, other: Count) -> Count:
+    return Count(
+        one.sessions + other.sessions,
+        one.failures + other.failures,
+        one.repeated + other.repeated,
+        one.forewarned + other.forewarned,
+    )

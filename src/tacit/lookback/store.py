@@ -1,0 +1,224 @@
+"""What one project's finished sessions have taught so far, and what its next session would be told.
+
+A store in memory, as far as a look back needs one. Every judgement is the one that learn and recall make: the matcher,
+the gate's word, the ladder, the ranking at a session's start, the budget.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tacit.core import clock
+from tacit.core.lifecycle import advance
+from tacit.core.links import Evidence
+from tacit.core.memory import Memory
+from tacit.core.profile import class_of, kind_named
+from tacit.core.standing import standing_of
+from tacit.core.states import INJECTABLE
+from tacit.core.value import replace, value
+from tacit.learn.match import of_other_kind, prepared
+from tacit.learn.stage import confirmed, new_memory
+from tacit.learn.tell import told_by
+from tacit.learn.tell.lessons import NEED
+from tacit.learn.tell.notebook import Notebook
+from tacit.recall.budget import few_noticed, fit, level_for
+from tacit.recall.query import Query, asked
+from tacit.recall.rank import Candidate, Facts, barred, ranking
+from tacit.recall.render import frame_tokens, line_tokens
+from tacit.trial.tally import tally_of
+from tacit.words.match import decide, grown, prepare
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.learn.tell.lessons import Lesson as Told
+    from tacit.lookback.excerpt import Excerpt, Home, Said
+    from tacit.words.match import Prepared
+
+NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
+MOVES = 4  # rungs a lesson may climb at once, as learn allows
+BY = "lookback"
+APPLIES = ("preference", "rule", "security")  # classes that apply whatever the task is, as in the stores
+
+STANDING = 24  # lessons that apply whatever the task is: more than any budget, less than a flood
+
+
+@value
+class Foresight:
+    """What was known when a session began."""
+
+    met: frozenset[str] = frozenset()  # its problems that had happened before
+    told: Mapping[str, str] = {}  # problem -> the lesson about it that would have been given
+    matches: tuple[str, ...] = ()  # per thing said, the lesson that already said it; empty: none
+    given: frozenset[str] = frozenset()  # lessons that would have been given
+
+
+class _Lesson:
+    """A memory in the making: its evidence, and the problems it is about."""
+
+    def __init__(self, memory: Memory, prepared: Prepared) -> None:
+        self.memory, self.prepared = memory, prepared
+        self.evidence: list[Evidence] = []
+        self.units: set[str] = set()
+        self.about: set[str] = set()
+
+    def add(self, row: Evidence) -> None:
+        """One sighting more, or the same session once more."""
+        tally = self.memory.tally
+        plain = row.stance == "supports" and not row.origin and tally.seen == len(self.units)
+        self.evidence.append(row)
+        self.units.add(row.root)
+        if plain:  # one more of many alike: no need to fold them all again
+            tally = replace(tally, seen=len(self.units), seen_at=max(tally.seen_at or "", row.at))
+        else:
+            tally = tally_of(self.evidence, (), ())
+        self.memory = replace(self.memory, tally=tally)
+
+
+class Book:
+    """What one project's finished sessions have taught so far."""
+
+    def __init__(self, home: Home, profile: Profile, lines: Mapping[str, str]) -> None:
+        self.home, self.profile, self.lines = home, profile, lines
+        self.lessons: dict[str, _Lesson] = {}
+        self.met: set[str] = set()
+        self.by_term: dict[str, list[str]] = {}
+        self.by_signature: dict[str, list[str]] = {}
+        self.noted = Notebook()
+        self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
+        self.person: dict[str, str] = {}  # by subject: what only the person is told
+
+    def foresee(self, session: Excerpt) -> Foresight:
+        """What is known as a session begins."""
+        given = self.given(session.started)
+        told = {key: id for id in given for key in self.lessons[id].about}
+        for lesson in self.told.values():  # what belongs to one command is told right before it
+            if lesson.memory.category == NEED and lesson.memory.state in INJECTABLE:
+                told |= dict.fromkeys(lesson.about, lesson.memory.id)
+        return Foresight(
+            met=frozenset(each.key for each in session.troubles if each.key in self.met),
+            told={each.key: told[each.key] for each in session.troubles if each.key in told},
+            matches=tuple(self.match(each.finding) if each.role else "" for each in session.said),
+            given=frozenset(given),
+        )
+
+    def given(self, at: float) -> tuple[str, ...]:
+        """The lessons that the start of a session is given, best first."""
+        profile = self.profile
+        may = [
+            (n, lesson.memory)
+            for n, lesson in enumerate(self.lessons.values())
+            if lesson.memory.state in INJECTABLE and not barred(lesson.memory, (self.home.key,))
+        ]
+        if not may:
+            return ()
+        most = level_for(profile, "", "")
+        standing = [Candidate(memory, "standing", n) for n, memory in reversed(may) if memory.klass in APPLIES]
+        often = sorted(may, key=lambda each: (-each[1].tally.seen, each[0]))
+        recurring = [
+            Candidate(memory, "recurring", n) for n, memory in often[: min(most.fetch, profile.rank.candidates)]
+        ]
+        facts = Facts(now=clock.stamp(at) if at else "", rows=len(self.lessons), start=True)
+        ranked = ranking(few_noticed([*standing[:STANDING], *recurring]), asked(Query(), profile), profile, facts)
+        fitted = fit(
+            ranked.ranked, most, profile, cost=lambda each: line_tokens(each, profile), spent=frame_tokens(profile)
+        )
+        return tuple(each.memory.id for each in fitted.kept)
+
+    def match(self, finding: Finding) -> str:
+        """The lesson that says the same, if there is one."""
+        mine = prepared(finding)
+        rows = len(self.lessons) + 1
+
+        def rarity(term: str) -> float:
+            return math.log(1 + rows / (1 + len(self.by_term.get(term, ()))))
+
+        scores: dict[str, float] = {}
+        for term in mine.weights:
+            for id in self.by_term.get(term, ()):
+                scores[id] = scores.get(id, 0.0) + rarity(term)
+        near = sorted(scores, key=lambda id: (-scores[id], id))[:NEIGHBOURS]
+        near += [id for id in self.by_signature.get(finding.signature, ())[:10] if id not in near]
+        rules = self.profile.match
+        candidates = [(id, self.lessons[id].prepared) for id in near]
+        if rules.matcher != "lexical":
+            return decide(mine, candidates, rules).id
+        choice = decide(mine, candidates, grown(rules, rows), rarity)
+        return "" if choice.id and of_other_kind(choice, finding, self.lessons[choice.id].memory) else choice.id
+
+    def learn(self, session: Excerpt) -> tuple[str, ...]:
+        """Take in a finished session; per thing said, the lesson it went to (empty: none was kept)."""
+        self.met.update(each.key for each in session.troubles)
+        self._tell(session)
+        return tuple(self._take(session, each) for each in session.said)
+
+    def _tell(self, session: Excerpt) -> None:
+        """What the incidents of all sessions so far come to, as learning would word it."""
+        self.noted.add(session.unit, session.unit, session.noticed)
+        how = self.profile.extract.extractors.get("notice")
+        told = told_by(self.noted, session.noticed, self.lines) if how is not None and how.on else None
+        at = clock.stamp(session.ended)
+        for each in told.lessons if told else ():
+            kept = self.told.get(each.subject)
+            if kept is None:
+                kept = self.told[each.subject] = self._told(each, at)
+            elif kept.memory.text != each.text:
+                kept.memory = replace(kept.memory, text=each.text, tags=each.tags)
+            kept.about |= {note.incident.mark for note in each.witnesses}
+            for unit in dict.fromkeys(note.lineage for note in each.witnesses if note.lineage not in kept.units):
+                kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
+            self._promote(kept, at)
+        for finding in told.person if told else ():
+            self.person[finding.subject] = f"{finding.text} Suggested: {finding.patch}" if finding.patch else finding.text
+
+    def _told(self, lesson: Told, at: str) -> _Lesson:
+        id = f"{len(self.lessons) + 1:06d}"
+        kind = kind_named(self.profile, lesson.kind)
+        memory = Memory(
+            id, self.home.key, lesson.text, kind, class_of(self.profile, kind), lesson.when, tags=lesson.tags, trust="observed",
+            source="notice", signature=lesson.subject, created_at=at, updated_at=at,
+        )  # fmt: skip
+        self.lessons[id] = made = _Lesson(memory, prepare(memory.text, memory.tags, memory.signature, memory.category))
+        return made
+
+    def _take(self, session: Excerpt, said: Said) -> str:
+        if not said.decision.stored:
+            return ""
+        finding, at = said.finding, said.finding.at or clock.stamp(session.ended)
+        lesson = self.lessons.get(self.match(finding)) or self._new(said, at)
+        id, unit = lesson.memory.id, session.unit
+        lesson.add(
+            Evidence(
+                id, self.home.key, unit, unit, finding.key, finding.stance,
+                origin=finding.origin, by=finding.by, tier=finding.tier, at=at,
+            )
+        )  # fmt: skip
+        vouched = confirmed(lesson.memory, finding, self.profile, by=BY, at=at, run=unit, profile_version="")
+        if vouched is not None:
+            lesson.memory = vouched.memory
+        self._promote(lesson, at)
+        return id
+
+    def _new(self, said: Said, at: str) -> _Lesson:
+        id = f"{len(self.lessons) + 1:06d}"
+        memory = new_memory(said.finding, said.decision, self.profile, self.home.key, id, at)
+        self.lessons[id] = lesson = _Lesson(memory, prepared(said.finding))
+        for term in lesson.prepared.weights:
+            self.by_term.setdefault(term, []).append(id)
+        if memory.signature:
+            self.by_signature.setdefault(memory.signature, []).append(id)
+        return lesson
+
+    def _promote(self, lesson: _Lesson, at: str) -> None:
+        """As far as into prompts; what is above needs measurements that the past does not hold."""
+        for _ in range(MOVES):
+            memory = lesson.memory
+            if memory.state in INJECTABLE:
+                return
+            move = advance(self.profile, standing_of(memory, self.profile, at, evidence=lesson.evidence))
+            if move is None:
+                return
+            lesson.memory = replace(memory, state=move.to, previous_state=memory.state, updated_at=at)

@@ -1,0 +1,94 @@
+"""How the figures of a look back read: the same words on a terminal and on a page."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.lookback.excerpt import Spent
+    from tacit.lookback.report import Lookback, Problem
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def numbered(n: int, one: str, many: str = "") -> str:
+    """1 session, 2 sessions, 12,000 sessions."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def quantity(n: int) -> str:
+    """A number with its thousands apart."""
+    return f"{n:,}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share; never rounded to all or nothing."""
+    if not whole or part in (0, whole):
+        return "100%" if whole and part else "0%"
+    return f"{min(99, max(1, round(100 * part / whole)))}%"
+
+
+def duration(seconds: float) -> str:
+    """40 s, 12 min, 3.4 h."""
+    if seconds < 90:
+        return f"{round(seconds)} s"
+    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def tokens(n: int) -> str:
+    """900, 12k, 3.4M."""
+    if n < 1000:
+        return str(n)
+    return f"{n / 1e3:.0f}k" if n < 999_500 else f"{n / 1e6:.1f}M"
+
+
+def spent_words(spent: Spent) -> str:
+    """12 tool calls, 4 min, about 30k tokens."""
+    said = [numbered(spent.calls, "tool call")] if spent.calls else []
+    said += [duration(spent.seconds)] if round(spent.seconds) else []
+    said += [f"about {tokens(spent.tokens)} tokens"] if spent.tokens else []
+    return ", ".join(said)
+
+
+def calls_words(of: Lookback) -> str:
+    """119 of 544 tool calls failed."""
+    return f"{of.failed_calls:,} of {numbered(of.tool_calls, 'tool call')} failed" if of.tool_calls else ""
+
+
+def lesson_words(each: Problem) -> str:
+    """What is known about a problem; empty where that is nothing, or no more than the problem itself says."""
+    return "" if each.lesson == each.label else each.lesson
+
+
+def costliest(of: Lookback) -> str:
+    """What the list of problems is headed."""
+    return "What came back and cost most" if of.spent.calls else "What came back most often"
+
+
+def day(at: str) -> str:
+    """9 Feb 2026."""
+    return f"{int(at[8:10])} {MONTHS[int(at[5:7]) - 1]} {at[:4]}"
+
+
+def days(first: str, last: str) -> str:
+    """12 Jan to 9 Feb 2026."""
+    begin, end = day(first), day(last)
+    if begin == end:
+        return begin
+    return f"{begin.removesuffix(first[:4]).strip() if first[:4] == last[:4] else begin} to {end}"
+
+
+def left_out(of: Lookback) -> list[str]:
+    """What the figures leave out, in sentences."""
+    files, said = of.files, []
+    if of.passed_over:
+        said.append(f"{numbered(of.passed_over, 'failed call')} of the host's own tools (an edit before a read, say): left out.")
+    if of.untimed:
+        said.append(f"{numbered(of.untimed, 'session')} without a time, taken in the order of reading.")
+    if files.malformed_lines:
+        said.append(f"{numbered(files.malformed_lines, 'malformed line')} left out.")
+    if files.foreign:
+        said.append(f"{numbered(files.foreign, 'file')} in no known format left out.")
+    if files.unread_count:
+        named = "; ".join(f"{path} ({reason})" for path, reason in files.unread[:3])
+        said.append(f"{numbered(files.unread_count, 'file')} could not be read: {named}.")
+    return said

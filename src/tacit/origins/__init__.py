@@ -1,0 +1,1 @@
+"""The four systems that Tacit grew from: their files, read and written as they wrote them."""

@@ -1,0 +1,1 @@
+"""Several people, one memory, through git: lines of the journal, signatures, sync and join."""

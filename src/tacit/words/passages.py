@@ -1,0 +1,121 @@
+"""A question in passages, and what it means that a lesson holds the words of one.
+
+A question of fifteen words is one passage. A prompt with a pasted log, a trace or a ticket is many: each line, or of a long paragraph
+some two
+dozen words at a time. Each is a question of its own, and a score says for all of them the same: how much of what was asked is there, by
+rarity.
+Nothing is cut off at the front; of a very long paste the beginning and the end are read.
+
+Pure, and on the path of a prompt.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Passage = str | tuple[str, ...]  # a text whose words the index cuts, or words that were chosen already
+
+SHORT_CHARS = 1500  # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
+WINDOW = 24  # words of a passage
+PASSAGES_READ = 400
+LEAST = 0.35  # of the usual passage's rarity: what a shorter one counts as
+MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
+OTHERS, FULL = 0.85, 6  # what each further passage adds, and up to how many passages it does so undiminished
+
+
+def passages_of(text: str) -> tuple[Passage, ...]:
+    """The passages of a text: its words, chosen, where it is short; its lines where it is long."""
+    if len(text) <= SHORT_CHARS or not text.isascii():
+        from tacit.words.tokens import query_words
+
+        found = [query_words(line, 400) for line in text.splitlines() if line.strip()]
+        return tuple(piece for words in _joined(found) for piece in _windows(words))
+    return tuple(line for line in text.splitlines() if line.strip())
+
+
+def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tuple[tuple[str, ...], ...]:
+    """Each passage as the index's own words, distinct, in reading order, without stop words."""
+    found: list[tuple[str, ...]] = []
+    lines: list[list[str]] = []
+    stop: set[str] | None = None
+    for passage in passages:
+        if isinstance(passage, str):
+            if stop is None:
+                from tacit.words.tokens import all_stop_words
+
+                stop = set(tokens(" ".join(all_stop_words())))
+            lines.append([token for token in tokens(passage) if token not in stop and (len(token) > 1 or not token.isascii())])
+        else:
+            found.append(tuple(dict.fromkeys(token for word in passage for token in tokens(word))))
+    found += [tuple(dict.fromkeys(piece)) for words in _joined(lines) for piece in _windows(words)]
+    distinct = list(dict.fromkeys(filter(None, found)))
+    if len(distinct) > PASSAGES_READ:
+        distinct = [*distinct[: PASSAGES_READ // 2], *distinct[-PASSAGES_READ // 2 :]]
+    return tuple(distinct)
+
+
+def _joined(lines: Iterable[list[str]]) -> list[list[str]]:
+    """Short lines together, as far as they make no more than a third of a passage."""
+    found: list[list[str]] = []
+    for line in lines:
+        if found and len(found[-1]) + len(line) <= WINDOW // 3:
+            found[-1] = found[-1] + line
+        elif line:
+            found.append(line)
+    return found
+
+
+def _windows(words: list[str]) -> list[tuple[str, ...]]:
+    """A long line as overlapping passages."""
+    if len(words) <= WINDOW + WINDOW // 3:
+        return [tuple(words)]
+    step = WINDOW // 2
+    return [tuple(words[at : at + WINDOW]) for at in range(0, max(1, len(words) - step), step)]
+
+
+def rarity_of(held: int, rows: int) -> float:
+    """How telling a word is that so many of the rows hold."""
+    return log(1 + (max(0, rows - held) + 0.5) / (held + 0.5))
+
+
+def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
+    """How telling each word is; most are held as often as some other one, and logarithms cost a prompt's time."""
+    told: dict[int, float] = {}
+    for held in frequency.values():
+        if held not in told:
+            told[held] = rarity_of(held, rows)
+    return {word: told[held] for word, held in frequency.items()}
+
+
+def least_of(wholes: Sequence[float]) -> float:
+    """What a passage counts as at least, beside the others: one word that is met is not all of a question."""
+    return LEAST * sum(wholes) / (len(wholes) or 1)
+
+
+def worth(amount: float, whole: float) -> float:
+    """What a passage says for a lesson that holds so much of its whole rarity: the amount, less where much was asked that is not there."""
+    return amount * sqrt(amount / whole) if amount else 0.0
+
+
+def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
+    """How much of a question is met, from 0 to about 1, by what its passages say for a lesson.
+
+    Of one passage it is the share of its rarity. The best passage leads, the others add to it, the less the more there are: a
+    reflection of five
+    sentences is one question, five hundred lines of a log are not.
+    """
+    if not worths:
+        return 0.0
+    worths.sort(reverse=True)
+    share, factor, total = OTHERS * min(1.0, FULL / len(wholes)), 1.0, 0.0
+    for each in worths:
+        total += factor * each
+        factor *= share
+        if factor < 0.01:
+            break
+    scale = min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
+    return float((total / scale) ** (2 / 3))

@@ -1,0 +1,517 @@
+"""What the recorded coins say about a lesson."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import product
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tacit.core.value import replace
+from tacit.trial.coin import epoch_of
+from tacit.trial.effect import (
+    ATOMS,
+    GUESSES,
+    PRIOR,
+    STAKES,
+    Balance,
+    Belief,
+    Counts,
+    Interval,
+    Trial,
+    _bets,
+    add,
+    balance,
+    balance_of,
+    believe,
+    by_epoch,
+    coins,
+    course_from_json,
+    course_of,
+    course_to_json,
+    estimate,
+    forecast,
+    holdout_cost,
+    holds_across,
+    interval,
+    log_e,
+    sentence,
+    stand,
+    tabulate,
+    verdict,
+    weights_of,
+)
+
+EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
+HELPFUL = {0.3: Counts(14, 56, 15, 15)}
+HARMFUL = {0.3: Counts(60, 60, 5, 45)}
+EVEN = {0.3: Counts(21, 399, 9, 171)}
+
+rates = st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.45, 0.5, 0.7])
+rows = st.builds(Counts, *[st.integers(0, 60)] * 4)
+tables = st.dictionaries(rates, rows, max_size=3)
+differences = st.floats(-0.999, 0.999)
+sides = st.sampled_from(["help", "harm"])
+
+
+def trial(unit: object, arm: str = "injected", outcome: str = "not_occurred", **other: object) -> Trial:
+    usual: dict[str, object] = {"family": "f", "memory": "m", "h": 0.3}
+    return Trial(unit=str(unit), arm=arm, outcome=outcome, **{**usual, **other})  # type: ignore[arg-type]
+
+
+def simulated(seed: int, units: int, injected: float, withheld: float, h: float = 0.3) -> list[Trial]:
+    """The trials of one lesson whose truth is known."""
+    chance = random.Random(seed)
+    trials = []
+    for unit in range(units):
+        arm = "withheld" if chance.random() < h else "injected"
+        problem = chance.random() < (injected if arm == "injected" else withheld)
+        trials.append(trial(unit, arm, "occurred" if problem else "not_occurred", h=h))
+    return trials
+
+
+# The table
+
+
+def test_the_four_cells() -> None:
+    """Arm and outcome decide the cell, the recorded rate the row."""
+    trials = [
+        trial(1, "injected", "occurred"),
+        trial(2, "injected", "not_occurred"),
+        trial(3, "withheld", "occurred"),
+        trial(4, "withheld", "not_occurred"),
+        trial(5, "withheld", "not_occurred", h=0.1),
+    ]
+    assert tabulate(trials) == {0.3: Counts(1, 1, 1, 1), 0.1: Counts(0, 0, 0, 1)}
+
+
+def test_what_stays_out_of_the_table() -> None:
+    """Blank units, outcomes nobody could know, and uses without a toss."""
+    untossed = [trial(3, h=0.0), trial(4, "withheld", h=1.0), trial(5, "exempt")]
+    assert tabulate([trial(1, blank=True), trial(2, outcome="unknown"), *untossed]) == {}
+
+
+def test_a_unit_counts_once_and_occurred_in_any_of_its_runs_is_occurred() -> None:
+    """Retries share the first assignment, also when a later row claims another arm or rate."""
+    runs = [
+        trial("u", "withheld", "unknown"),
+        trial("u", "withheld", "not_occurred"),
+        trial("u", "injected", "occurred", h=0.1),
+        trial("u", "withheld", "not_occurred"),
+    ]
+    assert coins(runs) == [trial("u", "withheld", "occurred")]
+    assert tabulate(runs) == {0.3: Counts(0, 0, 1, 0)}
+
+
+def test_near_duplicates_share_a_coin_and_count_once() -> None:
+    """Two memories of one family in one unit are one toss; two families are two."""
+    twins = [trial(1, memory="m"), trial(1, outcome="occurred", memory="n")]
+    assert tabulate(twins) == {0.3: Counts(1, 0, 0, 0)}
+    assert tabulate([trial(1), trial(1, family="g", memory="n")]) == {0.3: Counts(0, 2, 0, 0)}
+
+
+def test_a_memory_that_changed_its_family_counts_once_in_a_unit() -> None:
+    """The assignment recorded first holds for the unit."""
+    assert tabulate([trial(1), trial(1, family="g", outcome="occurred")]) == {0.3: Counts(1, 0, 0, 0)}
+
+
+@given(st.lists(tables, max_size=4))
+def test_tables_add_row_by_row(several: list[dict[float, Counts]]) -> None:
+    """Each cell of each rate is the sum of that cell; no rate is lost or invented."""
+    total = add(several)
+    assert set(total) == {h for table in several for h in table}
+    for h, row in total.items():
+        assert row.cells == tuple(sum(t[h].cells[k] for t in several if h in t) for k in range(4))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from("mn"), st.booleans(), st.booleans()), max_size=30))
+def test_the_order_of_whole_units_does_not_change_the_table(facts: list[tuple[int, str, bool, bool]]) -> None:
+    """A table is counted from the uses, never built up from an earlier one."""
+    uses = [
+        trial(u, "injected" if u % 2 else "withheld", "occurred" if y else "not_occurred", memory=m, family=m, blank=b)
+        for u, m, y, b in facts
+    ]
+    assert tabulate(uses) == tabulate(sorted(uses, key=lambda use: use.unit, reverse=True))
+
+
+# The loss
+
+
+def test_a_problem_that_was_overcome_counts_by_what_it_cost() -> None:
+    """One step of eight is an eighth; what was given up is whole; the largest loss of a unit's runs stands."""
+    trials = [
+        trial(1, "injected", "occurred", loss=0.125),
+        trial(2, "withheld", "occurred", loss=0.5),
+        trial(2, "withheld", "occurred", loss=0.25),
+        trial(3, "withheld", "occurred"),
+        trial(4, "withheld", "not_occurred", loss=0.7),
+    ]
+    row = tabulate(trials)[0.3]
+    assert row.cells == (1, 0, 2, 1)
+    assert row.lost == (0.125, 1.5)
+    assert course_from_json(course_to_json(course_of(trials))).table == {0.3: row}
+
+
+def test_what_occurred_never_costs_nothing() -> None:
+    """However quickly it was overcome: an occurrence stays one."""
+    assert tabulate([trial(1, "injected", "occurred", loss=0.0)])[0.3].lost == (0.125, 0.0)
+
+
+def recovering(seed: int, units: int, h: float = 0.3) -> list[Trial]:
+    """The problem strikes both arms alike; told agents overcome it in a step, of the others half give up."""
+    chance = random.Random(seed)
+    trials = []
+    for unit in range(units):
+        arm = "withheld" if chance.random() < h else "injected"
+        loss = 0.125 if arm == "injected" else chance.choice((0.25, 1.0))
+        trials.append(trial(unit, arm, "occurred" if chance.random() < 0.5 else "not_occurred", h=h, loss=loss))
+    return trials
+
+
+def test_a_lesson_that_lets_agents_recover_helps() -> None:
+    """Counted yes or no it does nothing; by what it cost it helps, and never harms."""
+    words = [stand(recovering(seed, 200)).word for seed in range(20)]
+    assert words.count("helps") >= 15 and "harms" not in words
+    blind = [stand([replace(each, loss=1.0) for each in recovering(seed, 200)]).word for seed in range(20)]
+    assert blind.count("helps") <= 1
+
+
+@settings(max_examples=60)
+@given(rates, st.floats(0.05, 0.95), st.lists(st.integers(1, 8), min_size=1, max_size=3), sides, differences)
+def test_no_bettor_gets_rich_on_average_whatever_the_loss(h: float, rate: float, grades: list[int], side: str, d: float) -> None:
+    """The mean of each bettor's factor is at most 1 where the true difference is the claimed one or further off."""
+    p, share = 1 - h, rate / len(grades)
+    losses = [(0.0, 1 - rate), *((grade / 8, share) for grade in grades)]
+    # Both arms lose alike, so the true difference is 0; evidence that it lies beyond a bound on the far side of 0 must not grow.
+    bound = -abs(d) if side == "help" else abs(d)
+    for k in range(len(GUESSES) * len(STAKES)):
+        mean = sum(
+            chance * q * math.exp(_bets(h, bound, side, injected, loss)[k])
+            for injected, chance in ((True, p), (False, h))
+            for loss, q in losses
+        )
+        assert mean <= 1 + 1e-9
+
+
+# Evidence
+
+
+def straight_e(table: dict[float, Counts], d: float, side: str) -> float:
+    """The formula as it is written: over bettors, the mean by their shares of the product over runs."""
+    total = 0.0
+    for m, c in product(GUESSES, STAKES):
+        wealth = 1.0
+        for h, row in table.items():
+            p = 1 - h
+            x = [(y - m) * (a - p) / (p * (1 - p)) for a, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            for n, score in zip(row.cells, x):
+                if side == "help":
+                    wealth *= (1 + c * (d - score) / (max(x) - d)) ** n
+                else:
+                    wealth *= (1 + c * (score - d) / (d - min(x))) ** n
+        total += GUESSES[m] * STAKES[c] * wealth
+    return total / 80
+
+
+@given(st.dictionaries(rates, st.builds(Counts, *[st.integers(0, 8)] * 4), max_size=2), st.floats(-0.9, 0.9), sides)
+def test_evidence_is_the_formula(table: dict[float, Counts], d: float, side: str) -> None:
+    """In logs and over counts, the same as the product over single runs."""
+    assert log_e(table, d, side) == pytest.approx(math.log(straight_e(table, d, side)), abs=1e-9)
+
+
+@given(rates, differences, sides, st.floats(0.02, 0.98), st.floats(-0.9, 0.9))
+def test_nobody_gets_rich_against_the_truth(h: float, d: float, side: str, base: float, effect: float) -> None:
+    """Over the coin and the outcome of one more run, evidence against a true bound does not grow on average."""
+    injected = min(0.98, max(0.02, base + effect))
+    truth = injected - base
+    assume(truth >= d if side == "help" else truth <= d)
+    chances = ((1 - h) * injected, (1 - h) * (1 - injected), h * base, h * (1 - base))
+    one = [Counts(*(int(i == k) for i in range(4))) for k in range(4)]
+    assert sum(q * math.exp(log_e({h: row}, d, side)) for q, row in zip(chances, one)) <= 1 + 1e-9
+
+
+@given(tables, differences, differences)
+def test_evidence_is_monotone_in_the_difference(table: dict[float, Counts], one: float, other: float) -> None:
+    """The further the bound from the data, the stronger the evidence against it."""
+    low, high = sorted((one, other))
+    assert log_e(table, low, "help") <= log_e(table, high, "help") + 1e-9
+    assert log_e(table, low, "harm") >= log_e(table, high, "harm") - 1e-9
+
+
+def test_no_runs_are_no_evidence() -> None:
+    """An empty table has evidence 1, knows nothing and holds every difference."""
+    assert log_e({}, 0.0, "help") == 0.0
+    assert verdict({}).word == "not yet known"
+    assert interval({}) == Interval(-1.0, 1.0)
+    assert estimate({}) is None
+    assert forecast({}) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "word"),
+    [
+        (EXAMPLE, "not yet known"),
+        (HELPFUL, "not yet known"),
+        (add([HELPFUL, HELPFUL]), "helps"),
+        (HARMFUL, "harms"),
+        (EVEN, "no difference"),
+    ],
+)
+def test_verdicts(table: dict[float, Counts], word: str) -> None:
+    """Four words, each with its reason."""
+    said = verdict(table)
+    assert said.word == word
+    assert "the bar is 40" in said.reason
+
+
+def test_a_verdict_on_large_counts_stays_a_number() -> None:
+    """Evidence beyond what a float can hold is cut off, not infinite."""
+    said = verdict({0.3: Counts(1000, 69000, 15000, 15000)})
+    assert said.word == "helps"
+    assert math.isfinite(said.e_help)
+    assert said.e_harm < 1e-9
+
+
+def test_help_goes_before_no_difference() -> None:
+    """An effect smaller than the margin is still an effect."""
+    table = {0.5: Counts(20, 3980, 120, 3880)}
+    said = verdict(table)
+    assert said.e_no_help >= 40 and said.e_no_harm >= 40
+    assert said.word == "helps"
+
+
+@settings(max_examples=60)
+@given(tables)
+def test_the_interval_excludes_zero_exactly_when_the_verdict_says_so(table: dict[float, Counts]) -> None:
+    """High below 0 is e(0, help) at the bar; low above 0 is e(0, harm) at the bar."""
+    span, said = interval(table), verdict(table)
+    assert (span.high < 0) == (said.e_help >= 40)
+    assert (span.low > 0) == (said.e_harm >= 40)
+
+
+@settings(max_examples=60)
+@given(tables)
+def test_the_interval_ends_where_evidence_reaches_the_bar(table: dict[float, Counts]) -> None:
+    """Inside nothing is rejected, just outside it is."""
+    span, bar = interval(table), math.log(40)
+    if -1 < span.high < 1:
+        assert log_e(table, span.high, "help") < bar <= log_e(table, span.high + 1e-8, "help")
+    if -1 < span.low < 1:
+        assert log_e(table, span.low, "harm") < bar <= log_e(table, span.low - 1e-8, "harm")
+
+
+def test_the_estimate_compares_within_rates() -> None:
+    """A rate that changed along with the problem rate does not look like an effect."""
+    table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
+    assert estimate(table) == 0.0
+    assert estimate({0.3: Counts(3, 4, 0, 0)}) is None
+    assert estimate({0.3: Counts(1, 9, 0, 0), 0.1: Counts(1, 3, 2, 2)}) == pytest.approx(-0.25)
+
+
+@pytest.mark.parametrize(
+    ("table", "guess"),
+    [
+        (EXAMPLE, "tens"),
+        ({0.3: Counts(6, 35, 6, 12)}, "hundreds"),
+        ({0.3: Counts(6, 35, 3, 15)}, "more than 500"),
+        (add([HELPFUL, HELPFUL]), "tens"),
+        ({0.3: Counts(2, 5, 0, 0)}, None),
+    ],
+)
+def test_forecast(table: dict[float, Counts], guess: str | None) -> None:
+    """Three words, or none while one arm is empty."""
+    assert forecast(table) == guess
+
+
+# Verdicts over time
+
+
+def test_a_verdict_is_crossed_at_a_run_and_kept() -> None:
+    """The standing names the unit at which the table first said so."""
+    trials = simulated(1, 120, 0.05, 0.6)
+    standing = stand(trials)
+    assert standing.word == "helps" and standing.run is not None and not standing.weaker
+    assert standing.words == f"helps (run {standing.run})"
+    assert verdict(tabulate(trials[: standing.run - 1])).word == "not yet known"
+    assert verdict(tabulate(trials[: standing.run])).word == "helps"
+    assert standing.units == 120 and standing.now == verdict(tabulate(trials))
+
+
+def test_a_verdict_that_faded_says_weaker_since() -> None:
+    """When the interval holds 0 again the verdict stays, marked."""
+    crossed = simulated(1, 40, 0.05, 0.9)
+    later = [trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(2, 200, 0.5, 0.3)]
+    standing = stand([*crossed, *later])
+    assert standing.now.word == "not yet known"
+    assert standing.words == f"helps (run {stand(crossed).run}), weaker since"
+
+
+def test_the_other_side_takes_over_when_it_crosses_later() -> None:
+    """Then the later one stands."""
+    crossed = simulated(1, 40, 0.05, 0.9)
+    later = [trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(2, 600, 0.7, 0.2)]
+    standing = stand([*crossed, *later])
+    assert (standing.word, standing.weaker) == ("harms", False)
+    assert standing.run is not None and standing.run > 40
+
+
+def test_no_difference_does_not_replace_helps() -> None:
+    """A small effect that was seen is not unsaid by being small."""
+    trials = simulated(3, 60, 0.0, 0.6) + [
+        trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(4, 1500, 0.02, 0.02)
+    ]
+    standing = stand(trials)
+    assert (standing.word, standing.now.word) == ("helps", "no difference")
+    assert standing.weaker
+
+
+def test_lessons_without_effect_are_rarely_ever_called() -> None:
+    """200 lessons that do nothing, looked at after each of 60 runs: at most 5 % are ever called."""
+    called = sum(stand(simulated(seed, 60, 0.3, 0.3)).run is not None for seed in range(200))
+    assert called <= 10
+
+
+def test_a_strong_effect_is_found() -> None:
+    """.6 → .05 in 100 runs, for at least nine of ten lessons."""
+    found = sum(stand(simulated(seed, 100, 0.05, 0.6)).word == "helps" for seed in range(30))
+    assert found >= 27
+
+
+# Epochs
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("us.anthropic.claude-sonnet-4-20250514-v1:0", "claude-sonnet-4"),
+        ("claude-3-5-sonnet@20240620", "claude-3-5-sonnet"),
+        ("Claude-Opus-4-1[1m]", "claude-opus-4-1"),
+        ("openai/gpt-5.1-codex", "gpt-5.1-codex"),
+        ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
+        ("llama3:8b", "llama3:8b"),
+        ("", "unknown"),
+    ],
+)
+def test_an_epoch_is_a_model_without_its_snapshot_on_a_host(model: str, family: str) -> None:
+    """A new snapshot, window or provider goes on with the table; a new model starts one."""
+    assert epoch_of(model, "codex") == f"{family} / codex"
+
+
+def test_a_unit_stays_in_the_epoch_where_it_began() -> None:
+    """Resumed under another model it does not count twice."""
+    one, two, three = trial(1, epoch="a"), trial(1, epoch="b"), trial(2, epoch="b")
+    assert by_epoch([one, two, three]) == {"a": [one, two], "b": [three]}
+
+
+# Belief
+
+
+def test_without_evidence_belief_is_the_prior() -> None:
+    """45 in 100 help, 40 do nothing, 15 harm; of the rates at which hardly more is possible, those do nothing too."""
+    belief = believe({})
+    assert (belief.help, belief.none, belief.harm) == pytest.approx((0.45, 0.445, 0.105))
+    assert weights_of([]) == PRIOR
+    assert sum(PRIOR) == pytest.approx(1)
+
+
+@given(tables)
+def test_belief_is_a_distribution(table: dict[float, Counts]) -> None:
+    """Its three parts add up to one, and the expectation lies within the atoms."""
+    belief = believe(table)
+    assert belief.help + belief.none + belief.harm == pytest.approx(1)
+    gaps = [injected - withheld for withheld, injected, _ in ATOMS]
+    assert min(gaps) - 1e-9 <= belief.expected <= max(gaps) + 1e-9
+
+
+def test_a_problem_that_always_strikes_is_no_sign_of_harm() -> None:
+    """In both arms, in every unit: nothing is known against the lesson."""
+    assert believe({0.3: Counts(14, 0, 6, 0)}).harm < 0.2
+    assert believe({0.3: Counts(28, 2, 11, 1)}).harm < 0.3
+
+
+def test_a_lesson_leans_on_its_kind() -> None:
+    """The same thin evidence means more among lessons that help."""
+    thin = {0.3: Counts(1, 12, 2, 3)}
+    good, idle = weights_of([HELPFUL] * 20), weights_of([EVEN] * 20)
+    assert believe(thin, good).help > believe(thin).help > believe(thin, idle).help
+    assert sum(good) == pytest.approx(1)
+
+
+# Many lessons
+
+
+def test_marks_that_hold_across_all_lessons() -> None:
+    """The largest k with the k-th e at N / (.10 k) or more: here 4 lessons, bars 40, 20, 13.3, 10."""
+    assert holds_across({"a": 30.0, "b": 21.0, "c": 5.0, "d": 1.0}) == {"a", "b"}
+    assert holds_across({"a": 30.0, "b": 19.0, "c": 5.0, "d": 1.0}) == frozenset()
+    assert holds_across({}) == frozenset()
+
+
+def test_what_withholding_costs() -> None:
+    """Withheld runs times what injection would have spared; a harmful lesson costs nothing by being withheld."""
+    good, bad = Belief(0.9, 0.1, 0.0, -0.25), Belief(0.0, 0.1, 0.9, 0.25)
+    assert holdout_cost([(EXAMPLE, good), (EXAMPLE, bad)]) == 18 * 0.25
+
+
+def test_balance() -> None:
+    """Arms of the promised sizes are quiet; a lost third of one arm is not."""
+    reason = "the arms are out of balance: outcomes are being lost or selected; figures below cannot be trusted"
+    assert not balance({0.3: Counts(70, 140, 30, 60)}).alarm
+    lost = balance({0.3: Counts(140, 280, 40, 80)})
+    assert lost == Balance(lost.e, True, reason)
+    assert lost.e >= 20
+    assert balance({}) == Balance(1.0, False, "the arms have the sizes the coin promised")
+
+
+def test_one_lesson_out_of_balance_among_many() -> None:
+    """Its outcomes are lost where it was given: the sum of twenty lessons does not show it, its own arms do."""
+    fine = {f"m{n}": {0.3: Counts(21, 49, 9, 21)} for n in range(19)}
+    lost = {0.3: Counts(10, 15, 10, 25)}
+    assert not balance_of(fine).alarm and not balance(add([*fine.values(), lost])).alarm
+    found = balance_of({**fine, "odd": lost})
+    assert found.alarm and "odd" in found.reason
+    assert not balance_of({}).alarm
+
+
+# Words
+
+
+def test_the_sentence_of_a_lesson_not_yet_known() -> None:
+    """Counts before rates, the interval, then what is not known and how long it may take."""
+    assert sentence(EXAMPLE, stand([])) == (
+        "Injected: 6 problems in 41 runs. Withheld: 9 in 18. Difference −35 in 100 runs "
+        "(somewhere between −76 and +3). Not yet known; likely tens of runs more."
+    )
+
+
+def test_the_sentence_before_anything_was_withheld() -> None:
+    """No difference is named while there is nothing to compare."""
+    table = {0.3: Counts(1, 0, 0, 0)}
+    assert sentence(table, stand([])) == "Injected: 1 problem in 1 run. Never withheld yet. Not yet known."
+
+
+def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
+    """Helps, where it was crossed, and how often such a word is wrong."""
+    trials = simulated(1, 120, 0.05, 0.6)
+    said = sentence(tabulate(trials), stand(trials))
+    assert said.endswith(f"Helps (run {stand(trials).run}); error rate 5 %, any number of looks.")
+
+
+def test_the_sentence_of_no_difference_names_the_margin() -> None:
+    """Nobody can show that two rates are equal, only that they are close."""
+    trials = simulated(5, 900, 0.02, 0.02)
+    said = sentence(tabulate(trials), stand(trials))
+    assert ", none of 10 in 100 runs or more; error rate 5 %" in said
+
+
+def test_the_sentence_over_several_rates_says_so() -> None:
+    """The difference is not that of the summed counts."""
+    table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
+    said = sentence(table, stand([]))
+    assert said.startswith("Injected: 34 problems in 140 runs. Withheld: 26 in 60. Difference 0 in 100 runs")
+    assert ", compared rate by rate)" in said

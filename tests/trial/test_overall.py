@@ -1,0 +1,117 @@
+"""The figure for the whole memory: lessons that differ, leave, and are withheld at changing rates."""
+
+from __future__ import annotations
+
+import random
+from math import exp
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Trial, interval, tabulate, verdict
+from tacit.trial.overall import STAKES, whole_memory
+
+WORLD = {"good": (0.1, 0.6), "fine": (0.1, 0.6), "bad": (0.5, 0.1), "worse": (0.5, 0.1), "idle": (0.25, 0.3)}
+
+
+def story(seed: int, runs: int, world: dict[str, tuple[float, float]] = WORLD) -> tuple[float, list[Trial]]:
+    """Settled coins and the true problems per run: a lesson that helps is withheld rarely from then on, one that harms leaves."""
+    chance, rates = random.Random(seed), dict.fromkeys(world, 0.3)
+    kept: dict[str, list[Trial]] = {name: [] for name in world}
+    coins: list[Trial] = []
+    truth = 0.0
+    for run in range(runs):
+        for name, (told, untold) in world.items():
+            if name not in rates:
+                continue
+            arm = "withheld" if chance.random() < rates[name] else "injected"
+            occurred = chance.random() < (told if arm == "injected" else untold)
+            coin = Trial(str(run), name, name, rates[name], arm, "occurred" if occurred else "not_occurred")
+            coins.append(coin)
+            kept[name].append(coin)
+            truth += told - untold
+        if run % 20 == 19:
+            for name in list(rates):
+                word = verdict(tabulate(kept[name])).word
+                if word == "helps":
+                    rates[name] = 0.05
+                elif word == "harms":
+                    del rates[name]
+    return truth / runs, coins
+
+
+def test_it_holds_the_truth_where_lessons_differ_leave_and_change_their_rates() -> None:
+    """Where one table for all of them does not: that bets on one difference for every coin."""
+    held = told = pooled = 0
+    for seed in range(20):
+        truth, coins = story(seed, 200)
+        whole = whole_memory(coins)
+        held += whole.low <= truth <= whole.high
+        told += whole.per_run is not None and abs(whole.per_run - truth) < 0.6
+        span = interval(tabulate(coins))
+        pooled += span.low * whole.lessons_per_run <= truth <= span.high * whole.lessons_per_run
+    assert held >= 19
+    assert told >= 19
+    assert pooled <= 15
+
+
+def test_without_an_effect_it_says_nothing_at_any_look() -> None:
+    """Looked at after every tenth run, two useless lessons beside each other."""
+    wrong = 0
+    for seed in range(40):
+        coins = story(seed, 120, {"a": (0.3, 0.3), "b": (0.1, 0.1)})[1]
+        wrong += any(whole_memory(coins[:n]).verdict.word != NOT_YET_KNOWN for n in range(20, len(coins), 20))
+    assert wrong <= 2
+
+
+def test_it_counts_problems_per_run() -> None:
+    """Lessons that all help: the figure is their sum, and blank units stay out."""
+    _, coins = story(3, 150, {"a": (0.1, 0.7), "b": (0.1, 0.7), "c": (0.1, 0.7)})
+    whole = whole_memory([*coins, Trial("blank", "a", "a", 0.3, "withheld", "occurred", blank=True)])
+    assert (whole.units, whole.lessons_per_run) == (150, 3.0)
+    assert whole.per_run == pytest.approx(-1.8, abs=0.5)
+    assert -3.0 <= whole.low < whole.per_run < whole.high < 0
+    assert whole.verdict.word == HELPS
+
+
+def test_an_empty_memory_has_no_figure() -> None:
+    """No coins, no claim."""
+    whole = whole_memory([])
+    assert (whole.per_run, whole.lessons_per_run, whole.units) == (None, 0.0, 0)
+    assert whole.verdict.word == NOT_YET_KNOWN
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0.05, 0.1, 0.3, 0.5]), st.booleans(), st.booleans()), max_size=60))
+def test_the_interval_holds_its_own_estimate_and_excludes_zero_with_the_verdict(facts: list[tuple[str, float, bool, bool]]) -> None:
+    """Whatever was thrown."""
+    coins = [
+        Trial(str(n), name, name, h, "injected" if arm else "withheld", "occurred" if occurred else "not_occurred")
+        for n, (name, h, arm, occurred) in enumerate(facts)
+    ]
+    whole = whole_memory(coins)
+    assert -whole.lessons_per_run <= whole.low <= whole.high <= whole.lessons_per_run
+    assert whole.per_run is None or whole.low <= whole.per_run <= whole.high
+    assert (whole.verdict.word == HELPS) == (whole.high < 0)
+
+
+@given(
+    st.sampled_from([0.05, 0.1, 0.3, 0.5, 0.7]), st.floats(0.02, 0.98), st.floats(0.02, 0.98),
+    st.integers(1, 18), st.integers(-18, 18), st.sampled_from(STAKES), st.sampled_from([1.0, -1.0]),
+)  # fmt: skip
+def test_no_stake_grows_on_average(h: float, told: float, untold: float, m20: int, g20: int, stake: float, sign: float) -> None:
+    """The inequality itself, over all faces of one coin: whatever the rates, the guess and the forecast."""
+    from tacit.trial.overall import _FACES, _coin
+
+    coin = _coin(h, m20 / 20, g20 / 20)
+    p = 1 - h
+    # Half of what occurs costs three eighths, the other half all: the game is about the mean loss.
+    loss = {0: lambda rate: 1 - rate, 3: lambda rate: rate / 2, 8: lambda rate: rate / 2}
+    mean_loss = 0.5 * 3 / 8 + 0.5
+    chances = [(p if injected else h) * loss.get(grade, lambda _: 0.0)(told if injected else untold) for injected, grade in _FACES]
+    difference = mean_loss * (told - untold)
+    prices = [face[STAKES.index(stake)] for face in coin.prices[0 if sign > 0 else 1]]
+    if all(price < float("inf") for price in prices):
+        mean = sum(q * exp(sign * stake * (x - difference) - price) for q, x, price in zip(chances, coin.scores, prices))
+        assert mean <= 1 + 1e-9
+        assert sum(q * x for q, x in zip(chances, coin.scores)) == pytest.approx(difference, abs=1e-9)

@@ -1,0 +1,72 @@
+"""Whose words a typed message holds: what was pasted does not speak for the person, and what they said around it does."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.words.own_words import own_text, own_words
+
+REVIEW = (
+    "## Summary\n\nThis branch migrates the loader. Always rebuild the index — the cache is stale otherwise.\n\n"
+    "**1. Race in `load()`** (`src/load.py:31`)\nNever call it twice. You should add a lock before merging this.\n\n"
+) * 3
+LOG = "".join(f"3/26/2026, 6:23:{n} AM [INFO] main.go:410: always flush the queue before the exit\n" for n in range(10, 20))
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("use pnpm, not npm", "use pnpm, not npm"),
+        ("please fix:\n```\nalways x\n```\nand commit", "please fix:\n\nand commit"),
+        ("can you incorporate:\n\n" + REVIEW, "can you incorporate:"),
+        (REVIEW + "\nplease only do the first one", "please only do the first one"),
+        (REVIEW, ""),
+        ("The shutdown hangs. This is the log: " + LOG.rstrip() + " . Find out why and fix it.",
+         "The shutdown hangs. This is the log:\n\nFind out why and fix it."),
+        ("❯ make test\n" + LOG + "\nwhy does this happen?", "why does this happen?"),
+        ("Hash literal has 42 characters\n\nLow Severity\n\n" + "The literal is always cut. " * 20, ""),
+        ("feedback I got:\n\n" + "I would always use the other encoder here, since it is faster for all of us. " * 8,
+         "feedback I got:"),
+        ("[@ann](https://example.org/ann)\nI saw the patch.\n\nBut never do\n\n" + "x = {\n" * 5 + "\nI recommend tar.\n" * 20, ""),
+    ],
+)  # fmt: skip
+def test_a_message_taken_apart(text: str, own: str) -> None:
+    """Logs, reviews, comments and code are pasted; the opening and remarks around them are the person's."""
+    assert own_text(text) == own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think we should change the header. " * 20,
+        "I'd like to do a loop:\n\n- pick a claim\n- verify the claim against the main branch\n- create a fix in a new branch\n"
+        "- run the reviewer on the fix\n- if it has findings, fix them and ask again\n- open a pull request\n- start over\n",
+        "ok lets get that update done in a separate branch, and create a pr for it.\n\n" + "once youre done, check why it hung. " * 10,
+    ],
+)
+def test_a_long_message_of_ones_own(text: str) -> None:
+    """Length alone makes nothing foreign."""
+    assert not own_words(text).pasted
+
+
+def test_the_agents_own_offer_copied_back() -> None:
+    """What the agent had just proposed is not the person's, short or long."""
+    offer = "I could always run the linter first and then push to the release branch without asking."
+    back = "always run the linter first and then push to the release branch without asking"
+    assert own_text(f"yes please\n\n{back}", offer) == "yes please"
+    assert own_text(f"yes please\n\n{back}") == f"yes please\n\n{back}"
+
+
+@given(st.text(alphabet=st.sampled_from("ab.:?I \n\t`[]#❯—’1") | st.characters(), max_size=800), st.text(max_size=50))
+def test_every_character_is_in_one_span(text: str, before: str) -> None:
+    """Spans are in order, do not overlap, and together hold all that is not blank."""
+    words = own_words(text, before)
+    spans = sorted((*words.own, *words.pasted))
+    assert all(start < end for start, end in spans)
+    assert all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
+    covered = {at for start, end in spans for at in range(start, end)}
+    assert all(character.isspace() for at, character in enumerate(text) if at not in covered)

@@ -1,0 +1,104 @@
+"""A question of any length: what is asked beside a paste is found, and what is counted of words stays true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import tacit
+from tacit.stores.sqlite.terms import faults
+from tacit.testing import signed
+from tacit.words.passages import WINDOW, cut, passages_of
+
+NOUNS = "broker ledger socket parser kernel bundle cursor shard mirror beacon vault gadget anchor relay sensor turbine".split()
+VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()
+PARTS = "upgrade snapshot rotation handshake checkpoint migration failover compaction rebalance eviction".split()
+
+
+@pytest.fixture(scope="module")
+def memories(tmp_path_factory: pytest.TempPathFactory) -> tacit.Memories:
+    """Two hundred lessons of words that all of them share."""
+    place = tmp_path_factory.mktemp("passages")
+    kept = tacit.open(str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True)
+    kept.add_many({"text": text, "kind": "pitfall"} for text in _lessons())
+    return kept
+
+
+def _lessons() -> list[str]:
+    chance = Random(3)
+    found: dict[str, None] = {}
+    while len(found) < 200:
+        one, other = chance.sample(NOUNS, 2)
+        found[f"The {one} {chance.choice(VERBS)} after a {chance.choice(PARTS)} when the {other} runs a {chance.choice(PARTS)}."] = None
+    return list(found)
+
+
+def _log(chance: Random, lines: int) -> list[str]:
+    return [
+        f"2026-11-16T10:{chance.randrange(60):02}:07Z INFO {chance.choice(NOUNS)}-{chance.randrange(99)} {chance.choice(PARTS)} ok in {chance.randrange(900)} ms"
+        for _ in range(lines)
+    ]
+
+
+@pytest.mark.parametrize("lines", [30, 300])
+def test_what_is_asked_inside_a_paste_is_found(memories: tacit.Memories, lines: int) -> None:
+    """Of lessons that a short question finds, 95 of 100 are found by the same question inside a log that has all their words."""
+    chance = Random(lines)
+    found = 0
+    asked = chance.sample(_lessons(), 20)
+    for text in asked:
+        log = _log(chance, lines)
+        log.insert(chance.randrange(lines), text.rstrip("."))
+        found += text in [hit.memory.text for hit in memories.recall("\n".join(log), limit=10).hits]
+    assert found >= 0.95 * len(asked)
+
+
+def test_a_log_alone_finds_nothing_much(memories: tacit.Memories) -> None:
+    """The floor silences noise, whatever its length: one word in a line says little."""
+    noise = "\n".join(f"line {n}: nothing to see here, {word} fine" for n, word in enumerate(NOUNS[:4]))
+    assert max((hit.score for hit in memories.recall(noise).hits), default=0.0) < 0.4
+
+
+def test_a_long_line_is_cut_into_windows_and_keeps_its_end() -> None:
+    """Nothing is cut off at the front or at the back."""
+    words = [f"w{n}" for n in range(200)]
+    read = cut(passages_of(" ".join(words)), str.split)
+    assert max(map(len, read)) <= WINDOW + WINDOW // 3
+    assert {word for each in read for word in each} == set(words)
+
+
+def test_words_are_counted_in_step_with_the_texts(tmp_path: Path) -> None:
+    """Adding, correcting, erasing, more than 64 rows of a word: the counts are those of the full text, and what is erased is gone."""
+    with tacit.open(str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True) as kept:
+        rows = kept.add_many(f"common word and number{n}" for n in range(70))
+        kept.edit(rows[3].id, text="another quokka")
+        assert not list(faults(kept.store))  # type: ignore[arg-type]
+        kept.erase(rows[3].id)
+        assert not list(faults(kept.store))  # type: ignore[arg-type]
+        assert kept.store.rows("SELECT word FROM term WHERE word IN ('quokka', 'number3')") == []
+        assert kept.store.rows("SELECT rows, few FROM term WHERE word = 'common'") == [(69, None)]
+        assert [hit.memory.text for hit in kept.recall("number42").hits] == ["common word and number42"]
+
+
+def test_a_lesson_is_found_by_its_task_and_lifted_by_its_neighbours(tmp_path: Path) -> None:
+    """`add` takes the task and the group; what stands beside a hit in its group comes along, what stands elsewhere does not."""
+    with tacit.open(str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True) as kept:
+        kept.add("Use the second index.", task="speed up the quarterly billing export")
+        kept.add_many(
+            [{"text": "Which region did the customer ask for?", "group": "talk"}, {"text": "Frankfurt.", "group": "talk"}, {"text": "Oslo.", "group": "other"}]
+        )
+        assert kept.recall("quarterly billing export is slow").hits[0].memory.text == "Use the second index."
+        found = [hit.memory.text for hit in kept.recall("which region for the customer", min_score=0.0).hits]
+        assert "Frankfurt." in found and "Oslo." not in found
+
+
+def test_a_start_is_bounded(tmp_path: Path) -> None:
+    """A person's standing words always, and of the rest at most three; all of it within 450 tokens."""
+    with tacit.open(str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True) as kept:
+        ways = {kept.add(f"Way of working number {n}, said by the person.", kind="preference").id for n in range(8)}
+        kept.add_many({"text": f"The queue hangs in case {n}: " + "words " * 40, "kind": "pitfall"} for n in range(9))
+        given = kept.inject("the queue hangs", trial=False)
+        assert ways <= set(given.injected)
+        assert len(given.injected) - len(ways) <= 3 and given.tokens <= 450

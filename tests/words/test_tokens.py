@@ -1,0 +1,337 @@
+"""Words for the matcher, for the index, and of errors."""
+
+from __future__ import annotations
+
+import apsw
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.words.tokens import (
+    FLAG,
+    NAME,
+    NUMBER,
+    PATH,
+    RUN,
+    VERSION,
+    WORD,
+    english_stem,
+    fold,
+    index_words,
+    query_words,
+    scan,
+    signature,
+    terms,
+)
+
+# --- scanning and terms
+
+
+def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of one short piece costs no more than prose; each was split anew."""
+    from tacit.words import tokens as words
+
+    read: list[str] = []
+    split = words._pieces
+    monkeypatch.setattr(words, "_pieces", lambda raw, start: read.append(raw) or split(raw, start))
+    assert index_words("maxRetry 9% " * 500) == "max retry"
+    assert read == ["maxRetry", "9%"]
+
+
+def test_pieces_carry_their_kind() -> None:
+    """Words, names, paths, flags, versions, numbers and unspaced runs are told apart."""
+    text = "Run getUserById in src/auth/session_store.py:142 with --no-verify on 3.11.7, port 8080, 入力値"
+    found = {piece.whole: piece.kind for piece in scan(text)}
+    assert found == {
+        "run": WORD, "getuserbyid": NAME, "in": WORD, "src/auth/session_store.py": PATH, "with": WORD, "--no-verify": FLAG,
+        "on": WORD, "3.11.7": VERSION, "port": WORD, "8080": NUMBER, "入力値": RUN,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The tests are failing", ["test", "fail"]),
+        ("maxRetryCount", ["maxretrycount", "max", "retry", "count"]),
+        ("max_retry_count", ["maxretrycount", "max", "retry", "count"]),
+        ("HTTPServer", ["httpserver", "http", "server"]),
+        ("src/auth/session.py:142:7", ["src/auth/session.py", "src", "auth", "session", "py"]),
+        ("os.path.join", ["os.path.join", "os", "path", "join"]),
+        ("--no-verify", ["--no-verify", "verify"]),
+        ("python3.11 or 3.11.7", ["python", "3.11", "3.11.7"]),
+        ("front-end", ["frontend", "front", "end"]),
+        ("PRs and APIs", ["pr", "api"]),
+        ("don't, we're, it's", []),
+        ("Überprüfung der Größe", ["uberprufung", "gross"]),
+        ("N'utilisez pas l'API", ["utilis", "api"]),
+        ("入力値の検証", ["入力", "力値", "値の", "の検", "検証"]),
+        ("APIを呼ぶ", ["api", "を呼", "呼ぶ"]),
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("ＡＰＩ", ["api"]),
+        ("US and EU tenants", ["us", "eu", "tenant"]),
+        ("", []),
+        ("--- !!! ...", []),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    """Folded, stemmed, stop words dropped; what is an identifier stays whole and is split as well."""
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "cache caches cached caching", "retry retries retried retrying", "commit commits committed committing",
+        "validate validates validated validation", "configure configured configuration", "deploy deploys deployment",
+        "use used using uses", "run runs running", "fail fails failed failing", "class classes", "process processes processed",
+        "log logs logged logging", "silent silently", "connect connection connected", "keep kept keeps", "write written writes",
+    ],
+)  # fmt: skip
+def test_one_stem_for_the_forms_of_a_word(forms: str) -> None:
+    """Inflections that lessons use fall together."""
+    assert len({english_stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("string", "str"), ("need", "ne"), ("status", "statu"), ("class", "clas")])
+def test_no_stem_where_nothing_is_inflected(one: str, other: str) -> None:
+    """Words that only look inflected keep their ending."""
+    assert english_stem(one) != other
+
+
+def test_folding_drops_case_and_accents_only() -> None:
+    """Letters of other scripts stay what they are."""
+    assert [fold(word) for word in ("Größe", "CAFÉ", "Ёлка", "हिन्दी", "한국어")] == [
+        "grosse",
+        "cafe",
+        "елка",
+        "हिन्दी",
+        "한국어",
+    ]
+
+
+@given(st.text())
+def test_any_text_has_words(text: str) -> None:
+    """No text breaks the scanner, and no term is empty or spaced."""
+    assert all(term and not term.isspace() for term in terms(text))
+
+
+# --- the index
+
+
+class Index:
+    """A full-text table as the store makes it."""
+
+    def __init__(self, *texts: str) -> None:
+        self.db = apsw.Connection(":memory:")
+        self.db.execute("CREATE VIRTUAL TABLE words USING fts5(text, extra, tokenize = 'porter unicode61')")
+        for text in texts:
+            self.db.execute("INSERT INTO words VALUES (?, ?)", (text, index_words(text)))
+
+    def hits(self, query: str) -> list[int]:
+        asked = " OR ".join(f'"{word}"' for word in query_words(query))
+        return [
+            row[0] for row in self.db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", (asked,))
+        ]
+
+    def tokens(self, text: str) -> set[str]:
+        tokenizer = self.db.fts5_tokenizer("unicode61", [])
+        flags = apsw.FTS5_TOKENIZE_DOCUMENT
+        return {word for (word,) in tokenizer(text.encode(), flags, None, include_offsets=False)}
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("getUserById fails for guests", "user"),
+        ("getUserById fails for guests", "getUserById"),
+        ("max_retry_count is ignored", "maxRetryCount"),
+        ("maxRetryCount is ignored", "max_retry_count"),
+        ("the parser runs twice", "running parsers"),
+        ("see src/auth/session.py", "auth/session.py"),
+        ("needs Python 3.11.7", "3.11.7"),
+        ("the front-end build", "frontend"),
+        ("the frontend build", "front-end"),
+        ("入力値の検証がありません", "検証"),
+        ("APIを呼ぶ", "API"),
+        ("ภาษาไทย", "ไทย"),
+        ("हिन्दी भाषा", "हिन्दी"),
+        ("사용자를 삭제", "사용자"),
+        ("Größe der Straße", "GROSSE STRASSE"),
+        ("naïve résumé", "naive resume"),
+        ("Việt Nam thế giới", "the gioi"),
+        ("ＡＰＩ call", "api"),
+        ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+    ],
+)
+def test_what_is_asked_is_found(stored: str, asked: str) -> None:
+    """Query and index agree on words, also where `porter unicode61` alone would not."""
+    assert Index("something else entirely", stored).hits(asked) == [2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "getUserById in src/a_b.py 3.11.7",
+        "Größe résumé ế Ёлка",
+        "入力値の検証 API",
+        "हिन्दी ไทย",
+        "e\u0301te\u0301 naïve",
+    ],
+)
+def test_only_what_the_tokenizer_misses_is_added(text: str) -> None:
+    """The second column repeats no word that the text itself gives."""
+    index = Index()
+    assert not index.tokens(index_words(text)) & index.tokens(text)
+
+
+def test_plain_text_needs_no_second_column() -> None:
+    """An ordinary lesson costs nothing extra."""
+    assert index_words("Run the linter before committing, then push.") == ""
+
+
+def test_query_words_are_distinct_and_limited() -> None:
+    """Inflections count once, stop words never, and the limit holds."""
+    assert query_words("test the tests while testing the parser") == ["test", "parser"]
+    assert query_words("alpha beta gamma delta", limit=2) == ["alpha", "beta"]
+
+
+@given(st.text())
+def test_query_words_are_safe_between_quotes(text: str) -> None:
+    """No word can end the string it is quoted in, and every one makes a valid query."""
+    asked = query_words(text)
+    assert not any('"' in word or "\0" in word for word in asked)
+    if asked:
+        Index("x").hits(text)
+
+
+# --- signatures
+
+TRACEBACK = """Traceback (most recent call last):
+  File "{path}", line {line}, in <module>
+    load()
+KeyError: 'region'"""
+
+CHAINED = """Traceback (most recent call last):
+  File "a.py", line 1, in f
+ValueError: bad
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "a.py", line 5, in <module>
+    g()
+    ^^^
+RuntimeError: gave up after 17 tries
+"""
+
+PYTEST = """
+    def test_total():
+>       assert total([1, 2]) == 4
+E       assert 3 == 4
+E        +  where 3 = total([1, 2])
+
+tests/test_sum.py:5: AssertionError
+=========== short test summary info ===========
+FAILED tests/test_sum.py::test_total - assert 3 == 4
+1 failed, 3 passed in 0.03s"""
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (TRACEBACK.format(path="/app/a.py", line=3), "KeyError: <q>"),
+        (CHAINED, "RuntimeError: gave up after <n> tries"),
+        (PYTEST, "FAILED <path>::test_total - assert <n> == <n>"),
+        ("E       ValueError: bad port 80 in /etc/x.conf", "ValueError: bad port <n> in <path>"),
+        ("TypeError: Cannot read properties of undefined (reading 'map')\n    at render (/app/x.js:14:9)",
+         "TypeError: Cannot read properties of undefined (reading <q>)"),
+        ("● Auth › login › rejects bad password\n\n    expect(received).toBe(expected)", "rejects bad password"),
+        ("error[E0382]: borrow of moved value: `config`\n --> src/main.rs:22:9\nerror: could not compile `x` due to 1 previous error",
+         "error[E0382]: borrow of moved value: <q>"),
+        ("thread 'main' panicked at src/main.rs:4:5:\nindex out of bounds: the len is 3 but the index is 7",
+         "thread <q> panicked at <path>: index out of bounds: the len is <n> but the index is <n>"),
+        ("a.c:3:5: error: expected ';' before '}' token\nmake: *** [Makefile:2: all] Error 1", "error: expected <q> before <q> token"),
+        ("src/app.ts(14,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+         "error TS2322: Type <q> is not assignable to type <q>"),
+        ("./main.go:17:2: undefined: handleRequest", "undefined: handleRequest"),
+        ("panic: runtime error: index out of range [3] with length 3", "panic: runtime error: index out of range [<n>] with length <n>"),
+        ("Exception in thread \"main\" a.b.AppException: no\n\tat a.B.c(B.java:3)\nCaused by: java.sql.SQLException: refused by 10.0.0.3:5432",
+         "java.sql.SQLException: refused by <host>"),
+        ("bash: line 3: poetry: command not found", "poetry: command not found"),
+        ("zsh: command not found: jq", "command not found: jq"),
+        ("cat: /tmp/foo: No such file or directory", "cat: <path>: No such file or directory"),
+        ("npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree", "ERESOLVE unable to resolve dependency tree"),
+        ("fatal: not a git repository (or any of the parent directories): .git",
+         "fatal: not a git repository (or any of the parent directories): .git"),
+        ("\x1b[31merror\x1b[0m: could not open \x1b[1m/tmp/x1/a.py\x1b[0m", "error: could not open <path>"),
+        ("2026-03-01T10:22:11Z ERROR worker 81 lost broker 550e8400-e29b-41d4-a716-446655440000 after 12.5 s",
+         "ERROR worker <n> lost broker <id> after <n>"),
+        ("Segmentation fault at address 0x7ffe12ab", "Segmentation fault at address <n>"),
+        ("HTTP Error 404: Not Found", "HTTP Error 404: Not Found"),
+        ("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "File has not been read yet. Read it first"),
+        ("make: *** [all] Error 2", "make: *** [all] Error <n>"),
+    ],
+)  # fmt: skip
+def test_signature(output: str, expected: str) -> None:
+    """The decisive line, masked."""
+    assert signature(output) == expected
+
+
+def test_the_same_problem_in_two_runs_has_one_signature() -> None:
+    """Path and line of a frame do not count."""
+    assert signature(TRACEBACK.format(path="/app/a.py", line=3)) == signature(
+        TRACEBACK.format(path="/srv/b/a.py", line=91)
+    )
+
+
+@pytest.mark.parametrize(
+    "output", ["", "All tests passed", "12 passed, 0 failed in 3s", "no errors found", "Build done: errors: 0"]
+)
+def test_no_error_has_no_signature(output: str) -> None:
+    """Saying that nothing failed is no failure."""
+    assert signature(output) == ""
+
+
+@pytest.mark.parametrize("output", ["Error", "Error: Process completed with exit code 1.", "exit status 1"])
+def test_an_error_that_tells_nothing_has_no_signature(output: str) -> None:
+    """Otherwise all such errors would be one problem."""
+    assert signature(output) == ""
+
+
+def test_a_signature_is_short() -> None:
+    """It is cut at a word."""
+    found = signature("error: " + "overlong words " * 60)
+    assert len(found) <= 200 and found.endswith(("overlong", "words"))
+
+
+@given(st.text())
+def test_any_output_has_a_signature_or_none(text: str) -> None:
+    """No output breaks it, and it stays one bounded line."""
+    found = signature(text)
+    assert len(found) <= 200 and "\n" not in found
+
+
+def test_digits_of_other_scripts_are_words_too() -> None:
+    """A digit that is not 0 to 9 is neither a number nor a version of ours, and breaks nothing."""
+    assert terms("᪀ items") and terms("٣ items")
+
+
+def test_a_form_that_is_left_out_could_not_have_matched() -> None:
+    """What is compiled only where one of its pieces is there gives what compiling all of it gives."""
+    import re
+
+    from tacit.words import tokens as words
+
+    said = (
+        "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed", "Caused by: java.io.IOException: disk full", "error[E0308]: mismatched types",
+        "src/a.c:3:4: fatal error: x.h: No such file or directory", "a.ts(3,4): error TS2322: Type 'x'", "a.ts:3:4 - error TS1: y", "TypeError: x is not a function",
+        "** (KeyError) key :a not found", "panic: runtime error: index out of range [5]", "thread 'main' panicked at src/a.rs:3", "a.go:3:4: undefined: x",
+        "ld: undefined reference to `f'", "bash: line 1: foo: command not found", "cp: cannot access 'x': PERMISSION DENIED", "Error: EACCES: permission denied, open '/x'",
+        "npm ERR! missing script: build", "  ● suite › fails", "FAILED tests/a.py::b - assert 1 == 2", "the job was aborted after ٣٤ seconds", "E   assert 3 == 4",
+    )  # fmt: skip
+    for line in said:
+        for pattern, _, needs in words._decisive():
+            assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (pattern, line)
+        for pattern, _, pieces in words._masks():
+            there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
+            assert not re.search(pattern, line) or there, (pattern, line)
