@@ -24,7 +24,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 MOST = 3.0  # times the cost of prose
-FLOOR = 0.05  # seconds of CPU for a megabyte that nobody feels, whatever prose costs
+FLOOR = 0.002  # seconds of CPU for a megabyte; one door does nothing with prose but look for "<", in a twentieth of a millisecond
 
 PROSE = (
     "The worker reads the queue in the order of arrival and writes one line for each job that it finished. When a job fails, the error is kept with its "
@@ -35,10 +35,10 @@ PATTERNS: dict[str, str] = {
     "spaces": " ", "line ends": "\n", "tabs": "\t", "escape": "\x1b", "escape [": "\x1b[", "escape ]": "\x1b]", "escape ] text": "\x1b]0;x",
     "double quotes": '"', "single quotes": "'", "backticks": "`", "backslashes": "\\", "escaped line ends": "\\n",
     "token:": "token: ", 'secret = "': 'secret = "', "password is": "the password is ", "key=": "api_key=", "bearer": "Bearer ", "eyJ": "eyJ", "begin key": "-----BEGIN PRIVATE KEY-----",
-    "urls": "https://a:b@", "angle brackets": "<", "open tags": "<private>", "parentheses": "((((", "brackets": "[[[[", "dots": ".", "slashes": "/a", "dashes": "-", "underscores": "_",
+    "urls": "https://a:b@", "angle brackets": "<", "open tags": "<private>", "closed tags": "<private></private>", "variations": "❤️", "zero width": "a\u200b", "parentheses": "((((", "brackets": "[[[[", "dots": ".", "slashes": "/a", "dashes": "-", "underscores": "_",
     "equals": "=", "colons": ":", "commas": ",a", "percent": "9%", "at signs": "a@", "CJK": "記憶", "accents": "é", "emoji": "🙂", "Error:": "Error: ", "at frames": "  at f (a.js:1:1)\n",
     "ignore": "ignore previous ", "you are now": "you are now ", "curl": "curl http://x ", "pipes": "a | ", "semicolons": "a; ", "dollars": "$(", "hashes": "# ", "seen": "(seen 1x",
-    "command not found": "x: command not found: ", "file:line": "a.py:1: ", "null": "\\u0000", "mixed": "a1B-_.:/=+ ",
+    "command not found": "x: command not found: ", "file:line": "a.py:1: ", "null": "\\u0000", "encoded lines": "QVBJX0tFWT1rOVpxM0xtVDd2WHcyQm5SOHNZZDVIZkoxcFFjNEd0QQ\n", "named values": 'A_KEY="k9Zq3LmT7vXw2BnR8sYd5" ', "prefixed": "ac_k9Zq3LmT7vXw2BnR8sYd5HfJ1 ", "mixed": "a1B-_.:/=+ ",
 }  # fmt: skip
 
 

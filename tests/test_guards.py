@@ -42,7 +42,7 @@ def test_what_a_person_adds_comes_through(restored: None) -> None:
 
 @pytest.mark.parametrize(
     ("door", "piece"),
-    [("telling line", "1"), ("telling line", "\x1b]"), ("screen", " "), ("redact", "token: "), ("redact", 'secret = "'), ("redact", "-----BEGIN PRIVATE KEY-----"), ("redact", "https://a:b@")],
+    [("telling line", "1"), ("telling line", "\x1b]"), ("screen", " "), ("redact", "token: "), ("redact", 'secret = "'), ("redact", "-----BEGIN PRIVATE KEY-----"), ("redact", "https://a:b@"), ("private", "<private></private>"), ("plain_line", "# ")],
 )
 def test_twice_the_text_costs_about_twice(tmp_path: Path, door: str, piece: str) -> None:
     """What was once quadratic, or ten times prose, by CPU; the whole of it is `make bench-time`."""

@@ -276,6 +276,8 @@ def test_a_structure_is_redacted_by_its_keys_and_its_texts() -> None:
         ("a <private>b</private> c", "a [private] c"),
         ("a <private>b\nc</private> d <PRIVATE x='1'>e</Private>", "a [private] d [private]"),
         ("a <private>never closed", "a [private]"),
+        ("a <private>never <private>closed, <b>twice", "a [private]"),
+        ("a <private>" + 600 * "b</private>c<private>" + "d", "a " + 500 * "[private]c" + "[private]"),
         ("a <private>b <private>c</private> d</private> e", "a [private] e"),
         ("a </private> b", "a </private> b"),
         ("no tags at all, 1 < 2", "no tags at all, 1 < 2"),

@@ -277,6 +277,12 @@ def test_signature(output: str, expected: str) -> None:
     assert signature(output) == expected
 
 
+@pytest.mark.parametrize("output", ["npm ERR! missing script: build\n" + 400_000 * "\x1b]", 400_000 * "\x1b[m" + "\nnpm ERR! missing script: build"])
+def test_an_error_is_looked_for_at_both_ends_of_what_was_printed(output: str) -> None:
+    """However much stands between, and whatever it is: only the ends are freed of escapes."""
+    assert signature(output) == signature("npm ERR! missing script: build") != ""
+
+
 def test_the_same_problem_in_two_runs_has_one_signature() -> None:
     """Path and line of a frame do not count."""
     assert signature(TRACEBACK.format(path="/app/a.py", line=3)) == signature(

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MARKER = "[redacted:"
 PRIVATE = "[private]"
+MOST_TAGS = 1_000  # behind so many everything is private: who writes more of them asks for time, not for privacy
 SHORTEST = 8  # characters; nothing shorter is a secret worth the name
 
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
@@ -109,11 +110,17 @@ def _name_of(key: Any, holder: dict[Any, Any], name: str) -> str:
 
 def private(text: str) -> str:
     """The text with each `<private>…</private>` replaced by `[private]`; one never closed reaches to the end."""
-    if "<" not in text:
+    if "<" not in text or "private" not in text.lower():
         return text
+    tags = _compiled(r"(?i)<(/?)\s*private\b[^<>]{0,200}>")
+    first = tags.search(text)
+    if first and not first[1] and "</" not in text[first.end() :]:
+        return text[: first.start()] + PRIVATE
     kept: list[str] = []
     depth = last = 0
-    for tag in _compiled(r"(?i)<(/?)\s*private\b[^<>]{0,200}>").finditer(text):
+    for count, tag in enumerate(tags.finditer(text)):
+        if count == MOST_TAGS:
+            return "".join(kept) + (text[last : tag.start()] + PRIVATE if depth == 0 else "")
         if not tag[1]:
             if depth == 0:
                 kept += (text[last : tag.start()], PRIVATE)
@@ -746,26 +753,35 @@ def _candidate(text: str, start: int, strength: int, form: str) -> tuple[int, in
 
 def _prefixed(text: str, low: str) -> Iterator[Span]:
     """Tokens of vendors nobody told us about: a short prefix, a long random body. Known kinds of ids stay."""
-    from tacit.guard.redact_rules import ID_PREFIXES, SECRET_PARTS
-
     if not _compiled(r"[A-Za-z0-9_-]{24}").search(text):
         return
     shape = r"(?<![A-Za-z0-9_-])[A-Za-z][A-Za-z0-9]{1,11}[_-][A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{16,})?"
+    judged: dict[tuple[str, bool], bool] = {}  # what repeats itself is judged once
     for match in _compiled(shape).finditer(text):
-        parts = _compiled(r"[A-Za-z0-9]+").findall(match[0])
-        if parts[0].lower() in ID_PREFIXES or not _compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(parts[0]):
-            continue
-        telling = any(p.lower() in SECRET_PARTS for p in parts[:3])
         inside = text[match.start() - 1 : match.start()] in ("/", "\\", ".", "#", "@")  # a path, a member, an anchor
-        if (inside or parts[1].lower() in ID_PREFIXES) and not telling:
-            continue
-        rest = match[0][len(parts[0]) + 1 :]
-        body = max(parts[1:], key=len)
-        if len(body) < 8 or not _random(rest, 3.0) or _stand_in(rest):
-            continue
-        mixed = _classes(rest) >= 3 and _chop(rest) <= 2.6 and not _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
-        if mixed or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2):
+        hide = judged.get((match[0], inside))
+        if hide is None:
+            hide = _is_prefixed(match[0], inside)
+            if len(judged) < MOST_JUDGED:
+                judged[match[0], inside] = hide
+        if hide:
             yield *match.span(), "token"
+
+
+def _is_prefixed(run: str, inside: bool) -> bool:
+    from tacit.guard.redact_rules import ID_PREFIXES, SECRET_PARTS
+
+    parts = _compiled(r"[A-Za-z0-9]+").findall(run)
+    if parts[0].lower() in ID_PREFIXES or not _compiled(r"(?:[a-z]+|[A-Z]+)[0-9]{0,2}").fullmatch(parts[0]):
+        return False
+    telling = not SECRET_PARTS.isdisjoint(map(str.lower, parts[:3]))
+    if (inside or parts[1].lower() in ID_PREFIXES) and not telling:
+        return False
+    rest, body = run[len(parts[0]) + 1 :], max(parts[1:], key=len)
+    if len(body) < 8 or not _random(rest, 3.0) or _stand_in(rest):
+        return False
+    mixed = _classes(rest) >= 3 and _chop(rest) <= 2.6 and not _compiled(r"[0-9a-fA-F_-]+").fullmatch(rest)
+    return mixed or (telling and len(body) >= 20 and _chop(body) <= 3.6 and _classes(body) >= 2)
 
 
 def _nearby(text: str, low: str) -> Iterator[Span]:
@@ -886,21 +902,21 @@ def _stand_in(content: str) -> bool:
         return True
     if "\0" in content or len(set(lowered)) <= 2:
         return True
-    if content[0] in "<{[" or any(mark in content for mark in ("${", "$(", "{{", "<%", "#{")):
+    if content[0] in "<{[" or _compiled(r"\$[{(]|\{\{|<%|#\{").search(content):
         return True
-    if _compiled(r"[$&*]\w+|%\w+%|@\w+@|%\(\w+\)[sd]|%[sdr]").fullmatch(content):
+    if content[0] in "$&*%@" and _compiled(r"[$&*]\w+|%\w+%|@\w+@|%\(\w+\)[sd]|%[sdr]").fullmatch(content):
         return content[0] in "%@" or not _mixed(content[1:]) or (content[0] == "$" and _chop(content) > 2.5)
-    if _compiled(r"\{[\w.]*\}|:[a-z_]+$").search(content) and not _mixed(content.strip("{}")):
+    if ("{" in content or ":" in content) and _compiled(r"\{[\w.]*\}|:[a-z_]+$").search(content) and not _mixed(content.strip("{}")):
         return True
-    return _compiled(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+").fullmatch(content) is not None and _chop(content) > 2.8
+    constant = "_" in content and content.isupper() and _compiled(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+").fullmatch(content)
+    return bool(constant) and _chop(content) > 2.8
 
 
 def _holds(content: str, words: tuple[str, ...]) -> bool:
     """Whether one of the words is in it, in one case throughout: random letters rarely spell `your` that way."""
-    spelled = _spelled.get(words)
-    if spelled is None:
-        spelled = _spelled[words] = tuple(each for word in words for each in {word, word.upper(), word.title()})
-    return any(each in content for each in spelled)
+    lowered = content.lower()
+    found = [word for word in words if word in lowered]  # asked of every value, and nearly always none
+    return any(word in content or word.upper() in content or word.title() in content for word in found)
 
 
 def _is_code(content: str, form: str) -> bool:
@@ -981,11 +997,12 @@ def _dense(content: str) -> bool:
 def _chop(content: str) -> float:
     """Mean length of the pieces a value falls into, split where the kind of character changes: words 5, random 2."""
     pieces = _compiled(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+").findall(content)
-    return sum(len(p) for p in pieces) / len(pieces) if pieces else 0.0
+    return len("".join(pieces)) / len(pieces) if pieces else 0.0
 
 
 def _classes(content: str) -> int:
-    return any(c.islower() for c in content) + any(c.isupper() for c in content) + any(c.isdigit() for c in content)
+    digit = _compiled(r"\d").search(content) is not None
+    return (content != content.upper()) + (content != content.lower()) + digit
 
 
 def _random(content: str, least: float) -> bool:
@@ -994,13 +1011,17 @@ def _random(content: str, least: float) -> bool:
 
     if _holds(content, NOT_RANDOM):
         return False
-    size = len(content)
-    shares = [content.count(char) / size for char in set(content)]
+    if not content:
+        return False
+    size, alphabet = len(content), set(content)
     # A short text cannot reach the entropy of a long one, so it has to reach a share of what its length allows.
-    return -sum(share * log2(share) for share in shares) >= min(least, 0.62 * log2(max(size, 2)))
+    least = min(least, 0.62 * log2(max(size, 2)))
+    rest = size - len(alphabet) + 1  # the least entropy of so many different characters: all but one of them stand once
+    if (rest * log2(size / rest) + (size - rest) * log2(size)) / size >= least:
+        return True
+    return -sum(share * log2(share) for share in (content.count(char) / size for char in alphabet)) >= least
 
 
-_spelled: dict[tuple[str, ...], tuple[str, ...]] = {}
 _cache: dict[tuple[str, int], re.Pattern[str]] = {}
 
 

@@ -24,6 +24,7 @@ BLOB = 400  # characters without a space: no word is that long, an encoded messa
 # Characters that do not show, or change how others show. Zero-width joiners also build emoji and some scripts' letters,
 # so those are judged by their neighbours.
 JOINERS = "\u200c\u200d"
+_CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f"
 HIDDEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ue000-\uf8ff\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
@@ -390,8 +391,8 @@ def screen(text: str) -> Screening:
     marks: dict[str, str] = {}  # mark -> what it was seen in, first of each
     if "\x1b" in text or "\x9b" in text:
         marks["terminal escapes"] = "a sequence that controls the terminal"
-    hidden = _hidden(text)
-    if hidden:
+    # What is longer than a lesson waits for that alone; of it the beginning is read.
+    if hidden := _hidden(text[: 2 * LONGEST]):
         marks["hidden characters"] = hidden
     if len(text) > LONGEST:
         marks["too long"] = f"{len(text)} characters"
@@ -436,13 +437,15 @@ def _flat(text: str) -> str:
 def _hidden(text: str) -> str:
     """What is hidden in a text, in words; empty if nothing is, or only what writing needs."""
     if text.isascii():
-        control = _compiled(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]").search(text)
+        control = _compiled(f"[{_CONTROLS}]").search(text)
         return f"control character U+{ord(control[0]):04X}" if control else ""
+    if not _compiled(f"{HIDDEN}|[{JOINERS}]|[{_CONTROLS}]").search(text):
+        return ""
     # A flag emoji carries tags, an emoji its variation and joiners, a word of some scripts a joiner.
     text = _compiled("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f").sub("", text)
     text = _compiled("(?<=[^\x00-\x7f]|[0-9#*])[\ufe0e\ufe0f](?![\ufe00-\ufe0f])").sub("", text)
     text = _compiled(f"(?<=[^\x00-\x7f])[{JOINERS}](?=[^\x00-\x7f])").sub("", text).removeprefix("\ufeff")
-    found = _compiled(f"{HIDDEN}|[{JOINERS}]|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]").search(text)
+    found = _compiled(f"{HIDDEN}|[{JOINERS}]|[{_CONTROLS}]").search(text)
     if found is None or (found[0] == "\u00ad" and text.count("\u00ad") < 3):  # one or two come with copied web pages
         return ""
     return f"character U+{ord(found[0]):04X} that does not show"
@@ -453,8 +456,8 @@ def _hidden(text: str) -> str:
 
 # Tags that mean something to a model or its host: ours, chats', tools'. Their bracket is replaced by one that does not.
 _TAGS = (
-    r"<(?=\s?/?\s?(?:tacit|system|assistant|user\b|human|developer|function|invoke|tool|antml|parameter|important|"
-    r"instruction|script|iframe|img\b)|!--|\||/?sys>>|<)"
+    r"<+(?=<)|<(?=\s?/?\s?(?:tacit|system|assistant|user\b|human|developer|function|invoke|tool|antml|parameter|important|"
+    r"instruction|script|iframe|img\b)|!--|\||/?sys>>)"
 )
 
 
@@ -483,18 +486,15 @@ def plain_line(text: str, limit: int = 600) -> str:
     if "``" in text or "~~" in text:
         text = _compiled(r"`{3,}").sub("'''", _compiled(r"~{3,}").sub("~", text))
     if "<" in text:
-        text = _compiled(_TAGS, re.I).sub("‹", text)
+        text = _compiled(_TAGS, re.I).sub(lambda tag: "‹" * len(tag[0]), text)
     if "![" in text:
         text = text.replace("![", "! [")
     if "[" in text or "(" in text:
         text = _compiled(_MARKS, re.I).sub("‹", text)
-    while text[:1] and text[0] in "#>-*+=_|0123456789":
-        shorter = _compiled(
-            r"^(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|(?:[-*_=|+]\s?){3,}$|\|(?=\s|$))\s?"
-        ).sub("", text, count=1)
-        if shorter == text:
-            break
-        text = shorter
+    if text[:1] and text[0] in "#>-*+=_|0123456789":  # all of them in one pass: a text may be nothing else
+        opened = r"(?:(?:#{1,6}(?=\s|$)|>+|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$)|\|(?=\s|$))\s?)*(?:(?:[-*_=|+]\s?){3,}$)?"
+        head = _compiled(opened).match(text)
+        text = text[head.end() :] if head else text
     if len(text) > limit:
         text = text[: limit - 1].rstrip() + "…"
     elif cut and text:

@@ -155,12 +155,12 @@ def calls(line: str) -> tuple[Call, ...]:
     found: list[Call] = []
     folder = ""
     for words, before, after, inline, writes in _simple(line[:LONGEST_LINE]):
-        env, rest = _assignments(words)
+        env, rest = _assignments(words) if "=" in words[0] else ([], words)
         if not rest:
             continue
         call = Call(tuple(rest), tuple(env), after in ("|", "|&"), before in ("|", "|&"), inline, tuple(writes), folder)
         found.append(call)
-        if bare(rest[0]) in ("cd", "pushd") and len(rest) > 1:
+        if len(rest) > 1 and bare(rest[0]) in ("cd", "pushd"):
             folder = bare(rest[1])
     return tuple(found)
 
@@ -373,7 +373,7 @@ def _simple(line: str) -> Iterator[tuple[list[str], str, str, bool, list[str]]]:
                     documents.append(bare(target).lstrip("\\"))
             elif ">" in redirection.group(1) and target and not target.startswith("/dev/"):
                 writes.append(bare(target))
-        elif operator := _OPERATOR.match(line, at):
+        elif operator := _OPERATOR.match(line, at) if char in "&|;\n()" else None:
             sign = operator.group()
             at = operator.end()
             if sign == "\n":

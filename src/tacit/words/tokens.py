@@ -22,6 +22,7 @@ SCAN_LIMIT = 20_000  # characters: a finding is a sentence; a dump is not read t
 TASK_WORDS = 48  # of a task that are kept with its lessons; the first ones say what it is about
 SIGNATURE_LENGTH = 200
 ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
+ERROR_ENDS = 100_000  # and in so many first and last characters: what lies between is neither where it began nor how it ended
 
 # Words that say that something went wrong, and nothing of what.
 VAGUE = frozenset(
@@ -483,6 +484,8 @@ def signature(text: str) -> str:
 
 
 def _decisive_line(text: str) -> str:
+    if len(text) > 2 * ERROR_ENDS:
+        text = f"{text[:ERROR_ENDS]}\n{text[-ERROR_ENDS:]}"
     text = re.sub(_ANSI, "", text.replace("\r\n", "\n"))
     refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S)  # how hosts wrap a refusal of their own
     lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n") if line]
