@@ -20,7 +20,7 @@ from tacit.learn.settle import outcome_of
 from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sqlite import SqliteStore
-from tacit.testing import Clock, finding, run, tool, user
+from tacit.testing import Clock, finding, run, say, tool, user
 from tacit.trial.effect import by_epoch, course_from_json, course_of, trials_from
 from tacit.words.diagnose import BEFORE_DONE, signatures
 
@@ -214,6 +214,21 @@ def test_the_same_accident_occurred_whatever_came_after(memories: Memories, cloc
     assign(memories, memory, "u", arm)
     memories.learn(run("u", *steps, complete=True))
     assert outcome(memories, memory, "u") == ("occurred", loss)
+
+
+@pytest.mark.parametrize("arm", ["injected", "withheld"])
+@pytest.mark.parametrize(
+    ("later", "told"),
+    [([say("I stop here.")], ("not_occurred", 1.0)), ([CURE, PASSES], ("not_occurred", 1.0)), ([CURE, FAILS, CURE, PASSES], ("occurred", 0.25)), ([FAILS, FAILS, FAILS], ("occurred", 1.0))],
+    ids=["nothing more", "cured", "once more", "given up"],
+)
+def test_a_lesson_told_right_after_its_failure_is_judged_by_the_failures_that_follow(memories: Memories, arm: str, later: list[Step], told: tuple[str, float]) -> None:
+    """The failure that brought it up is not held against it; the same one after it is, though nothing was overcome in between."""
+    memory = signed(memories)
+    assign(memories, memory, "u", arm, at="2026-01-01T10:00:30Z")
+    steps = [replace(step, at=f"2026-01-01T10:{n:02d}:00Z") for n, step in enumerate([FAILS, *later])]
+    memories.learn(run("u", *steps, started_at="2026-01-01T09:59:00Z", complete=True))
+    assert outcome(memories, memory, "u") == told
 
 
 def test_an_agent_that_calls_no_tool_is_no_missing_outcome(memories: Memories) -> None:

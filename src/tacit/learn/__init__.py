@@ -635,7 +635,8 @@ class _Session:
         marks = tx.marks(unit=self.row.root)
         tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
         last = {mark.memory: (mark.value, graded(mark.amount)) for mark in marks if mark.signal == "outcome"}
-        behind = clock_behind(self.run.started_at, self.run.ended_at, min(use.at for use in uses))
+        ended = self.run.ended_at or next((step.at for step in reversed(self.run.steps) if step.at), "")
+        behind = clock_behind(self.run.started_at, ended, min(use.at for use in uses))
         if behind and over:
             tx.count(self.project.id, "clock_behind", self.at)
         shown = [use.memory for use in uses if use.arm != "withheld" and use.memory in memories]

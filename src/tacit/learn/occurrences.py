@@ -3,7 +3,8 @@
 A lesson with a signature is judged by the steps that failed so, whatever came afterwards: cured, worked around, tried four
 ways or given up. What an agent was told can change how it goes on, so nothing that rests on how it went on may decide
 *whether* the problem occurred; it decides only what it cost. The loss of an occurrence is the calls until the same thing
-passed, over a cap, and 1 where it never did.
+passed, over a cap, and 1 where it never did. A failure that comes again on the way is told apart from the first, each with the
+calls until the next, so that a lesson that was assigned in between is judged by what came after it.
 """
 
 from __future__ import annotations
@@ -24,20 +25,21 @@ CAP = 8  # calls after which it no longer matters how many more it took
 
 
 def occurrences(run: Run, *marks: str) -> tuple[Sighting, ...]:
-    """Every step of the run that failed with one of these signatures, in order; failures on the way to one recovery are one."""
+    """Every step of the run that failed with one of these signatures, in order; losses on the way to one recovery add up."""
     found: list[Sighting] = []
     for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
         lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
-        at = 0
-        while at < len(lane):
-            step = lane[at]
-            met = set(marks).intersection(failed_with(step, run.cwd))
-            if not met:
-                at += 1
-                continue
-            until = _overcome(lane, at, met, run.cwd)
-            found.append(Sighting("tool", "", step.at, 1.0 if until is None else min(1.0, (until - at) / CAP), step.place))
-            at = len(lane) if until is None else until
+        failed = [at for at in range(len(lane)) if not set(marks).isdisjoint(failed_with(lane[at], run.cwd))]
+        begun, until = -1, 0  # the failure whose recovery is waited for, and where it is; None: it never comes
+        for n, at in enumerate(failed):
+            if begun < 0 or (until is not None and at >= until):
+                begun, until = at, _overcome(lane, at, set(marks).intersection(failed_with(lane[at], run.cwd)), run.cwd)
+            following = failed[n + 1] if n + 1 < len(failed) else None
+            if following is not None and (until is None or following < until):
+                loss = (following - at) / CAP  # it comes again before it was overcome
+            else:
+                loss = 1.0 if until is None else (until - at) / CAP
+            found.append(Sighting("tool", "", lane[at].at, min(1.0, loss), lane[at].place))
     return tuple(found)
 
 
