@@ -101,6 +101,7 @@ class Ranked:
     channel: str = ""
     caution: bool = False  # to be given as a suggestion, not a rule
     signer: str = ""  # of a team mate's lesson
+    unmeasured: float = 0.0  # the score it had before it was measured, where that was higher: the floor goes by it
 
 
 @value
@@ -134,7 +135,8 @@ def ranking(hits: Iterable[Hit], asked: Asked, profile: Profile, facts: Facts) -
     signatures: set[str] = set()
     for each in ordered(profile.rank.ranker, fit, asked, profile, facts):
         signature = each.memory.signature
-        if each.score < profile.rank.floor and each.channel not in CALLED_FOR:
+        # Belief orders; whether a lesson stays is the ladder's to say. One that a floor took out after three units would be out for good.
+        if max(each.score, each.unmeasured) < profile.rank.floor and each.channel not in CALLED_FOR:
             left.append(LeftOut(each.memory.id, "below the floor", each.score))
         elif signature and signature in signatures:
             left.append(LeftOut(each.memory.id, "same signature", each.score))
@@ -304,13 +306,17 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts["met"] = met
             if memory.source == NOTICED:  # which failure comes is told by the project's tools, not by the task's words
                 parts["words"] = 0.0
-        score = sum(parts.values())
+        score, unmeasured = sum(parts.values()), 0.0
+        if memory.tally.belief is not None:
+            unmeasured = score - parts.get("met", 0.0) + (_recurs_at_start(memory) if start else 0.0)
+            for factor in knows(memory, False).values():
+                unmeasured *= factor
         if score:
             known = knows(memory)
             for factor in known.values():
                 score *= factor
             parts.update(known)
-        found.append(Ranked(memory, score, parts, hit.channel))
+        found.append(Ranked(memory, score, parts, hit.channel, unmeasured=unmeasured))
     return found
 
 
@@ -328,18 +334,17 @@ def _lifts(hits: Sequence[Hit], words: Sequence[float]) -> list[float]:
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")  # factors; other parts are summands
 
 
-def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[[Memory], Mapping[str, float]]:
-    """A function that says what is known of a memory whatever is asked. Many are alike in that: it is found out once."""
+def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
+    """A function that says what is known of a memory whatever is asked, or was before it was measured. Many are alike: found out once."""
     alike: dict[tuple[Any, ...], dict[str, float]] = {}
 
-    def known(memory: Memory) -> Mapping[str, float]:
+    def known(memory: Memory, measured: bool = True) -> Mapping[str, float]:
         tally = memory.tally
         day = (tally.seen_at or memory.created_at)[:10]
-        leaning = PRIOR if tally.belief is None else tally.belief - (tally.signals or {}).get("belief_harm", 0.0)
-        is_gone = bool(
-            (memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone"))
-        )
-        what = (tally.seen, tally.belief is not None, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        belief = tally.belief if measured else None
+        leaning = PRIOR if belief is None else belief - (tally.signals or {}).get("belief_harm", 0.0)
+        is_gone = bool((memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone")))
+        what = (tally.seen, belief is not None, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
         if what not in alike:
             alike[what] = _factors(profile, now, *what)
         return alike[what]
@@ -463,6 +468,10 @@ def _met_at_start(memory: Memory) -> float:
     belief = memory.tally.belief
     if belief is not None:
         return max(0.0, belief - (memory.tally.signals or {}).get("belief_harm", 0.0))
+    return _recurs_at_start(memory)
+
+
+def _recurs_at_start(memory: Memory) -> float:
     # A person's word stands where two runs would: it is worth a sighting of its own.
     return log(1 + memory.tally.seen + (1 if memory.trust == "user" else 0), 2) / MET
 
