@@ -30,10 +30,10 @@ def occurrences(run: Run, *marks: str) -> tuple[Sighting, ...]:
     for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
         lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
         failed = [at for at in range(len(lane)) if not set(marks).isdisjoint(failed_with(lane[at], run.cwd))]
-        begun, until = -1, 0  # the failure whose recovery is waited for, and where it is; None: it never comes
+        until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
-            if begun < 0 or (until is not None and at >= until):
-                begun, until = at, _overcome(lane, at, set(marks).intersection(failed_with(lane[at], run.cwd)), run.cwd)
+            if until is not None and at >= until:
+                until = _overcome(lane, at, set(marks).intersection(failed_with(lane[at], run.cwd)), run.cwd)
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
                 loss = (following - at) / CAP  # it comes again before it was overcome
