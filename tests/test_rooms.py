@@ -102,17 +102,17 @@ def test_hosts_and_formats_share_little() -> None:
 
 
 def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
-    """An `if host == …` is a fact that has not found its folder yet."""
+    """An `if host == …`, or a table with hosts in it, is a fact that has not found its folder yet."""
     from tacit.hosts import HOSTS
 
     wrong = []
+    meant = {("surfaces/mcp/early.py", "cursor")}  # of a list that comes in pages
     for path in sorted(ROOT.rglob("*.py")):
+        if path.is_relative_to(ROOT / "hosts"):
+            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Compare):
-                sides = [each for side in [node.left, *node.comparators] for each in getattr(side, "elts", [side])]
-                said = {each.value for each in sides if isinstance(each, ast.Constant)}
-                if said & {*HOSTS} and path.parent.parent != ROOT / "hosts":
-                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+            if isinstance(node, ast.Constant) and node.value in HOSTS and (str(path.relative_to(ROOT)), node.value) not in meant:
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
 
 

@@ -66,6 +66,14 @@ def test_geminis_opening_is_the_hosts() -> None:
     assert (first.role, first.speaker) == ("system", "host") and "Always list folders" in first.text
 
 
+def test_gemini_puts_tags_around_what_is_not_its_own() -> None:
+    """Around what a tool returned, behind which stands what hooks said, and inside a prompt: an error's words are the program's alone, and
+    do not depend on what was told."""
+    run = read("gemini-0.61.0/session-1.jsonl")
+    (step,) = [step for step in run.steps if step.role == "tool"]
+    assert (step.error, step.status, run.task) == ("refused", 1, "make the tests pass")
+
+
 def _captured(tmp_path: Path, *events: tuple[str, dict[str, str]]) -> list[str]:
     """What counts as typed of Copilot's hooks, in the order in which they came to run."""
     from tacit.hosts import copilot

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tacit.hosts import claude_code, codex, copilot
+from tacit.hosts import claude_code, codex, copilot, gemini, speaker
 from tacit.hosts import host as host_named
-from tacit.hosts.dialect import exit_status
+from tacit.hosts.dialect import Told, exit_status
 from tacit.hosts.registration import registration
 
 ROOT = Path(__file__).parent.parent.parent
@@ -106,6 +106,45 @@ def test_gemini_starts_no_process_before_every_call_of_its_model() -> None:
     assert "PreCompress" not in registration(("tacit", []), host_named("gemini"))
 
 
+def gemini_call(command: str, returned: str) -> dict[str, Any]:
+    return {
+        "session_id": "s1", "cwd": "/shop", "hook_event_name": "AfterTool", "timestamp": "2026-11-16T06:19:59.486Z",
+        "tool_name": "run_shell_command", "tool_input": {"command": command}, "tool_response": {"llmContent": returned},
+    }  # fmt: skip
+
+
+def test_gemini_says_what_was_asked_and_what_failed_in_its_own_words() -> None:
+    """Without the tags of the host: notes of ours in front of a prompt are not searched with, and an error begins with itself."""
+    asked = "<hook_context>&lt;tacit-notes&gt; use pnpm</hook_context>run the tests\n--- Content from referenced files ---\nnpm"
+    event = gemini.read("", {"session_id": "s1", "cwd": "/shop", "hook_event_name": "BeforeAgent", "prompt": asked}, {})
+    assert event is not None and event.text == "run the tests"
+    failed = "<untrusted_context>\nOutput: psql: no role\nExit Code: 2\nProcess Group PGID: 7\n</untrusted_context>"
+    event = gemini.read("", gemini_call("make db", failed), {})
+    assert event is not None and (event.name, event.text) == ("tool-failure", "psql: no role")
+
+
+def ran(host: str, line: str) -> Any:
+    """A command that went well, as these hosts tell it afterwards."""
+    given = {"tool_input": {"command": line}}
+    payloads = {
+        "gemini": gemini_call(line, "<untrusted_context>\nOutput: ok\n</untrusted_context>"),
+        "copilot": {"sessionId": "s1", "cwd": "/shop", "toolName": "bash", "toolArgs": {"command": line}, "toolResult": {"textResultForLlm": "ok"}},
+        "vscode": {"session_id": "s1", "cwd": "/shop", "hook_event_name": "PostToolUse", "tool_name": "run_in_terminal", **given, "tool_response": "ok"},
+        "cursor": {"conversation_id": "s1", "workspace_roots": ["/shop"], "hook_event_name": "postToolUse", "tool_name": "Shell", **given, "tool_output": "ok"},
+    }  # fmt: skip
+    return speaker(host).read("step", payloads[host], {})
+
+
+@pytest.mark.parametrize("host", ["gemini", "copilot", "vscode", "cursor"])
+def test_a_lesson_about_a_command_comes_with_its_result(host: str) -> None:
+    """Where nothing that is said before a call is heard; a command that only looks asks for none."""
+    event = ran(host, "cd web && make db")
+    assert (event.name, event.text) == ("before-command", "cd web && make db")
+    assert "the port is taken" in speaker(host).write(event, Told("the port is taken"))
+    looked = ran(host, "ls -la")
+    assert looked is None or looked.name == "step"
+
+
 def test_the_plugin_has_the_distributions_version() -> None:
     """`claude plugin validate --strict` asks for one."""
     plugin = json.loads((ROOT / "plugins" / "claude-code" / ".claude-plugin" / "plugin.json").read_text())
@@ -136,7 +175,6 @@ def test_only_commands_that_run_something_are_looked_up(dialect: Any) -> None:
 
 def test_a_resumed_session_that_lost_its_notes_is_told_again() -> None:
     """Gemini and Copilot keep no hook's words in their history; Claude Code and Codex do."""
-    from tacit.hosts import gemini
     from tacit.surfaces.hooks import _is_emptied
 
     told = {"session_id": "s1", "cwd": "/shop", "hook_event_name": "SessionStart", "source": "resume", "timestamp": "2026-11-16T06:19:58.306Z"}

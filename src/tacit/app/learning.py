@@ -95,6 +95,7 @@ class Learning(Recalling):
 
     def desk(self, host: str) -> Desk | None:
         """What reading a host's sessions needs; None where the user agreed to no reader, or not for this host or folder."""
+        from tacit.hosts import readers
         from tacit.learn.reader import Desk
         from tacit.learn.reader.remembered import headings_of
         from tacit.providers import reader
@@ -103,7 +104,7 @@ class Learning(Recalling):
 
         if "read" not in self.profile.model.steps:
             return None
-        model = reader(self.settings(), self.env, StoreLedger(self.store, self.now), host, self.place.root or self.folder)
+        model = reader(self.settings(), self.env, StoreLedger(self.store, self.now), host, self.place.root or self.folder, readers())
         if model is None:
             return None
         return Desk(
@@ -113,6 +114,7 @@ class Learning(Recalling):
 
     def reading_notes(self) -> list[str]:
         """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
+        from tacit.hosts import readers
         from tacit.learn.reader import exam_key
         from tacit.providers import reader
         from tacit.stores.ledger import StoreLedger
@@ -122,7 +124,7 @@ class Learning(Recalling):
         by, hosts = str(settings["reader.by"].value), [*settings["reader.hosts"].value]
         if by in ("", "nobody"):
             return []
-        model = reader(settings, self.env, StoreLedger(self.store, self.now), (hosts or [by])[0], self.place.root or self.folder)
+        model = reader(settings, self.env, StoreLedger(self.store, self.now), (hosts or [by])[0], self.place.root or self.folder, readers())
         if model is None or "read" not in self.profile.model.steps:
             return [f"reader: {by}, not here (reader.off, the profile, or no model that could be asked)"]
         found = [reading for reading in every(folder_of(self.near.path)) if reading.project == self.project_id]

@@ -88,6 +88,11 @@ def every_host() -> dict[str, Host]:
     return {name: host(name) for name in HOSTS}
 
 
+def readers() -> dict[str, str]:
+    """Those whose own program may read finished sessions, and its command."""
+    return {name: known.reader for name, known in every_host().items() if known.reader}
+
+
 def folder(name: str) -> str:
     """A host's folder, as a module."""
     return f"{__name__}.{name.replace('-', '_')}"

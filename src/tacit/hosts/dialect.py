@@ -81,11 +81,16 @@ def object_at(payload: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def command_of(payload: Mapping[str, Any]) -> str:
-    """The command that is about to run; empty where it runs no program that a lesson could be about."""
+    """The command of a call; empty where it runs no program that a lesson could be about."""
+    return telling(object_at(payload, "tool_input", "toolArgs"))
+
+
+def telling(given: Mapping[str, Any]) -> str:
+    """The same, of what a tool was given."""
     from tacit.core.programs import programs
 
-    line = text_at(object_at(payload, "tool_input", "toolArgs"), "command", "cmd")
-    return line if programs(line) else ""
+    line = text_at(given, "command", "cmd")
+    return line if line and programs(line) else ""
 
 
 def public(text: str) -> str:
@@ -195,6 +200,19 @@ def tool_step(
     if stopped:
         step["interrupted"] = True
     return step
+
+
+def event_of(step: Mapping[str, Any] | None, name: str) -> tuple[str, str]:
+    """What a captured event is to us, and its text: an error, or a command that went well and may have a lesson of its own.
+
+    These hosts say nothing before a command that its agent would hear; with the result it is heard.
+    """
+    if step is None or step["role"] != "tool":
+        return "step" if step or name in ("prompt", "answer", "tool-failure") else name, ""
+    if step.get("error"):
+        return "tool-failure", str(step["error"])
+    command = "" if step.get("interrupted") else telling(step["input"])
+    return ("before-command", command) if command else ("step", "")
 
 
 PATHS = ("file_path", "path", "filePath", "target_file", "absolute_path")

@@ -58,6 +58,8 @@ class Host:
     sessions: str = ""  # the pattern of those files' names; empty: past ones are not looked for
     instructions: tuple[str, ...] = ()  # files in a project that it loads as instructions
     pages: tuple[str, ...] = ()  # what it loads of the pages that we can write
+    # Its own program as a mere model: a command that offers no tools and lets nothing of the user's reach the request (docs/models.md).
+    reader: str = ""
     cautions: Callable[[Host, Sequence[str], str, Mapping[str, str]], list[str]] | None = None
 
 

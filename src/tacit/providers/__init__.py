@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Ledger, Model
 
-# Hosts' own programs that read: only with an empty list of tools, and nothing of the user's that reaches the request (docs/models.md).
-HEADLESS = {
-    "claude-code": (
-        'claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
-        " --strict-mcp-config --no-session-persistence --disable-slash-commands --model {model}"
-    ),
-}
 CALL = "TACIT_MODEL_CALL"  # set for a model's command: our own hooks are silent inside it, and it asks no further model
 
 
@@ -46,27 +39,29 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     return Metered(Command(command, env), ledger, daily, lane, monthly)
 
 
-def reader(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, host: str, folder: str) -> Model | None:
+def reader(
+    settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, host: str, folder: str, programs: Mapping[str, str]
+) -> Model | None:
     """The model that may read a session of this host in this folder; None without the user's own word, and inside a model's own call.
 
-    A session goes to the vendor that wrote it, unless the user named other hosts too.
+    `programs` has the commands of hosts whose own program may. A session goes to the vendor that wrote it, unless the user named other hosts too.
     """
     from fnmatch import fnmatch
 
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
     if by in ("", "nobody") or env.get(CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
         return None
-    if host not in (hosts or ((by,) if by in HEADLESS else (host,))) and "*" not in hosts:
+    if host not in (hosts or ((by,) if by in programs else (host,))) and "*" not in hosts:
         return None
     if by == "model":
         return chosen(settings, env, ledger, lane="read")
-    if by not in HEADLESS:
+    if by not in programs:
         from tacit.core.errors import ConfigInvalid
 
-        raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(HEADLESS)}.")
+        raise ConfigInvalid(f"reader.by = {by!r} is nobody who can read.", f"One of: model, {', '.join(programs)}.")
     from tacit.providers.command import Command
     from tacit.providers.metered import Metered
 
-    words = HEADLESS[by].format(model=str(settings["reader.model"].value))
+    words = programs[by].format(model=str(settings["reader.model"].value))
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
     return Metered(Command(words, env), ledger, daily, "read", monthly)

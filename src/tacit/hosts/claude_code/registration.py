@@ -53,5 +53,7 @@ HOST = Host(
     sessions=r"(?!agent-).*\.jsonl",
     instructions=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
     pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
+    reader='claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
+    " --strict-mcp-config --no-session-persistence --disable-slash-commands --model {model}",
     cautions=_cautions,
 )

@@ -18,6 +18,7 @@ from tacit.hosts.dialect import (
     OWN_FOLDER,
     Event,
     Insisted,
+    event_of,
     exit_status,
     files_in,
     fitted,
@@ -55,10 +56,9 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     if name not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
     step = _step(name, payload)
-    failed = bool(step and step.get("error"))
-    event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
-    said = text_at(payload, "initialPrompt") if name == "session-start" else str((step or {}).get("error") or "")
-    text = public(said if name == "session-start" else printed(said))
+    event, said = event_of(step, name)
+    said = text_at(payload, "initialPrompt") if name == "session-start" else said
+    text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     events = _events(payload, session, env) if name in ("stop", "session-end") else ""
     agent = text_at(payload, "agentName", "agentType", "agentDisplayName") if name == "subagent-start" else ""

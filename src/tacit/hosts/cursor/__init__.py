@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.hosts.dialect import OWN_FOLDER, Event, exit_status, fitted, object_at, printed, public, text_at, tool_step
+from tacit.hosts.dialect import OWN_FOLDER, Event, event_of, exit_status, fitted, object_at, printed, public, text_at, tool_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,17 +47,15 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     if name not in NAMES or not session or not folder or OWN_FOLDER in folder:
         return None
     step = _step(name, payload)
-    failed = bool(step and step.get("error"))
-    event = "tool-failure" if failed else "step" if name in ("prompt", "answer", "tool-failure") else name
-    error = str((step or {}).get("error") or "")
+    event, said = event_of(step, name)
     return Event(
         name=event,
         host=HOST,
         session=session,
         folder=folder,
-        key=short_hash(session, event, error),
+        key=short_hash(session, event, said),
         model=text_at(payload, "model"),
-        text=public(printed(error)),
+        text=public(printed(said) if event == "tool-failure" else said),
         version=text_at(payload, "cursor_version"),
         shows=False,
         captured=True,

@@ -1,7 +1,7 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
-`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call, so only what failed
-goes further than this module. Standard output may hold nothing but JSON. The end of a session is not waited for. After a
+`BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an error, or with a command
+that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. The end of a session is not waited for. After a
 compression the notes are gone and no event asks for them again.
 """
 
@@ -13,6 +13,7 @@ from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
     OWN_FOLDER,
     Event,
+    command_of,
     exit_status,
     files_in,
     in_claudes_shape,
@@ -33,13 +34,14 @@ HOST = "gemini"
 NAMES = {
     "session-start": "SessionStart",
     "prompt": "BeforeAgent",
+    "before-command": "AfterTool",
     "tool-failure": "AfterTool",
     "pre-compact": "PreCompress",
     "stop": "AfterAgent",
     "session-end": "SessionEnd",
 }
 OURS = {theirs: ours for ours, theirs in NAMES.items()}
-ANSWERED = ("session-start", "prompt", "tool-failure")
+ANSWERED = ("session-start", "prompt", "before-command", "tool-failure")
 LIMIT = 9_500  # characters; the host documents no limit
 
 
@@ -49,14 +51,16 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, cwd = text_at(payload, "session_id"), text_at(payload, "cwd")
     if event not in NAMES or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    said = text_at(payload, "prompt") if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
+    said = asked(text_at(payload, "prompt")) if event == "prompt" else _failure(payload) if event == "tool-failure" else ""
     if event == "tool-failure" and not said:
-        return None
+        event, said = "before-command", command_of(payload)
+        if not said:
+            return None
     text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if event == "session-start" else ""
     opened = env.get("GEMINI_PROJECT_DIR", "")
     # A call has no id. Its time is part of every payload, and the same for copies of one event.
-    at = text_at(payload, "timestamp") if event in ("prompt", "tool-failure") else ""
+    at = text_at(payload, "timestamp") if event in ("prompt", "before-command", "tool-failure") else ""
     return Event(
         name=event,
         host=HOST,
@@ -75,7 +79,7 @@ def _failure(payload: Mapping[str, Any]) -> str:
     """The error of a call that failed; empty for one that went well."""
     response = object_at(payload, "tool_response")
     error = response.get("error")
-    text = _joined(response.get("llmContent")) or text_at(response, "returnDisplay")
+    text = unwrapped(_joined(response.get("llmContent"))) or text_at(response, "returnDisplay")
     if error:
         return text_at(error, "message") or text if isinstance(error, dict) else str(error)
     return text if exit_status(text) else ""
@@ -86,6 +90,27 @@ def _joined(content: Any) -> str:
     if isinstance(content, list):
         return "\n".join(text_at(part, "text") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+HOOK, OUTSIDE = "hook_context", "untrusted_context"  # the host's tags around what hooks said, and around what tools and servers returned
+REFERENCED = "--- Content from referenced files ---"
+
+
+def asked(prompt: str) -> str:
+    """What was asked, without what the host added to it: what hooks said, what servers returned, and the files that were mentioned."""
+    return _without(_without(prompt.partition("\n" + REFERENCED)[0], HOOK), OUTSIDE).strip()
+
+
+def unwrapped(result: str) -> str:
+    """What a tool returned, without the host's tags around it and without what hooks said to it: an error is known by its own words."""
+    lines = _without(result, HOOK).split("\n")
+    return "\n".join(line for line in lines if line.strip() not in (f"<{OUTSIDE}>", f"</{OUTSIDE}>")).rstrip()
+
+
+def _without(text: str, tag: str) -> str:
+    """A text without what stands between these tags; one that is not closed runs to the end."""
+    first, *rest = text.split(f"<{tag}>")
+    return first + "".join(part.partition(f"</{tag}>")[2] for part in rest)
 
 
 def write(event: Event, told: Told) -> str:

@@ -18,6 +18,7 @@ import re
 from tacit.core.run import Cost
 from tacit.formats.session import Session, dict_at, document, joined, kind_of, list_at, text_at, time_of, tokens
 from tacit.formats.source import record
+from tacit.hosts.gemini import HOOK, asked, unwrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,8 +148,7 @@ class _Chat(Session):
             text = text if opening else ""
         for found in _HOOK.finditer(text):
             self.say("system", found[1], at, tool="hook")
-        asked = joined(message.get("displayContent")) or _HOOK.sub("", text).partition(_REFERENCED)[0]
-        row = self.ask(asked, at)
+        row = self.ask(asked(joined(message.get("displayContent")) or text), at)
         if row is not None:
             row["record"] = text_at(message, "id")
 
@@ -193,8 +193,7 @@ class _Chat(Session):
 
 
 _PREAMBLE, _PREAMBLE_ENDS = "<session_context>", "</session_context>"
-_HOOK = re.compile(r"<hook_context>(.*?)</hook_context>", re.S)
-_REFERENCED = "\n--- Content from referenced files ---"
+_HOOK = re.compile(rf"<{HOOK}>(.*?)</{HOOK}>", re.S)
 _EXIT_CODE = re.compile(r"^Exit Code: (-?\d{1,5})\s*$", re.M)
 _SHELL_HEAD = re.compile(r"\A(?:Command: .*\n|Directory: .*\n)*(?:Output|Stdout): ?")
 _SHELL_TAIL = re.compile(
@@ -223,4 +222,4 @@ def _result(call: Record) -> tuple[str, str]:
         response = dict_at(dict_at(part, "functionResponse"), "response")
         errors.append(text_at(response, "error"))
         outputs.append(text_at(response, "output", "content", "result") or ("" if response else joined(part)))
-    return "\n".join(each for each in outputs if each), "\n".join(each for each in errors if each)
+    return unwrapped("\n".join(each for each in outputs if each)), unwrapped("\n".join(each for each in errors if each))

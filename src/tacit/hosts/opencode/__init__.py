@@ -1,7 +1,7 @@
 """opencode's dialect: what our own plugin in it asks, and a flat answer.
 
 opencode has no hooks that start a program; it loads plugins. Ours (`plugin.js`, written by `connect`) asks `tacit hook` and puts the
-answer beside the prompt, as a part that the person is not shown, or behind the output of a command that failed. A sub-agent is a
+answer beside the prompt, as a part that the person is not shown, or behind the output of a command. A sub-agent is a
 session of its own there, which names its parent: told as a context of the parent's, learned as a run of its own.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.hosts.dialect import OWN_FOLDER, Event, files_in, fitted, printed, public, text_at
+from tacit.hosts.dialect import OWN_FOLDER, Event, command_of, files_in, fitted, printed, public, text_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.hosts.dialect import Told
 
 HOST = "opencode"
-EVENTS = ("session-start", "prompt", "subagent-start", "tool-failure", "stop", "session-end")
+EVENTS = ("session-start", "prompt", "subagent-start", "before-command", "tool-failure", "stop", "session-end")
 LEARNED = ("stop", "session-end")
 LIMIT = 9_500  # characters; the host documents no limit
 
@@ -30,7 +30,7 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     session, parent, cwd = text_at(payload, "session_id"), text_at(payload, "parent_id"), text_at(payload, "cwd")
     if name not in EVENTS or not session or not os.path.isabs(cwd) or OWN_FOLDER in cwd:
         return None
-    said = text_at(payload, "prompt" if name == "prompt" else "error")
+    said = command_of(payload) if name == "before-command" else text_at(payload, "prompt" if name == "prompt" else "error")
     text = public(printed(said) if name == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     inside = bool(parent) and name not in LEARNED

@@ -31,6 +31,7 @@ const ask = (event, payload, seconds) =>
 
 export const Tacit = async ({ client, directory }) => {
   const sessions = new Map()
+  const running = new Map() // by call: what is known of its command, asked while it runs
   const loaded = Date.now()
 
   const known = async (id) => {
@@ -73,9 +74,17 @@ export const Tacit = async ({ client, directory }) => {
       // Parts are kept in the order of their ids: ours comes behind the person's.
       output.parts.push({ id: last.id.slice(0, 16) + "z".repeat(14), sessionID: id, messageID: output.message.id, type: "text", text, synthetic: true })
     },
+    "tool.execute.before": async (input, output) => {
+      if (input.tool !== "bash" || !output.args?.command) return
+      const session = await known(input.sessionID)
+      const payload = { ...about(input.sessionID, session), id: input.callID, tool_input: { command: output.args.command } }
+      running.set(input.callID, ask("before-command", payload, 5))
+    },
     "tool.execute.after": async (input, output) => {
       const session = await known(input.sessionID)
       const found = session.begun ? [] : [await begin(input.sessionID, session)] // compacted in the middle of a turn
+      found.push((await running.get(input.callID))?.context ?? "")
+      running.delete(input.callID)
       if (input.tool === "bash" && output.metadata?.exit) {
         const payload = { ...about(input.sessionID, session), id: input.callID, error: output.output }
         found.push((await ask("tool-failure", payload, 5)).context ?? "")

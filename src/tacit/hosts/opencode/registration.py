@@ -30,6 +30,7 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
         "session-start": {"source": "startup"},
         "prompt": {"prompt": scene.prompt},
         "subagent-start": {"parent_id": scene.session, "session_id": "ses_part", "agent": scene.agent},
+        "before-command": {"tool_input": {"command": scene.command}},
         "tool-failure": {"error": scene.error},
     }
     return {**said, **by_event.get(entry.ours, {})}
@@ -42,6 +43,7 @@ HOST = Host(
         Entry("chat.message", "session-start", 10),
         Entry("chat.message", "prompt", 5),
         Entry("chat.message", "subagent-start", 10),
+        Entry("tool.execute.before", "before-command", 5),
         Entry("tool.execute.after", "tool-failure", 5),
         Entry("session.idle", "stop", 10),
         Entry("dispose", "session-end", 5),

@@ -15,6 +15,7 @@ from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
     OWN_FOLDER,
     Event,
+    event_of,
     exit_status,
     files_in,
     in_claudes_shape,
@@ -60,11 +61,10 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
     if payload.get("agent_id") and name != "subagent-start":
         return None
     step = _step(name, payload)
-    failed = bool(step and step.get("error"))
-    event = "tool-failure" if failed else "step" if name in ("prompt", "tool-failure") else name
+    event, said = event_of(step, name)
     asked = text_at(payload, "initial_prompt", "initialPrompt") if name == "session-start" else ""
-    said = asked or str((step or {}).get("error") or "")
-    text = public(asked or printed(said))
+    said = asked or said
+    text = public(printed(said) if event == "tool-failure" else said)
     source = text_at(payload, "source") if name == "session-start" else ""
     agent = text_at(payload, "agent_type") if name == "subagent-start" else ""
     return Event(
@@ -119,4 +119,4 @@ def write(event: Event, told: Told) -> str:
 
 
 def _told_to(event: Event) -> str:
-    return NAMES["step"] if event.name in ("step", "tool-failure") else NAMES[event.name]
+    return NAMES["step"] if event.name in ("step", "before-command", "tool-failure") else NAMES[event.name]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tacit.surfaces.cli import Cli
 
 NOBODY = "nobody"  # a no that is remembered
-PROGRAMS = {"claude-code": "claude"}  # hosts whose own program qualifies as a reader, and its name
 SAMPLE = 20  # sessions, the last ones, from which the price is told
 OVERHEAD = 3_000  # tokens of the questions themselves, and of the lessons that a session is held against
 TWICE = 2  # a session is shown for its lessons, and again beside what is remembered
@@ -82,8 +81,10 @@ def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str], 
 
 def reader_for(memories: Memories, host: str) -> str:
     """Who could read this host's sessions: its own program where it qualifies and is here, else a model that the user named."""
-    settings = memories.settings()
-    if host in PROGRAMS and shutil.which(PROGRAMS[host], path=memories.env.get("PATH")):
+    from tacit.hosts import readers
+
+    settings, command = memories.settings(), readers().get(host, "")
+    if command and shutil.which(command.split()[0], path=memories.env.get("PATH")):
         return host
     return "model" if settings["model.url"].value or settings["model.command"].value else ""
 
