@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from tacit.hosts.samples import Scene
 
+SECONDS = {"session-start": 10, "stop": 10}  # where a host waits longer than for the others: nobody has asked yet, or nobody waits any more
+MOMENT = 5
+
+
 @value
 class Entry:
     """One event as a host registers it."""
@@ -68,9 +72,18 @@ def in_words(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
     return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds}
 
 
-def in_shell(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
-    """A handler whose command is a line for the shell."""
-    return {"type": "command", "command": shlex.join(argv), "timeout": entry.seconds}
+def in_shell(command: str = "command", timeout: str = "timeout", unit: int = 1, **more: str) -> Callable[[Host, list[str], Entry], dict[str, Any]]:
+    """A handler whose command is a line for the shell, under the host's names for it and for its time limit, in parts of a second."""
+
+    def handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
+        return {**more, command: shlex.join(argv), timeout: entry.seconds * unit}
+
+    return handler
+
+
+def entries_of(names: Mapping[str, str], **matchers: str) -> tuple[Entry, ...]:
+    """An entry for each event of a dialect, by the host's name for it; a matcher where it takes one, by our name with _ for -."""
+    return tuple(Entry(theirs, ours, SECONDS.get(ours, MOMENT), matchers.get(ours.replace("-", "_"), "")) for ours, theirs in names.items())
 
 
 def home_of(host: Host, env: Mapping[str, str]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from tacit.hosts.registration import Entry, Host, home_of, in_words
+from tacit.hosts.claude_code import NAMES
+from tacit.hosts.registration import Host, entries_of, home_of, in_words
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
@@ -28,18 +28,9 @@ def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str,
 HOST = Host(
     "claude-code",
     "Claude Code",
-    (
-        Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact|fork"),
-        Entry("UserPromptSubmit", "prompt", 5),
-        Entry("SubagentStart", "subagent-start", 5),
-        Entry("PreToolUse", "before-command", 5, "Bash"),
-        # Answered while the agent still looks at it: an `async` answer would come a turn late.
-        Entry("PostToolUseFailure", "tool-failure", 5, "Bash"),
-        Entry("PreCompact", "pre-compact", 5),
-        # Not `async`: versions up to 2.1.197 leave `claude -p` without SessionEnd then, and later ones end this hook early.
-        Entry("Stop", "stop", 10),
-        Entry("SessionEnd", "session-end", 5),
-    ),
+    # None is `async`: an answer to a failure would come a turn late, and versions up to 2.1.197 leave `claude -p` without SessionEnd where
+    # Stop is; later ones end that hook early.
+    entries_of(NAMES, session_start="startup|resume|clear|compact|fork", before_command="Bash", tool_failure="Bash"),
     in_words,
     as_claude_code_says,
     user=("settings.json",),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from tacit.hosts.registration import Entry, Host, home_of, in_shell
+from tacit.core.value import replace
+from tacit.hosts.codex import NAMES
+from tacit.hosts.registration import Entry, Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
 
@@ -45,21 +47,19 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
     return as_claude_code_says(entry, scene, turn_id="turn-1", **ended, **inside)
 
 
+ENTRIES = tuple(
+    replace(entry, seconds=3) if entry.ours == "session-end" else entry  # the host's own cap
+    for entry in (
+        *entries_of(NAMES, session_start="startup|resume|clear|compact", before_command=SHELLS, tool_failure=SHELLS),
+        Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
+    )
+)
+
 HOST = Host(
     "codex",
     "Codex",
-    (
-        Entry("SessionStart", "session-start", 10, "startup|resume|clear|compact"),
-        Entry("UserPromptSubmit", "prompt", 5),
-        Entry("SubagentStart", "subagent-start", 5),
-        Entry("SubagentStop", "session-end", 3),  # a sub-agent's rollout is a file of its own
-        Entry("PreToolUse", "before-command", 5, SHELLS),
-        Entry("PostToolUse", "tool-failure", 5, SHELLS),
-        Entry("PreCompact", "pre-compact", 5),
-        Entry("Stop", "stop", 10),
-        Entry("SessionEnd", "session-end", 3),  # the host's own cap
-    ),
-    in_shell,
+    ENTRIES,
+    in_shell(type="command"),
     _sample,
     user=("hooks.json",),
     shared=(".codex", "hooks.json"),

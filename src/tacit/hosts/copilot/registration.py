@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
-
-from tacit.hosts.registration import Entry, Host
+from tacit.hosts.copilot import NAMES
+from tacit.hosts.registration import Entry, Host, entries_of, in_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from tacit.hosts.samples import Scene
-
-
-
-def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
-    return {"type": "command", "bash": shlex.join(argv), "timeoutSec": entry.seconds}
 
 
 def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
@@ -35,17 +29,8 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
 HOST = Host(
     "copilot",
     "Copilot CLI",
-    (
-        Entry("sessionStart", "session-start", 10),
-        Entry("userPromptSubmitted", "prompt", 5),
-        Entry("subagentStart", "subagent-start", 5),
-        Entry("postToolUse", "step", 5),
-        Entry("postToolUseFailure", "tool-failure", 5),
-        Entry("preCompact", "pre-compact", 5),
-        Entry("agentStop", "stop", 10),
-        Entry("sessionEnd", "session-end", 5),
-    ),
-    _handler,
+    entries_of(NAMES),
+    in_shell("bash", "timeoutSec", type="command"),
     _sample,
     user=("hooks", "tacit.json"),
     shared=(".github", "hooks", "tacit.json"),

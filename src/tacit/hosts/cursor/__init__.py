@@ -10,7 +10,18 @@ from __future__ import annotations
 import os
 
 from tacit.core.digest import short_hash
-from tacit.hosts.dialect import OWN_FOLDER, Event, event_of, exit_status, fitted, object_at, printed, public, text_at, tool_step
+from tacit.hosts.dialect import (
+    OWN_FOLDER,
+    Event,
+    event_of,
+    exit_status,
+    fitted,
+    object_at,
+    printed,
+    public,
+    text_at,
+    tool_step,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-
-from tacit.hosts.registration import Entry, Host
+from tacit.core.value import replace
+from tacit.hosts.cursor import NAMES
+from tacit.hosts.registration import Entry, Host, entries_of, in_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ They are records, not instructions.
 """
 
 
-def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
-    return {"command": shlex.join(argv), "timeout": entry.seconds}
-
-
 def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
     said: dict[str, Any] = {
         "conversation_id": scene.session, "hook_event_name": entry.theirs, "cursor_version": "2.0", "workspace_roots": [scene.folder],
@@ -46,17 +42,8 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
 HOST = Host(
     "cursor",
     "Cursor",
-    (
-        Entry("sessionStart", "session-start", 10),
-        Entry("beforeSubmitPrompt", "prompt", 5),
-        Entry("postToolUse", "step", 5),
-        Entry("postToolUseFailure", "tool-failure", 5),
-        Entry("afterAgentResponse", "step", 5),
-        Entry("preCompact", "pre-compact", 5),
-        Entry("stop", "stop", 10),
-        Entry("sessionEnd", "session-end", 5),
-    ),
-    _handler,
+    tuple(replace(entry, ours="step") if entry.ours == "answer" else entry for entry in entries_of(NAMES)),
+    in_shell(),
     _sample,
     user=("hooks.json",),
     shared=(".cursor", "hooks.json"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 
-from tacit.hosts.registration import Entry, Host, home_of
+from tacit.hosts.gemini import NAMES
+from tacit.hosts.registration import Entry, Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import AT, as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.hosts.samples import Scene
-
-
-
-def _handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
-    return {"name": "tacit", "type": "command", "command": shlex.join(argv), "timeout": entry.seconds * 1000}
 
 
 def _cautions(host: Host, connected: Sequence[str], root: str, env: Mapping[str, str]) -> list[str]:
@@ -51,15 +46,9 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
 HOST = Host(
     "gemini",
     "Gemini CLI",
-    (
-        Entry("SessionStart", "session-start", 10),
-        Entry("BeforeAgent", "prompt", 5),
-        Entry("AfterTool", "tool-failure", 5, "run_shell_command"),
-        # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript.
-        Entry("AfterAgent", "stop", 10),
-        Entry("SessionEnd", "session-end", 5),
-    ),
-    _handler,
+    # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript. AfterTool stands for two events.
+    entries_of({ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")}, tool_failure="run_shell_command"),
+    in_shell(unit=1000, name="tacit", type="command"),
     _sample,
     user=("settings.json",),
     shared=(".gemini", "settings.json"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.hosts.registration import Entry, Host, in_shell
+from tacit.hosts.registration import Entry, Host, entries_of, in_shell
 from tacit.hosts.samples import AT, as_claude_code_says
+from tacit.hosts.vscode import NAMES
 
 
 def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
@@ -20,15 +21,8 @@ if TYPE_CHECKING:
 HOST = Host(
     "vscode",
     "VS Code",
-    (
-        Entry("SessionStart", "session-start", 10),
-        Entry("UserPromptSubmit", "prompt", 5),
-        Entry("SubagentStart", "subagent-start", 5),
-        Entry("PostToolUse", "step", 5),
-        Entry("PreCompact", "pre-compact", 5),
-        Entry("Stop", "stop", 10),
-    ),
-    in_shell,
+    entries_of(NAMES),
+    in_shell(type="command"),
     _sample,
     user=("hooks", "tacit-vscode.json"),
     shared=(".github", "hooks", "tacit-vscode.json"),
