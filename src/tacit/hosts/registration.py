@@ -72,7 +72,9 @@ def in_words(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:
     return {"type": "command", "command": argv[0], "args": argv[1:], "timeout": entry.seconds}
 
 
-def in_shell(command: str = "command", timeout: str = "timeout", unit: int = 1, **more: str) -> Callable[[Host, list[str], Entry], dict[str, Any]]:
+def in_shell(
+    command: str = "command", timeout: str = "timeout", unit: int = 1, **more: str
+) -> Callable[[Host, list[str], Entry], dict[str, Any]]:
     """A handler whose command is a line for the shell, under the host's names for it and for its time limit, in parts of a second."""
 
     def handler(host: Host, argv: list[str], entry: Entry) -> dict[str, Any]:

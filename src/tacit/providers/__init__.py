@@ -44,7 +44,8 @@ def reader(
 ) -> Model | None:
     """The model that may read a session of this host in this folder; None without the user's own word, and inside a model's own call.
 
-    `programs` has the commands of hosts whose own program may. A session goes to the vendor that wrote it, unless the user named other hosts too.
+    `programs` has the commands of hosts whose own program may. A session goes to the vendor that wrote it, unless the user
+    named other hosts too.
     """
     from fnmatch import fnmatch
 

@@ -1,8 +1,8 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
 `BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an error, or with a command
-that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. The end of a session is not waited for. After a
-compression the notes are gone and no event asks for them again.
+that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. The end
+of a session is not waited for. After a compression the notes are gone and no event asks for them again.
 """
 
 from __future__ import annotations

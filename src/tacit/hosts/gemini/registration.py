@@ -47,7 +47,10 @@ HOST = Host(
     "gemini",
     "Gemini CLI",
     # Not PreCompress: it comes before every call of the model, and AfterAgent queues the same transcript. AfterTool stands for two events.
-    entries_of({ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")}, tool_failure="run_shell_command"),
+    entries_of(
+        {ours: theirs for ours, theirs in NAMES.items() if ours not in ("pre-compact", "before-command")},
+        tool_failure="run_shell_command",
+    ),
     in_shell(unit=1000, name="tacit", type="command"),
     _sample,
     user=("settings.json",),
