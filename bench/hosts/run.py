@@ -158,9 +158,15 @@ def listen(world: World) -> None:
     real, ear = str(Path(sys.executable).with_name("tacit")), world.folder / "tacit"
     ear.write_text(f'#!/bin/sh\ncat >"{world.folder}/in.$$"\n(cat "{world.folder}/in.$$"; echo) >>"{world.folder}/payloads.jsonl"\n"{real}" "$@" <"{world.folder}/in.$$"\n')
     ear.chmod(0o755)
-    for path in (world.project / ".claude" / "settings.local.json", world.home / ".codex" / "hooks.json", world.home / ".gemini" / "settings.json", world.home / ".copilot" / "hooks" / "tacit.json"):
+    for path in settings_of(world):
         if path.exists():
             path.write_text(path.read_text().replace(real, str(ear)))
+
+
+def settings_of(world: World) -> list[Path]:
+    """The files in which `connect` registers our command."""
+    homes = (".codex/hooks.json", ".gemini/settings.json", ".copilot/hooks/tacit.json", ".config/opencode/plugins/tacit.js")
+    return [world.project / ".claude" / "settings.local.json", *(world.home / name for name in homes)]
 
 
 def _by_command(*words: str) -> Any:
