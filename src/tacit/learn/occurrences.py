@@ -5,6 +5,9 @@ ways or given up. What an agent was told can change how it goes on, so nothing t
 *whether* the problem occurred; it decides only what it cost. The loss of an occurrence is the calls until the same thing
 passed, over a cap, and 1 where it never did. A failure that comes again on the way is told apart from the first, each with the
 calls until the next, so that a lesson that was assigned in between is judged by what came after it.
+
+A reader's lesson has no signature, but often a *sign*: literal text that stands in failing output, or in a line of the person, when its
+matter comes up again. It is looked for in the same raw steps. A sign in a call is not used: what a told agent calls is the lesson's doing.
 """
 
 from __future__ import annotations
@@ -12,28 +15,34 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tacit.learn import shell
+from tacit.learn.reader.render import PERSON, at_home, failing_output, spoken
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import diagnose, signatures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tacit.core.run import Run, Step
 
 CAP = 8  # calls after which it no longer matters how many more it took
 
 
-def occurrences(run: Run, *marks: str) -> tuple[Sighting, ...]:
-    """Every step of the run that failed with one of these signatures, in order; losses on the way to one recovery add up."""
+def occurrences(run: Run, *marks: str, words: str = "") -> tuple[Sighting, ...]:
+    """Every step of the run that failed with one of these signatures or printed these words when it failed, in order; losses on the way to
+    one recovery add up."""
     found: list[Sighting] = []
+
+    def struck(step: Step) -> bool:
+        return not set(marks).isdisjoint(failed_with(step, run.cwd)) or (bool(words) and _prints(step, words, run.cwd))
+
     for lane_of in dict.fromkeys((step.agent, step.context) for step in run.steps):
         lane = [step for step in run.steps if (step.agent, step.context) == lane_of and step.role == "tool"]
-        failed = [at for at in range(len(lane)) if not set(marks).isdisjoint(failed_with(lane[at], run.cwd))]
+        failed = [at for at in range(len(lane)) if struck(lane[at])]
         until: int | None = 0  # where the failure that is open is overcome; None: never
         for n, at in enumerate(failed):
             if until is not None and at >= until:
-                until = _overcome(lane, at, set(marks).intersection(failed_with(lane[at], run.cwd)), run.cwd)
+                until = _overcome(lane, at, struck)
             following = failed[n + 1] if n + 1 < len(failed) else None
             if following is not None and (until is None or following < until):
                 loss = (following - at) / CAP  # it comes again before it was overcome
@@ -63,11 +72,26 @@ def _coded(output: str, folder: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(mark for each in coded for mark in (each.mark, each.group) if mark))
 
 
-def _overcome(lane: Sequence[Step], failed: int, met: set[str], folder: str) -> int | None:
+def said_again(run: Run, words: str) -> tuple[Sighting, ...]:
+    """Every line of the person that holds these words."""
+    return tuple(
+        Sighting("user", "", step.at, place=step.place)
+        for step in run.steps
+        if step.typed and any(letter in PERSON and words in at_home(text, run.cwd) for letter, text in spoken(step))
+    )
+
+
+def _prints(step: Step, words: str, folder: str) -> bool:
+    """Whether a call printed these words when it failed. Most outputs are told apart by single words, without looking how they ended."""
+    raw = step.error or step.output or ""
+    return all(word in raw for word in words.split()) and words in at_home(failing_output(step), folder)
+
+
+def _overcome(lane: Sequence[Step], failed: int, struck: Callable[[Step], bool]) -> int | None:
     """The position of the first later step in which the same thing passed."""
     subject = _subject(lane[failed])
     for at in range(failed + 1, len(lane)):
-        if _subject(lane[at]) == subject and not lane[at].error and not met.intersection(failed_with(lane[at], folder)):
+        if _subject(lane[at]) == subject and not lane[at].error and not struck(lane[at]):
             return at
     return None
 

@@ -14,7 +14,7 @@ from tacit.core.incident import COMPLAINT
 from tacit.core.trust import seen_by
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
-from tacit.learn.occurrences import occurrences
+from tacit.learn.occurrences import occurrences, said_again
 from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
 from tacit.words.diagnose import BEFORE_DONE, told_of
 
@@ -67,7 +67,8 @@ def outcome_of(
     use: Use, memory: Memory, run: Run, seen: Iterable[Seen], *,
     over: bool, now: str, behind: float = 0.0, tellings: Sequence[Telling] = (),
 ) -> Outcome:  # fmt: skip
-    """What this run says of one use: a lesson with a signature by the steps that failed so, another by who looked for its problem.
+    """What this run says of one use: a lesson with a signature or a sign by the steps that failed so, or the typed lines that hold it,
+    another by who looked for its problem.
 
     `tellings` are the answers of the host's hooks, which tell contexts apart: a problem in a context that was not assigned the lesson
     is none of its own. Without them the unit counts as one context.
@@ -78,9 +79,11 @@ def outcome_of(
         said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
         said = _where_told(said, run, assigned_in(tellings, memory.id))
         return judge(kind="user", instruments=instruments(run), sightings=said, assigned_at=use.at, over=over, now=now, behind=behind)
-    if memory.signature and run.steps:
-        struck = [*occurrences(run, *told_of(memory.signature, memory.tags))]
-        struck += [_stated(each) for each in seen if each.states(memory.signature)]
+    where, words = (memory.extra or {}).get("sign") or ("", "")
+    if (memory.signature or where == "E") and run.steps:
+        marks = told_of(memory.signature, memory.tags) if memory.signature else ()
+        struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
+        struck += [_stated(each) for each in seen if memory.signature and each.states(memory.signature)]
         struck = _where_told(struck, run, assigned_in(tellings, memory.id))
         return judge(
             kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind
@@ -93,10 +96,12 @@ def outcome_of(
         for s in seen
         if s.memories & family
     ]
+    kind = seen_by(memory.trust)
+    if where == "U":
+        kind = "user"
+        sightings += said_again(run, words)
     sightings = _where_told(sightings, run, assigned_in(tellings, memory.id))
-    return judge(
-        kind=seen_by(memory.trust), instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind
-    )
+    return judge(kind=kind, instruments=held, sightings=sightings, assigned_at=use.at, over=over, now=now, behind=behind)
 
 
 def _stated(seen: Seen) -> Sighting:

@@ -220,8 +220,8 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
 def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     whole = one_line(_at_home(scrubbed(_called(step)), cwd))
     yield "T", whole[:CALL], whole
-    failed = step.error or (step.output if _soft(step) else "")
-    if not failed or step.interrupted or step.tool in _PROTOCOL:
+    failed = failing_output(step)
+    if not failed:
         return
     text = failed if len(failed) <= LONGEST_ERROR else f"{failed[: LONGEST_ERROR // 2]}\n{failed[-LONGEST_ERROR // 2 :]}"
     lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
@@ -252,6 +252,18 @@ def _called(step: Step) -> str:
 
 
 _ABOUT = ("file_path", "notebook_path", "path", "pattern", "query", "url", "description", "subject", "skill", "new_string", "input")
+
+
+def failing_output(step: Step) -> str:
+    """What a call of the project's own printed when it failed; empty where it did not, or where only the host's protocol was broken."""
+    if step.interrupted or step.tool in _PROTOCOL:
+        return ""
+    return step.error or (step.output if _soft(step) else "")
+
+
+def at_home(text: str, cwd: str) -> str:
+    """A text on one line, the project's own paths as the project names them: as a quote or a sign was copied from."""
+    return one_line(_at_home(text, cwd))
 
 
 def _soft(step: Step) -> bool:
