@@ -1,11 +1,13 @@
 """Is what `tacit effect` says true? Whole worlds, end to end: runs are written as files, learned, given lessons, and asked about.
 
-    python bench/effect_worlds.py [--only WORLD] [--stores N] [--seed N] [--out FILE]
+    python bench/effect_worlds.py [--only WORLD] [--stores N] [--seed N] [--kept FILE] [--out FILE]
 
 `bench/effect.py` simulates outcomes, so it can say nothing of the instrument that finds them. Here nothing is simulated but the agent: each
 run asks for its lessons (`inject`), goes on as its world says, is written as a neutral or a Claude Code file and learned from it. Eight lessons
 a store, each about an error of its own; forty and more a world. Looked at after every run: a verdict counts from its first crossing. Beside the
-verdicts stand the intervals at every tenth run, against the true difference of the losses. Exits 1 where a bound is missed.
+verdicts stand the intervals at every tenth run, against the true difference of the losses. Exits 1 where a bound is missed. What a world said is
+kept in FILE (default .bench/effect-worlds.json): one that was played with the same numbers of this version is not played again. Coins are those of each store's
+own random key, so that counts differ a little from one playing to the next.
 """
 
 from __future__ import annotations
@@ -226,8 +228,10 @@ class Result(NamedTuple):
 
     world: World
     lessons: int
-    verdicts: dict[str, int]  # lessons that ever had the word
-    moved: int  # taken out by belief
+    asked: int  # those that the world is about: all, or the one that ruins its runs
+    verdicts: dict[str, int]  # of these, how many ever had the word
+    false: int  # lessons that ever had helps or harms where the world says otherwise
+    moved: int  # of those asked about, taken out by belief
     looks: int
     held: int  # looks at which the interval held the truth
     units: int
@@ -241,12 +245,12 @@ def truth_of(world: World) -> float:
 def measured(world: World, stores: int, seed: int) -> Result:
     started = time.perf_counter()
     verdicts: dict[str, int] = {}
-    lessons = moved = looks = held = units = 0
+    lessons = asked = false = moved = looks = held = units = 0
     for n in range(stores):
         with tempfile.TemporaryDirectory() as folder:
             store = Store(world, seed + 1000 * n, folder)
             names = dict(store.lessons)
-            lessons += len(names) if world.also != "ruin" else 1
+            lessons += len(names)
             for number in range(world.runs):
                 store.work(number)
                 store.meddle(number)
@@ -256,35 +260,36 @@ def measured(world: World, stores: int, seed: int) -> Result:
                             looks += 1
                             held += each.interval.low - 1e-9 <= truth_of(world) <= each.interval.high + 1e-9
             for id, name in names.items():
-                if world.also == "ruin" and name != NAMES[0]:
-                    continue
                 said = {entry.after["verdict"] for entry in store.memories.log(memory=id, verb="verdict") if entry.after.get("verdict")}
+                innocent = world.also == "ruin" and name != NAMES[0]
+                false += bool({"helps", "harms"} & said - {"" if innocent else world.says})
+                if innocent:
+                    continue
+                asked += 1
                 for word in said - {"not yet known"}:
                     verdicts[word] = verdicts.get(word, 0) + 1
                 out = [entry for entry in store.memories.log(memory=id, verb="move") if entry.after.get("state") == "under_review"]
                 moved += bool(out) and "harms" not in said
             units += sum(each.standing.units for each in store.memories.effect().lessons)
             store.memories.close()
-    return Result(world, lessons, verdicts, moved, looks, held, units, time.perf_counter() - started)
+    return Result(world, lessons, asked, verdicts, false, moved, looks, held, units, time.perf_counter() - started)
 
 
 def judged(result: Result) -> tuple[str, bool]:
     """One line of the table, and whether it keeps its bounds."""
     world, said = result.world, result.verdicts
-    false = sum(count for word, count in said.items() if word in ("helps", "harms") and word != world.says)
-    right = said.get(world.says, 0)
-    good = false <= 0.05 * result.lessons and (not result.looks or result.held >= 0.95 * result.looks)
+    good = result.false <= 0.05 * result.lessons and (not result.looks or result.held >= 0.95 * result.looks)
     if world.says:  # a lesson that belief takes out can have no verdict any more: of harm, being out is what counts
-        good = good and right + (result.moved if world.says == "harms" else 0) >= 0.3 * result.lessons
-    told = f"{right} {world.says}" if world.says else "-"
-    share = f"{100 * result.held / result.looks:.1f} %" if result.looks else "-"
-    line = f"| {world.name} | {result.lessons} | {world.runs} | {result.units} | {told} | {false} | {said.get('no difference', 0)} | {result.moved} | {share} of {result.looks} | {'PASS' if good else 'FAIL'} |"
-    return line, good
+        good = good and said.get(world.says, 0) + (result.moved if world.says == "harms" else 0) >= 0.3 * result.asked
+    share = f"{100 * result.held / result.looks:.1f} % of {result.looks}" if result.looks else "-"
+    told = [f"{said.get(word, 0)} of {result.asked}" for word in ("helps", "harms")]
+    cells = [world.name, result.lessons, world.runs, result.units, world.says or "neither", *told, result.false, said.get("no difference", 0), result.moved, share]
+    return f"| {' | '.join(map(str, cells))} | {'PASS' if good else 'FAIL'} |", good
 
 
 HEAD = (
-    "| world | lessons | runs a store | units | right verdicts | false verdicts, any look | no difference | out by belief | intervals that held | |\n"
-    "|---|---|---|---|---|---|---|---|---|---|"
+    "| world | lessons | runs a store | units | right | helps | harms | false, any look | no difference | out by belief | intervals that held | |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
 
 
@@ -293,6 +298,7 @@ def main() -> int:
     ask.add_argument("--only", default="", help="worlds whose name holds this")
     ask.add_argument("--stores", type=int, default=STORES)
     ask.add_argument("--seed", type=int, default=20261116)
+    ask.add_argument("--kept", type=Path, default=HERE.parent / ".bench" / "effect-worlds.json", help="what worlds said that were played before")
     ask.add_argument("--out", type=Path)
     given = ask.parse_args()
     lines, fine, seconds = [HEAD], True, 0.0
@@ -300,7 +306,7 @@ def main() -> int:
     for world in WORLDS:
         if given.only not in world.name:
             continue
-        result = measured(world, given.stores, given.seed)
+        result = played(world, given.stores * (2 if world.also == "ruin" else 1), given.seed, given.kept)
         line, good = judged(result)
         seconds += result.seconds
         fine &= good
@@ -308,10 +314,32 @@ def main() -> int:
         print(f"{line} {result.seconds:.0f} s", flush=True)
     out = given.out or (None if given.only else HERE / "results" / f"{datetime.now(UTC):%Y-%m-%d}-effect-worlds.md")
     if out:
-        told = f"# Effect, end to end\n\n`python bench/effect_worlds.py --stores {given.stores} --seed {given.seed}`, {seconds:.0f} s on one core.\n"
-        what = "False: helps or harms where the world says otherwise, at any look. Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts, or harm taken out by belief, at least 30 %."
-        out.write_text("\n".join([told, what, "", *lines, ""]), encoding="utf-8")
+        told = f"# Effect, end to end\n\n`python bench/effect_worlds.py --stores {given.stores} --seed {given.seed}`, {seconds:.0f} s in all.\n"
+        out.write_text("\n".join([told, WHAT, "", *lines, ""]), encoding="utf-8")
     return 0 if fine else 1
+
+
+WHAT = """Looked at after every run. Right: the verdict that is true there. False: lessons that were ever called helps or harms where the world says otherwise (in the last world one
+lesson of eight ruins its runs; the seven beside it are innocent). Bounds: false verdicts at most 5 % of the lessons, intervals at least 95 % of the looks, right verdicts, or harm taken out by
+belief, at least 30 %."""
+
+
+def played(world: World, stores: int, seed: int, kept: Path) -> Result:
+    """What a world says, from what was kept where it was played so already. The file may be shared by several that play at once."""
+    import fcntl
+
+    code = hex_digest("".join(path.read_text() for path in sorted((HERE.parent / "src" / "tacit").rglob("*.py"))) + Path(__file__).read_text())[:12]
+    name = json.dumps([code, stores, seed, *world])
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    before = json.loads(kept.read_text()) if kept.exists() else {}
+    if name in before:
+        return Result(world, *before[name])
+    result = measured(world, stores, seed)
+    with open(f"{kept}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = json.loads(kept.read_text()) if kept.exists() else {}
+        kept.write_text(json.dumps({**before, name: result[1:]}))
+    return result
 
 
 if __name__ == "__main__":
