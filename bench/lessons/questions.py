@@ -1,4 +1,5 @@
-"""Write the first question about every session of a project to a folder, so that all of them can be answered at once.
+"""Write the first question about every session of a project to a folder, so that all of them can be answered at once; where a full answer
+lies there already, the second.
 
     python bench/lessons/questions.py DATA PROJECT… --queue FOLDER
 
@@ -23,13 +24,15 @@ from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.guard.redact import private, redact
 from tacit.learn.reader import prompt
+from tacit.learn.reader.answer import lessons_of
+from tacit.learn.reader.asking import ROUNDS
 from tacit.learn.reader.render import parts, rendered, tokens
 
 REPOSITORY = "/repo"
 
 
-def questions(data: Path, project: str) -> Iterator[tuple[dict[str, Any], str, int]]:
-    """Each session of a project in the order of time: its entry, its first question, and about how many tokens its page has."""
+def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
+    """Each session of a project in the order of time: its entry, what is asked of it alone as far as that is known, and the tokens of its page."""
     for entry in sorted(json.loads((data / project / "index.json").read_text()), key=lambda each: str(each["start"])):
         if not entry.get("real", True):
             continue
@@ -38,8 +41,14 @@ def questions(data: Path, project: str) -> Iterator[tuple[dict[str, Any], str, i
             page = rendered(run)
             if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
                 continue
-            asked = prompt.lessons(parts(page)[0], prompt.most_lessons(page.typed))
-            yield entry, folded(redact(private(asked)).text, file), tokens(page.lines)
+            most, before = prompt.most_lessons(page.typed), list[str]()
+            for _ in range(ROUNDS):
+                asked = folded(redact(private(prompt.lessons(parts(page)[0], most, before))).text, file)
+                yield entry, asked, tokens(page.lines)
+                answered = queue / project / f"lessons-{name_of(asked)}.json"
+                before += [lesson.text for lesson in lessons_of(answered.read_text(), most)] if answered.exists() else []
+                if len(before) < most:
+                    break
 
 
 def folded(text: str, file: Path) -> str:
@@ -67,7 +76,7 @@ def main() -> int:
         folder = args.queue / project
         folder.mkdir(parents=True, exist_ok=True)
         sizes, order = [], []
-        for entry, asked, size in questions(args.data, project):
+        for entry, asked, size in questions(args.data, project, args.queue):
             name = f"lessons-{name_of(asked)}"
             order.append(f"{entry['start']} {entry['session']} {name} {size}")
             sizes.append(size)

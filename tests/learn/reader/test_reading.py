@@ -215,6 +215,38 @@ def test_a_session_that_grew_is_read_on(memories: Memories) -> None:
     assert {memory.text for memory in memories.list(limit=9) if memory.state == "provisional"} >= {SAID["text"], later["text"]}
 
 
+def test_a_full_answer_is_asked_to_go_on_once(memories: Memories) -> None:
+    """What had no room among five is asked for, with the five named; an answer that was not full, or a second one, ends it."""
+    five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
+    more = {**SAID, "text": "Pull in latest, too."}
+    memories.learn(session("r1"))
+    at = desk(memories, answer(five), answer([more, five[0]]), answer(weighed=[weighs(n=number) for number in range(1, 7)]))
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
+    assert reading is not None and len(read(at, reading).new) >= 1
+    lessons = [asked for asked in at.model.asked if "what is worth remembering" in asked[:400]]  # type: ignore[attr-defined]
+    assert len(lessons) == 2 and all(each["text"] not in lessons[0] and each["text"] in lessons[1] for each in five)
+    weighed = next(asked for asked in at.model.asked if "is said to have told it" in asked)  # type: ignore[attr-defined]
+    assert weighed.count(". lesson: ") == 6 and more["text"] in weighed
+
+
+def test_every_part_of_a_long_session_is_read(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first part that was full of lessons does not end the reading."""
+    from tacit.learn.reader import asking
+
+    five = [{**SAID, "text": f"Before new work number {number} get back to main."} for number in range(5)]
+    monkeypatch.setattr(asking, "parts", lambda rendering: [rendering.lines[:1], rendering.lines[1:]])
+    memories.learn(session("r1"))
+    at = desk(memories, answer(five), answer(), answer(five), answer(), answer())
+    row = memories.store.find_run(memories.project_id, "r1")
+    assert row is not None
+    reading = prepared(at.folder, session("r1"), row.id, row.project, memories.now())
+    assert reading is not None
+    read(at, reading)
+    assert sum("what is worth remembering" in asked[:400] for asked in at.model.asked) == 3  # type: ignore[attr-defined]
+
+
 def test_nothing_to_read_asks_nobody(memories: Memories) -> None:
     """No typed word and no failure: nobody is asked. A run that failed is read although nobody typed."""
     assert reads(memories, run("r1", say("done"), tool("make", "ok")), ModelUnavailable("asked")) is None
