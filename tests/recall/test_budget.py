@@ -190,3 +190,15 @@ def test_learned_rules_have_no_place_in_a_persons_slots(make: Make) -> None:
     found = fitted([*claims, wish], most=3, cost=lambda each: 400)
     assert wish.id in kept(found) and len(kept(found)) == 3
     assert fitted([*claims, wish], most=3, cost=lambda each: 1000).kept[0].memory.id == wish.id
+
+
+def test_a_persons_words_go_by_how_often_they_had_to_say_them(make: Make) -> None:
+    """Then what they said before what they showed; a belief from few runs, or none at all, moves nothing before that."""
+    said, shown = {"trust": "user", "klass": "rule"}, {"klass": "rule", "extra": {"word": "shown"}}
+    lessons = [
+        make(id="met-once", **shown, tally=Tally(seen=1, belief=0.7)),
+        make(id="typed", **said, tally=Tally(seen=1)),
+        make(id="asked-again", **shown, tally=Tally(seen=3, belief=0.45)),
+    ]
+    cost = {"cost": lambda each: 100, "profile": changed(DEFAULT, {"budget.person": 12, "budget.person_tokens": 200})}
+    assert set(kept(fitted(lessons, 0, **cost))) == {"asked-again", "typed"}

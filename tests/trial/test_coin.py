@@ -68,6 +68,21 @@ def test_families_and_keys_have_coins_of_their_own() -> None:
     assert len(coins) == 3
 
 
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"word": "said"}, 0.10),
+        ({"word": "shown", "seen": 1}, 0.30),
+        ({"word": "shown", "seen": 2}, 0.10),
+        ({"word": "found", "seen": 9}, 0.30),
+        ({"word": "shown", "seen": 2, "state": "stable"}, 0.30),
+    ],
+)
+def test_what_a_person_showed_twice_is_as_good_as_said(facts: dict[str, object], expected: float) -> None:
+    """A reader's general words for one act are on trial like any lesson; a second piece of work in which the person asks for it makes them theirs."""
+    assert rate(**facts).value == expected
+
+
 def test_blank_units_do_not_follow_the_lessons_coins() -> None:
     """Among units in which a lesson is withheld, blank ones are as common as elsewhere."""
     withheld = [u for u in map(str, range(6000)) if assign(KEY, u, "blank", 0.5).arm == "withheld"]

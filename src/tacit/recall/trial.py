@@ -123,7 +123,7 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
         on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
         belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
-        trust=memory.trust, untold=int(signals.get(UNTOLD, 0)),
+        trust=memory.trust, untold=int(signals.get(UNTOLD, 0)), seen=memory.tally.seen,
     )  # fmt: skip
 
 

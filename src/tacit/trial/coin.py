@@ -45,6 +45,8 @@ WITHHELD = "withheld"
 
 UNTOLD = 5  # units in a row that could not tell, before no further coin is thrown: withholding would cost and teach nothing
 
+SHOWN_TWICE = 2  # pieces of work after which a way of working that a person only showed is as good as said
+
 # `lean`: measured 18.1 → 17.8 problems per 100 lesson-runs, for 16 % fewer verdicts. Off by default.
 LEAN_UNITS = 30
 LEAN_HELP, LEAN_HELP_RATE = 0.8, 0.10
@@ -98,12 +100,13 @@ def rate_for(
     word: str = "",
     trust: str = "",
     untold: int = 0,
+    seen: int = 0,
 ) -> Rate:
     """The holdout rate of a lesson, from facts that stand before the assignment.
 
     `verdict` is that of the current epoch; the beliefs matter only under `lean`, after `units` settled units. `word` is whose word a reader
-    heard: it is on trial until a person raises it, whatever its class. `untold` counts the last units in a row that could
-    not tell what became of it; one that can, tossed or not, brings the coin back.
+    heard: it is on trial until a person raises it, whatever its class; at the low rate what they said, or showed in two pieces of
+    work. `untold` counts the last units in a row that could not tell what became of it; one that can, tossed or not, brings the coin back.
     """
     if state not in INJECTABLE:
         return Rate(1.0, f"never injected: {state}")
@@ -120,7 +123,8 @@ def rate_for(
     if verdict == "helps":
         return Rate(min(settings.rate, settings.rate_watch), "watched: verdict helps")
     severe = severity == "bug"
-    rate = settings.rate_heard if heard and word == "said" else settings.rate_severe if severe else settings.rate
+    plain = heard and (word == "said" or seen >= SHOWN_TWICE)
+    rate = settings.rate_heard if plain else settings.rate_severe if severe else settings.rate
     if settings.lean and units >= LEAN_UNITS:
         if belief_harm >= LEAN_HARM:
             return Rate(max(rate, LEAN_HARM_RATE), f"lean: belief of harm {belief_harm:.2f} after {units} units")
