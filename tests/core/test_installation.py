@@ -34,6 +34,50 @@ def test_the_installer_is_the_one_that_made_the_environment(tmp_path: Path, made
     assert starts in command(found, ["mcp>=2,<3"])
 
 
+@pytest.mark.parametrize(
+    ("noted", "told"),
+    [
+        ('{ name = "tacit-memory" }', "uv tool install --with 'mcp>=2,<3' tacit-memory"),
+        ('{ name = "tacit-memory", extras = ["web"], specifier = "==1.0" }', "uv tool install --with 'mcp>=2,<3' 'tacit-memory[web]==1.0'"),
+        ('{ name = "tacit-memory", directory = "HERE" }', "uv tool install --with 'mcp>=2,<3' HERE"),
+        ('{ name = "tacit-memory", editable = "HERE" }', "uv tool install --with 'mcp>=2,<3' --editable HERE"),
+        ('{ name = "tacit-memory" }, { name = "httpx", specifier = ">=0.27" }', "uv tool install --with 'mcp>=2,<3' --with 'httpx>=0.27' tacit-memory"),
+        ('{ name = "tacit-memory", directory = "/gone/away" }', "uv pip install --python"),
+        ('{ name = "tacit-memory", git = "https://example.org/x" }', "uv pip install --python"),
+        ("not toml", "uv pip install --python"),
+    ],
+)
+def test_a_tool_of_uv_is_told_again_what_its_receipt_says(tmp_path: Path, noted: str, told: str) -> None:
+    """So that the package outlives `uv tool upgrade`; where the receipt says something unknown, the environment itself is served."""
+    (tmp_path / "uv-receipt.toml").write_text(f"[tool]\nrequirements = [{noted}]\n".replace("HERE", str(tmp_path)))
+    assert command(environment(str(tmp_path), "/opt/x/bin/python"), ["mcp>=2,<3"]).startswith(told.replace("HERE", str(tmp_path)))
+
+
+def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `uv venv` makes them."""
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = environment(str(tmp_path), "/opt/x/bin/python")
+    assert command(found, ["mcp>=2,<3"]) == "uv pip install --python /opt/x/bin/python 'mcp>=2,<3'"
+
+
+def test_a_clone_that_was_never_installed_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`PYTHONPATH=src python -m tacit` has no metadata to ask; the clone's own pyproject.toml knows."""
+    monkeypatch.setattr(installation, "requirements", lambda extra: ())
+    assert shlex.split(installation.hint("mcp"))[-2:] == ["--editable", f"{ROOT}[mcp]"]
+
+
+def test_the_plugin_calls_the_tacit_on_the_path() -> None:
+    """It brings no program of its own: what is missing is missing in that installation, whose hint says its own way."""
+    import json
+
+    server = json.loads((ROOT / "plugins/claude-code/.mcp.json").read_text())
+    assert server["mcpServers"] == {"tacit": {"command": "tacit", "args": ["mcp"]}}
+    hooks = (ROOT / "plugins/claude-code/hooks/hooks.json").read_text()
+    assert set(re.findall(r'"command": "([^"\s]+)', hooks)) == {"tacit"}
+
+
 def test_the_python_is_named_whole_when_its_path_has_a_space() -> None:
     """What is pasted is split by a shell."""
     line = command(Environment("/my tools/bin/python", "pip"), ["httpx>=0.27"])
@@ -76,6 +120,18 @@ def test_a_foreign_tacit_in_the_environment_is_noticed(tmp_path: Path, monkeypat
     monkeypatch.syspath_prepend(str(tmp_path))
     assert "0.3.0 (A library for explicit data pipelines)" in installation.foreign()
     assert "uninstall" in installation.reinstall()
+
+
+def test_one_version_everywhere() -> None:
+    """The package, its metadata and the plugin are released together."""
+    import json
+    import tomllib
+
+    import tacit
+
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    plugin = json.loads((ROOT / "plugins/claude-code/.claude-plugin/plugin.json").read_text())["version"]
+    assert {declared, plugin} == {tacit.__version__}
 
 
 def _name(requirement: str) -> str:

@@ -30,6 +30,7 @@ class Environment:
     python: str
     kind: str  # uv-tool, pipx, pip, or uv for an environment without pip
     pipx_name: str = ""  # what pipx calls this environment
+    receipt: str = ""  # what uv noted when it made this tool
 
 
 def hint(extra: str) -> str:
@@ -42,9 +43,33 @@ def command(found: Environment, packages: Sequence[str]) -> str:
     wanted = " ".join(quoted(each) for each in packages)
     if found.kind == "pipx":
         return f"pipx inject {found.pipx_name or DISTRIBUTION} {wanted}"
+    if found.kind == "uv-tool" and (source := _tool(found.receipt)):
+        return f"uv tool install {' '.join(f'--with {quoted(each)}' for each in packages)} {source}"
     if found.kind in ("uv", "uv-tool"):
         return f"uv pip install --python {quoted(found.python)} {wanted}"
     return f"{quoted(found.python)} -m pip install {wanted}"
+
+
+def _tool(receipt: str) -> str:
+    """What `uv tool install` was told, to be told again: `uv tool upgrade` keeps nothing that its receipt does not name. Empty where it
+    says something that we do not know."""
+    import tomllib
+
+    try:
+        ours, *others = tomllib.loads(receipt)["tool"]["requirements"]
+        if ours["name"] != DISTRIBUTION or not all(set(each) <= {"name", "specifier"} for each in others):
+            return ""
+    except (KeyError, TypeError, ValueError):
+        return ""
+    told = [f"--with {quoted(each['name'] + each.get('specifier', ''))}" for each in others]
+    extras = f"[{','.join(ours['extras'])}]" if ours.get("extras") else ""
+    place = next((str(ours[name]) for name in ("directory", "path", "editable") if name in ours), "")
+    if place and not os.path.exists(place):
+        return ""
+    told += ["--editable"] if "editable" in ours else []
+    if not place and set(ours) - {"name", "extras", "specifier"}:
+        return ""
+    return " ".join([*told, quoted(place + extras if place else DISTRIBUTION + extras + ours.get("specifier", ""))])
 
 
 def environment(prefix: str = "", python: str = "") -> Environment:
@@ -52,8 +77,10 @@ def environment(prefix: str = "", python: str = "") -> Environment:
     from importlib.util import find_spec
 
     prefix, python = prefix or sys.prefix, python or sys.executable
-    if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
-        return Environment(python, "uv-tool")
+    receipt = os.path.join(prefix, "uv-receipt.toml")
+    if os.path.isfile(receipt):
+        with open(receipt, encoding="utf-8", errors="replace") as file:
+            return Environment(python, "uv-tool", receipt=file.read())
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
         return Environment(python, "pipx", os.path.basename(prefix))
     return Environment(python, "pip" if find_spec("pip") is not None else "uv")
