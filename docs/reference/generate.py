@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 
 from tacit.surfaces import cli
+from tacit.surfaces.cli.helping import OPTIONS, usage_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -25,21 +25,23 @@ def text() -> str:
         '`{"ok": true, "schema": 1, "data": {…}, "warnings": []}` or `{"ok": false, "error": {"code", "message", "hint"}}`.',
         "",
     ]
-    for verb, (_, told) in cli.COMMANDS.items():
-        parts += [f"## tacit {verb}", "", f"{told[0].upper()}{told[1:]}.", "", "```", usage(verb).rstrip(), "```", ""]
+    groups = [*cli.GROUPS.values(), ("Plumbing", tuple(verb for verb in cli.COMMANDS if not _grouped(verb)))]
+    for title, verbs in groups:
+        parts += [f"# {title}", ""]
+        for verb in verbs:
+            parts += [f"## tacit {verb}", "", "```", usage(verb).rstrip(), "```", ""]
+    parts += ["# Options of every command", "", "| option | what it does |", "|---|---|"]
+    parts += [*(f"| `{name}` | {told} |" for name, told in OPTIONS), ""]
     return "\n".join(parts)
 
 
+def _grouped(verb: str) -> bool:
+    return any(verb in verbs for _, verbs in cli.GROUPS.values())
+
+
 def usage(verb: str) -> str:
-    """A verb's help without the part that every verb has."""
-    module = __import__(f"tacit.surfaces.cli.{cli.COMMANDS[verb][0]}", fromlist=["x"])
-    if verb not in getattr(module, "COMMANDS", {}):
-        return str(module.USAGE)
-    parser = argparse.ArgumentParser(
-        prog=f"tacit {verb}", add_help=False, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    module.COMMANDS[verb][0](parser)
-    return parser.format_help()
+    """A verb's help, as `tacit help VERB` prints it."""
+    return usage_of(verb)
 
 
 def main() -> int:

@@ -137,6 +137,14 @@ def helpful(memories: Memories, lesson: str, clock: Clock) -> None:
     assert memories.get(lesson).verdict == "helps"
 
 
+def test_belief_and_verdict_are_the_same_in_every_answer(memories: Memories, lesson: str, clock: Clock) -> None:
+    """What the ladder goes by, what a list says, and what effect says: one figure, one word."""
+    helpful(memories, lesson, clock)
+    kept, [told] = memories.get(lesson), memories.effect().lessons
+    assert kept.tally.belief == pytest.approx(told.belief.help) and kept.verdict == told.standing.word
+    assert (kept.tally.signals or {})["units"] == told.standing.units == 14
+
+
 def test_a_verdict_does_not_outlive_the_words_it_is_about(memories: Memories, lesson: str, clock: Clock) -> None:
     """Edited to its opposite, a lesson is not yet known; what was known of the former words is told as such."""
     helpful(memories, lesson, clock)

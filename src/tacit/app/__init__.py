@@ -58,7 +58,7 @@ _VERBS = {
     ("team", "Team"): "sync join sync_notes refused canonical",
     ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
-        "why log health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
+        "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
         "estimate conventions antipatterns top list "
     ),
 }

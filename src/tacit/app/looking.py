@@ -90,6 +90,17 @@ class Looking(Tending):
         every = sorted([*found, *notes], key=lambda each: each.at, reverse=newest)
         return every[:limit] if limit >= 0 else every
 
+    def week(self, since: str) -> dict[str, int]:
+        """What happened here since a time: sessions learned, new lessons, and what became of what was given."""
+        from tacit.stores import counts
+
+        at = self.project_id
+        return {
+            "sessions": counts.learned_runs(self.store, at, since),
+            "new": counts.new_memories(self.store, at, since),
+            **counts.uses_since(self.store, at, since),
+        }
+
     def health(self) -> Checkup:
         """Verify the whole store."""
         from tacit.stores.check import check, rule_of

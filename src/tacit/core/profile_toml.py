@@ -47,8 +47,8 @@ CONDITION = re.compile(r"(not )?([a-z_]+)(?: *(>=|<=|!=|=|>|<) *(\S.*))?")
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 COLUMNS = (
-    "id", "name", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope", "severity",
-    "trust", "text",
+    "id", "name", "standing", "state", "kind", "seen", "frequency", "domain", "agent", "category", "confidence", "task_type", "scope",
+    "severity", "trust", "text",
 )  # fmt: skip
 MATCH_WAYS = ("substring", "word_start", "word", "inflected")
 OPINION = (

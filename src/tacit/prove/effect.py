@@ -126,7 +126,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
     lessons = [
         _lesson(
-            memory, per_memory.get(memory.id, []), former.get(memory.id, []), weights, profile, memory.id in across,
+            memory, per_memory.get(memory.id, []), former.get(memory.id, []), profile, memory.id in across,
             beside(own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin),
         )
         for memory in memories
@@ -160,8 +160,7 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], before: list[Trial], weights: Mapping[str, Sequence[float]], profile: Profile, across: bool,
-    runs: Beside | None,
+    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None
 ) -> LessonEffect:
     from tacit.core.standing import is_exempt
 
@@ -180,7 +179,7 @@ def _lesson(
         standing=standing,
         interval=stats.interval(table, alpha),
         estimate=stats.estimate(table),
-        belief=stats.believe(table, weights.get(memory.klass, stats.PRIOR)),
+        belief=stats.believe(table),  # what the ladder goes by, and the same figure as in every other answer
         sentence=stats.sentence(table, standing, alpha, margin)
         if table
         else "Not on trial yet."

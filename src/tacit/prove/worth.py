@@ -110,7 +110,7 @@ def _times(figures: tuple[float, float, float], by: float) -> tuple[float, float
 def worth_line(found: Worth | None) -> str:
     """One sentence: what was spared, and between what; it claims no more than its verdict."""
     if found is None:
-        return "What it spared cannot be told yet: no run with a control group has been settled in both arms."
+        return "What it spared cannot be told yet: no session that could tell went without one of them so far."
     about, least, most = found.calls
     head = {
         "helps": f"Spared about {about:,.0f} calls of agents ({least:,.0f} to {most:,.0f})",
@@ -140,7 +140,7 @@ def may_be_said(units: int, lessons: int) -> str:
         return "Below 20 runs with a control group nothing is claimed: lessons are ordered by what recurs."
     if units < 60:
         return (
-            "At 20 to 60 runs the order of the lessons is what can be had: belief gets two thirds of what an oracle would, frequency"
+            "At 20 to 60 runs the order of the lessons is what can be had: the guess gets two thirds of what an oracle would, frequency"
             " less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 runs has one in 38 of 100 cases by 60 runs."
         )
     return (

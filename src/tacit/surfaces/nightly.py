@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
 
 DAYS = 1.0  # between two passes of one project
-QUESTION = (
-    'memory is not tended by itself: tend = "yes" in {path} allows it, once a day after a learned run, and tend = "no" ends'
-    " this question; or run tacit tend"
-)
 
 
 def due(store: Store, now: str) -> list[str]:
@@ -34,15 +30,6 @@ def due(store: Store, now: str) -> list[str]:
         if last_learned(store, project.id) > last and last <= clock.after_days(now, -DAYS):
             found.append(project.id)
     return found
-
-
-def question(memories: Memories) -> str:
-    """What the user is asked, where nothing was said yet and something is due; never in a hook."""
-    from tacit.app import config_path
-
-    if str(memories.settings()["tend"].value) != "ask" or not due(memories.store, memories.now()):
-        return ""
-    return QUESTION.format(path=config_path(memories.env))
 
 
 def start(memories: Memories, env: Mapping[str, str], among: Sequence[str] | None = None) -> int:

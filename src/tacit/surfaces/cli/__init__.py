@@ -15,61 +15,78 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, NoReturn, TextIO
+    from typing import Any, TextIO
 
     from tacit.app import Memories
 
-# verb -> (module, one line). The order is the order of `tacit --help`.
+# verb -> (module, one line).
 COMMANDS: dict[str, tuple[str, str]] = {
-    "status": ("look", "what is kept here, on one screen (also: bare `tacit`)"),
-    "lookback": ("lookback", "what your agents' past runs would have taught; no set-up"),
-    "init": ("setup", "make the store and this project's row"),
+    "lookback": ("lookback", "what your agents' past sessions would have taught; needs no set-up"),
     "connect": ("connect", "let a host's agents remember (claude-code, codex …)"),
-    "add": ("keep", "keep a lesson"),
-    "list": ("keep", "find lessons by their facets"),
+    "learn": ("learn", "learn from finished sessions; without a path, those that lookback found"),
+    "inject": ("inject", "what an agent should know before a run, for a loop of your own"),
+    "init": ("setup", "make the store and this project's row"),
+    "help": ("helping", "commands by what you want to do; help COMMAND, help words"),
+    "status": ("status", "what is in force and what it did this week (also: bare `tacit`)"),
+    "list": ("keep", "the lessons: in force, waiting, all"),
     "show": ("keep", "one lesson, whole"),
-    "edit": ("keep", "correct a lesson"),
-    "pin": ("keep", "always give a lesson, outside the budget"),
-    "forget": ("keep", "take a lesson out, reversibly"),
-    "erase": ("keep", "blank a lesson's text everywhere"),
-    "undo": ("keep", "take back a journal entry, or a lesson's last one"),
-    "log": ("look", "the journal: what changed, by whom, and why"),
-    "why": ("look", "evidence, uses, journal, and what would move a lesson"),
-    "review": ("review", "what waits for your word: approve, reject, merge, open and close reviews"),
-    "learn": ("learn", "learn from finished runs"),
+    "why": ("look", "where a lesson comes from, what came of it, what would change it"),
     "recall": ("recall", "search the lessons"),
-    "inject": ("inject", "what an agent should know before a run"),
-    "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
-    "effect": ("prove", "does a lesson help? figures from the control group"),
+    "effect": ("prove", "does it help? with the sessions that went without"),
+    "report": ("health", "the week on one screen: learned, spared, waiting, harmful"),
     "audit": ("prove", "what a run was given, and what came back"),
-    "backtest": ("prove", "replay past runs under one or more profiles"),
-    "tend": ("tend", "what happens between runs: fade, merge, reflect, write the page"),
-    "page": ("page", "the page that hosts load and people read: write, compare, approve"),
+    "log": ("look", "the journal: what changed, by whom, and why"),
     "blame": ("page", "which lesson stands behind each line of a page"),
-    "import": ("exchange", "take in a bundle, or another system's memories"),
-    "export": ("exchange", "write everything to a bundle, or memories in another system's format"),
-    "migrate": ("exchange", "copy a store to PostgreSQL or back, verified row by row"),
+    "serve": ("serve", "look after memory in a browser"),
+    "add": ("keep", "keep a lesson"),
+    "edit": ("keep", "correct a lesson"),
+    "forget": ("keep", "take a lesson out, reversibly"),
+    "undo": ("keep", "take back a change"),
+    "review": ("review", "what waits for your word: approve, reject, merge"),
+    "feedback": ("prove", "say that a lesson helped, was wrong or is outdated"),
+    "pin": ("keep", "always give a lesson, outside the budget"),
+    "erase": ("keep", "blank a lesson's text everywhere, for good"),
     "sync": ("sync", "share this project's lessons with the team through git"),
-    "hook": ("hook", "answer a host's event (called by the host)"),
+    "page": ("page", "the page that hosts load and people read: write, compare, approve"),
+    "export": ("exchange", "write everything to a bundle, or lessons in another system's format"),
+    "import": ("exchange", "take in a bundle, or another system's lessons"),
     "mcp": ("mcp", "serve any agent over MCP: recall, remember, report, review"),
     "skill": ("skill", "the skill for hosts that read Agent Skills"),
-    "serve": ("serve", "look after memory in a browser"),
+    "doctor": ("look", "verify the store and the installation, and what is wrong in your instruction files"),
+    "tend": ("tend", "what happens between runs: fade, merge, reflect, write the page"),
     "pause": ("setup", "stop giving and learning for a while"),
-    "stats": ("health", "counts by state, kind and category; events, models, the last tend"),
-    "report": ("health", "the week on one screen: learned, prevented, waiting, harmful, tokens"),
     "backup": ("safety", "copy the store, and verify the copy by restoring it elsewhere"),
     "restore": ("safety", "put a backup back; what was there is kept aside"),
-    "doctor": ("look", "verify the store and the installation"),
-    "reindex": ("look", "rebuild full text, tallies and vectors"),
-    "projects": ("look", "the projects in this store"),
-    "profile": ("look", "ways of remembering: list, show, diff, use"),
     "config": ("look", "every setting and where it comes from"),
-    "schema": ("setup", "JSON Schemas of what is exchanged"),
-    "worker": ("hook", "drain the queue (started by hooks)"),
+    "profile": ("look", "ways of remembering: list, show, diff, use"),
+    "projects": ("look", "the projects in this store"),
+    "stats": ("health", "counts by state, kind and category; events, models, the last tend"),
+    "migrate": ("exchange", "copy a store to PostgreSQL or back, verified row by row"),
     "completions": ("setup", "shell completions: bash, zsh, fish"),
+    "backtest": ("prove", "replay past runs under one or more profiles"),
+    "reindex": ("look", "rebuild full text, tallies and vectors"),
+    "hook": ("hook", "answer a host's event (called by the host)"),
+    "worker": ("hook", "drain the queue (started by hooks)"),
+    "schema": ("setup", "JSON Schemas of what is exchanged"),
+    "version": ("helping", "which Tacit this is"),
+}
+# What people want to do, in the order of `tacit help`; what stands in none of them is plumbing, and `tacit help all` shows it.
+GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "start": ("Start", ("lookback", "connect", "learn", "inject", "init", "help")),
+    "look": ("Look", ("status", "list", "why", "show", "recall", "effect", "report", "audit", "log", "blame", "serve")),
+    "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "feedback", "pin", "erase")),
+    "share": ("Share", ("sync", "page", "export", "import", "mcp", "skill")),
+    "look-after": (
+        "Look after",
+        ("doctor", "tend", "pause", "backup", "restore", "config", "profile", "projects", "stats", "migrate", "completions"),
+    ),
 }
 GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
+LONG = (
+    "lookback", "learn", "effect", "report", "stats", "audit", "backtest", "tend", "page", "sync", "export", "import", "migrate", "doctor",
+    "reindex", "backup", "recall", "list", "why", "status",
+)  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask`, or is not in here
 HOUSEKEEPING = ("worker", "tend", "backup")  # gives way to hooks, by hand as well: an agent waits for those
 NICE = 10
 
@@ -96,6 +113,7 @@ class Cli:
         self.err = err
         self.json = False
         self.quiet = False
+        self._ticker: Any = None
 
     def open(self, args: argparse.Namespace, *, create: bool = True, near: bool = False) -> Memories:
         """The memories the global options name; `near`: as this machine knows them, without asking a server."""
@@ -113,9 +131,31 @@ class Cli:
 
     def progress(self, text: str = "") -> None:
         """What is going on, on a terminal: a line that the next one replaces, and no text clears."""
-        if self.err.isatty() and not self.quiet:
+        if self.watched:
+            if self._ticker is not None:
+                self._ticker.told()
             self.err.write(f"\r\x1b[K{text}")
             self.err.flush()
+
+    def ask(self, question: str) -> bool:
+        """A person's yes. Where nobody can be asked, or nobody wants to be, it is no."""
+        if self.json or self.quiet or not (sys.stdin.isatty() and self.err.isatty()):
+            return False
+        self.at_rest()
+        self.err.write(question)
+        self.err.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def at_rest(self) -> None:
+        """Nothing runs that somebody would wait for: the line that says so goes."""
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+
+    @property
+    def watched(self) -> bool:
+        """Whether somebody sees what is written beside the answer; never a pipe."""
+        return self.err.isatty() and not self.quiet
 
     @property
     def colour(self) -> bool:
@@ -179,21 +219,23 @@ def _main(args: list[str], cli: Cli) -> int:
     cli.quiet = "--quiet" in args
     if verb is None:
         if "--version" in args or "-V" in args:
-            from tacit import __version__
-
-            return _print(cli, Answer({"version": __version__}, f"tacit {__version__}"))
-        if "--help" in args or "-h" in args:
-            cli.out.write(_help())
-            return 0
-        verb, args = "status", ["status", *args]
+            verb, args = "version", ["version", *(each for each in args if each not in ("--version", "-V"))]
+        elif "--help" in args or "-h" in args:
+            verb, args = "help", ["help"]
+        else:
+            verb, args = "status", ["status", *args]
     if verb not in COMMANDS:
-        return _fail(cli, 2, "usage", f"tacit {verb}: there is no such command.", _nearest(verb))
+        from tacit.surfaces.cli.helping import nearest_command
+
+        return _fail(cli, 2, "usage", f"tacit {verb}: there is no such command.", nearest_command(verb))
     from tacit.core.errors import TacitError
 
     try:
         return _print(cli, _run(verb, args, cli))
     except TacitError as error:
         return _fail(cli, error.exit_code, error.code, error.message, error.hint)
+    finally:
+        cli.at_rest()
 
 
 def _run(verb: str, args: list[str], cli: Cli) -> Answer:
@@ -203,37 +245,17 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     declare: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Cli], Answer]
     declare, run = module.COMMANDS[verb]
-    parser = _parser(verb)
-    shared = parser.add_argument_group("everywhere")
-    shared.add_argument("--store", metavar="FILE", help="another store")
-    shared.add_argument("--project", metavar="NAME", help="another project: id, name or folder")
-    shared.add_argument("--profile", metavar="NAME", help="another way of remembering")
-    shared.add_argument("--by", metavar="NAME", help="the person in whose name this is done")
-    shared.add_argument("--yes", action="store_true", help="do not ask")
-    shared.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    shared.add_argument("--quiet", action="store_true", help="no notes on stderr")
-    shared.add_argument("--strict", action="store_true", help="fail instead of staying silent")
-    declare(parser)
+    from tacit.surfaces.cli.helping import parser_of
+
+    parser = parser_of(verb, declare)
     rest = list(args)
     rest.remove(verb)
-    return run(parser.parse_args(rest), cli)
+    parsed = parser.parse_args(rest)
+    if verb in LONG and cli.watched:
+        from tacit.surfaces.cli.terminal import Ticker
 
-
-def _parser(verb: str) -> argparse.ArgumentParser:
-    import argparse
-
-    from tacit.core.errors import UsageError
-
-    class Parser(argparse.ArgumentParser):
-        def error(self, message: str) -> NoReturn:
-            raise UsageError(f"{self.prog}: {message}.", f"{self.prog} --help")
-
-    return Parser(
-        prog=f"tacit {verb}",
-        description=COMMANDS[verb][1] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+        cli._ticker = Ticker(cli, verb)
+    return run(parsed, cli)
 
 
 def _verb(args: Sequence[str]) -> str | None:
@@ -252,6 +274,7 @@ def _verb(args: Sequence[str]) -> str | None:
 
 
 def _print(cli: Cli, answer: Answer) -> int:
+    cli.at_rest()
     if answer.printed:
         return answer.code
     if cli.json:
@@ -265,12 +288,19 @@ def _print(cli: Cli, answer: Answer) -> int:
         for warning in answer.warnings:
             cli.say(f"note: {warning}")
         if answer.text and not (cli.quiet and answer.code == 0 and answer.data is None):
-            cli.out.write(answer.text.encode("utf-8", "replace").decode("utf-8") + "\n")
+            text = answer.text.encode("utf-8", "replace").decode("utf-8") + "\n"
+            if cli.out.isatty():
+                from tacit.surfaces.cli.terminal import paged
+
+                paged(text, cli)
+            else:
+                cli.out.write(text)
     cli.out.flush()
     return answer.code
 
 
 def _fail(cli: Cli, exit_code: int, code: str, message: str, hint: str) -> int:
+    cli.at_rest()
     if cli.json:
         import json
 
@@ -281,31 +311,3 @@ def _fail(cli: Cli, exit_code: int, code: str, message: str, hint: str) -> int:
     else:
         cli.err.write(f"tacit: {message}\n" + (f"  {hint}\n" if hint else ""))
     return exit_code
-
-
-def _nearest(word: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, COMMANDS, 1, 0.5)
-    return f"Did you mean tacit {near[0]}?" if near else "tacit --help lists them."
-
-
-def _help() -> str:
-    lines = ["tacit: memory that proves it helps", "", "usage: tacit [COMMAND] [options]", ""]
-    lines += [f"  {verb:<12} {told}" for verb, (_, told) in COMMANDS.items()]
-    lines += [
-        "",
-        "everywhere: --store FILE  --project NAME  --profile NAME  --by NAME  --yes  --json  --quiet  --strict",
-        "",
-    ]
-    lines += [
-        "examples:",
-        "  tacit lookback                              what past runs would have taught",
-        "  tacit add 'Run make migrate before the tests.'",
-    ]
-    lines += [
-        "  tacit connect claude-code                   from the next session on, past mistakes are in the prompt",
-        "  tacit COMMAND --help",
-        "",
-    ]
-    return "\n".join(lines)

@@ -140,7 +140,6 @@ def _every(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *, everywhere: bool) -> Answer:
     from tacit.surfaces.cli.control import offer_control
-    from tacit.surfaces.nightly import question
 
     changing = [plan for plan in plans if plan.changes]
     for plan in changing:
@@ -153,7 +152,6 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         reads = _read(args, cli, memories, host, everywhere)
         learned, told = _learn(args, cli, memories, host, everywhere)
         control = offer_control(cli, memories, args.control) if project is not None else ""
-        asked = question(memories)
         fired = fire(host, memories.near, memories.place.root or os.getcwd(), cli.env)
     path = plans[0].file.named
     lines = [f"connected: {plan.file.named}" if plan.changes else f"connected already: {plan.file.named}" for plan in plans]
@@ -164,7 +162,7 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
     lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = as_json(fired)
-    notes = [*_notes(path, plans[0].text, host, everywhere or args.shared), *([asked] if asked else [])]
+    notes = _notes(path, plans[0].text, host, everywhere or args.shared)
     return Answer(data, "\n".join(lines), warnings=notes)
 
 

@@ -8,19 +8,23 @@ import sys
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, as_json
 from tacit.core.run import SEVERITIES
-from tacit.core.states import STATES
+from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.trust import run_of
 from tacit.core.value import replace
 from tacit.stores.sql import SORTS
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, printable, table
+from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
+from tacit.surfaces.wording import is_given, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from tacit.app import Memories
     from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+
 
 def _facets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", help="what kind of lesson; tacit profile show lists them")
@@ -57,7 +61,8 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.text == "-":
             return _add_lines(memories, facets, cli)
         memory = memories.add(args.text, **facets)
-    told = f"kept {memory.id} ({memory.state}, {memory.kind}): {one_line(memory.text, 100)}"
+        said = standing(memory, memories.profile).words
+    told = f"kept {memory.id} ({said}): {one_line(memory.text, 100)}"
     return Answer(as_json(memory), told, warnings=_notes(memory))
 
 
@@ -67,7 +72,7 @@ def _notes(memory: Memory) -> list[str]:
         notes.append("what looks like a secret was redacted before anything was written")
     if memory.state == "candidate":
         notes.append(
-            "kept as a candidate: an agent's own claim is not given to others before two independent runs say so"
+            "it waits: an agent's own claim is not given to others before two independent sessions, or a person, say so"
         )
     return notes
 
@@ -107,16 +112,25 @@ def _lesson(line: str, facets: dict[str, Any]) -> dict[str, Any]:
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--state", action="append", choices=STATES)
+    from argparse import SUPPRESS
+
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--in-force", action="store_true", help="only what agents are given")
+    which.add_argument("--waiting", action="store_true", help="only what is not given yet: for a second sighting, or for your word")
+    which.add_argument("--all", action="store_true", dest="archived", help="also what has faded or was taken out")
+    which.add_argument("--archived", action="store_true", help=SUPPRESS)  # what --all was called
     for name in ("kind", "domain", "agent", "category", "tag", "scope", "origin"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--since", help="changed since: 2026-11-01, or 7d, 12h")
+        parser.add_argument(f"--{name}", metavar="WORD")
     parser.add_argument("--text", help="holds this text")
-    parser.add_argument("--sort", choices=SORTS, default="new")
-    parser.add_argument("--limit", type=int, default=50)
-    parser.add_argument("--archived", action="store_true", help="also what was taken out")
+    parser.add_argument("--since", help="changed since: 2026-11-01, or 7d, 12h")
+    parser.add_argument("--state", action="append", choices=STATES, metavar="STATE", help="an inner state, as --json names it")
+    parser.add_argument("--sort", choices=SORTS, default="new", metavar="BY", help=", ".join(SORTS))
+    parser.add_argument("--limit", type=int, default=50, metavar="N")
     parser.add_argument("--all-projects", action="store_true")
-    parser.epilog = "examples:\n  tacit list --kind preference\n  tacit list --state candidate --sort seen --limit 10"
+    parser.epilog = (
+        "What is in force comes first. tacit help words says what stands beside a lesson.\n\n"
+        "examples:\n  tacit list --kind preference\n  tacit list --waiting --sort seen --limit 10"
+    )
 
 
 def _list(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -126,28 +140,78 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         if getattr(args, name)
     }
     with cli.open(args, create=False) as memories:
-        columns, words = memories.profile.columns, memories.profile.words
-        found = memories.list(
-            states=tuple(args.state or ()),
-            archived=args.archived,
-            everywhere=args.all_projects,
-            equal=equal,
-            tag=args.tag or "",
-            since=moment(args.since),
-            text=args.text or "",
-            sort=args.sort,
-            limit=max(0, args.limit),
-        )
+        profile = memories.profile
+        since = moment(args.since)
+        limit = max(0, args.limit)
+        states = tuple(args.state or (() if args.archived else _WAITING if args.waiting else INJECTABLE if args.in_force else OPEN))
+
+        def some(wanted: tuple[str, ...], most: int) -> list[Memory]:
+            return memories.list(
+                states=wanted, archived=args.archived, everywhere=args.all_projects, equal=equal, tag=args.tag or "", since=since,
+                text=args.text or "", sort=args.sort, limit=most,
+            )  # fmt: skip
+
+        if args.state or args.archived or "standing" not in profile.columns:
+            found = some(states, limit)
+        else:  # what is in force comes first, however old it is
+            others = tuple(each for each in states if each not in INJECTABLE)
+            found = some(INJECTABLE, limit)
+            found += some(others, limit - len(found)) if others else []
+        if args.in_force:
+            found = [each for each in found if is_given(each)]
+        if args.waiting:
+            found = [each for each in found if not is_given(each)]
         names = memories.signers(found)
         hidden = memories.withheld_in(run_of(cli.env))
+        unknown = _unknown(memories, args, equal) if not found else ""
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [replace(each, text=WITHHELD_HERE) if each.id in hidden else each for each in found if not (args.text and each.id in hidden)]
-    text = (
-        table([memory_line(memory, columns, names.get(memory.id, "")) for memory in found], heads(columns, words.memory))
-        if found
-        else f"no {words.memories} here match"
-    )
-    return Answer({"memories": [_signed(memory, names) for memory in found], "count": len(found)}, text)
+    data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
+    if not found:
+        return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
+    return Answer(data, _listed(cli, found, profile, names, limit))
+
+
+# Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
+_WAITING = ("candidate", "under_review", *INJECTABLE)
+
+
+def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, str], limit: int) -> str:
+    """Lessons under what people ask first: is it given? A profile with columns of its own has them."""
+    columns, words = profile.columns, profile.words
+    if "standing" not in columns:
+        return table([memory_line(each, columns, names.get(each.id, "")) for each in found], heads(columns, words.memory))
+    given = [each for each in found if is_given(each)]
+    rest = [each for each in found if not is_given(each)]
+    lines: list[str] = []
+    for title, some in (("In force", given), ("Not in force", rest)):
+        if some:
+            told = [(each, standing(each, profile)) for each in some]
+            rows = [memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)) for each, said in told]
+            lines += [*([""] if lines else []), paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2)]
+    more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
+    return "\n".join([*lines, *more])
+
+
+def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
+    """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
+    from tacit.surfaces.cli.helping import nearest
+
+    kinds = list(memories.profile.kinds)
+    scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes
+    for name, word in equal.items():
+        here = sorted({str(row[0]) for row in memories.store.counted(scopes, (name,)) if row[0]}) if name in _COUNTED else []
+        known = sorted({*kinds, *here}) if name == "kind" else [*SCOPES] if name == "scope" else here
+        if word in known or not (known or name in _COUNTED):
+            continue
+        if name in ("kind", "scope"):
+            raise UsageError(f"tacit list: there is no {name} {word!r}.", nearest(word, known))
+        near = nearest(word, known, " ") if known else " "
+        return f"there is no {name} {word!r}. {near}".strip()
+    return ""
+
+
+_COUNTED = ("kind", "category", "domain", "agent", "scope")
 
 
 def _signed(memory: Memory, names: dict[str, str]) -> dict[str, Any]:
@@ -299,12 +363,12 @@ def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.what and not args.origin:
         raise UsageError("Undo what?", "Give the number of a journal entry, a lesson's id, or --origin.")
     with cli.open(args, create=False) as memories:
-        back = memories.undo(args.what or "", origin=args.origin or "")
+        back, profile = memories.undo(args.what or "", origin=args.origin or ""), memories.profile
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     return Answer(
         {"memories": [as_json(m) for m in back]},
-        "\n".join(f"took back: {m.id} is {m.state}: {one_line(m.text, 90)}" for m in back),
+        "\n".join(f"took back: {m.id} is {standing(m, profile).words} again: {one_line(m.text, 90)}" for m in back),
     )
 
 

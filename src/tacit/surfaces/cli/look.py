@@ -1,4 +1,4 @@
-"""status, log, why, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
+"""log, why, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.trust import run_of
 from tacit.stores import counts
-from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, printable, table
-from tacit.surfaces.views import entry_json, for_you, overview, why_json
+from tacit.surfaces.cli.status import open_or_near
+from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
+from tacit.surfaces.views import entry_json, for_you, why_json
+from tacit.surfaces.wording import ahead, change, seen, standing
 
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
+HISTORY = 5  # changes likewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,63 +29,11 @@ if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
 
 
 def _declare_nothing(parser: argparse.ArgumentParser) -> None:
     pass
-
-
-# -- status --------------------------------------------------------------------------------------
-
-
-def _status(args: argparse.Namespace, cli: Cli) -> Answer:
-    try:
-        memories, away = open_or_near(args, cli)
-    except Unavailable as error:
-        if error.code != "unavailable" or is_far(store_path(args.store, cli.env)):
-            raise
-        text = "Nothing is kept yet.\n\n  tacit lookback               what your agents' past runs would have taught"
-        text += "\n  tacit add 'TEXT'             keep a first lesson"
-        text += "\n  tacit connect claude-code    let Claude Code remember"
-        return Answer({"store": None, "project": None, "states": {}}, text)
-    from tacit.surfaces.nightly import question
-
-    with memories:
-        data, asked = overview(memories), "" if away else question(memories)
-        chosen = memories.profile_choice().note
-    states = data["states"]
-    name = data["project"]["name"] if data["project"] else "no project yet"
-    lines = [
-        f"{paint(cli, 'bold', 'tacit')}  {name}   profile {data['profile']}   store {data['store']}",
-        "",
-        "  lessons   "
-        + (
-            ", ".join(f"{n} {state}" for state, n in states.items())
-            or "none yet: tacit add 'TEXT', or tacit learn PATH"
-        ),
-        f"  runs      {data['runs']} learned, {data['uses']} uses recorded",
-        f"  waiting   {data['proposals']} proposals, {data['queue']} jobs",
-    ]
-    lines += cache_lines(data["cache"], "  cache     ")[:1] if data["cache"] else []
-    lines += [f"  for you   {one_line(told, 160)}" for told in data["for_you"]]
-    for memory in data["recent"]:
-        lines.append(f"  {memory['id']}  {memory['state']:<12} {one_line(memory['text'] or '(erased)', 80)}")
-    if data["paused"]:
-        lines.append(f"  paused until {data['paused']}: tacit pause --off")
-    return Answer(data, "\n".join(lines), warnings=[told for told in (away, asked, chosen) if told])
-
-
-def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
-    """The memories; where their server does not answer and this machine has a cache, that, and what is wrong with the server."""
-    try:
-        return cli.open(args, create=False), ""
-    except Unavailable as error:
-        try:
-            if is_far(store_path(args.store, cli.env)):
-                return cli.open(args, create=False, near=True), error.message
-        except Unavailable:
-            pass  # nothing of it is here
-        raise
 
 
 # -- log -----------------------------------------------------------------------------------------
@@ -148,6 +98,7 @@ def _follow(memories: Memories, found: list[Entry], cli: Cli) -> Answer:
 
 def _declare_why(parser: argparse.ArgumentParser) -> None:
     _declare_id(parser)
+    parser.add_argument("--full", action="store_true", help="also inner states, the parts of its score, every use and the whole journal")
     parser.add_argument("--for", dest="question", default="", metavar="QUESTION", help="also the parts of its score for a question")
     parser.epilog = "examples:\n  tacit why 3f9\n  tacit why 3f9 --for 'migration fails on a fresh database'"
 
@@ -156,50 +107,113 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.why(args.id, args.question, run=run_of(cli.env))
         effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None
+        profile = memories.profile
     data = why_json(found, args.question)
     data["effect"] = effect.sentence if effect else None
-    return Answer(data, _why_text(cli, found.memory, data, found.journal))
+    data["standing"] = standing(found.memory, profile).words
+    return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
 
 
-def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], journal: Sequence[Entry]) -> str:
-    lines = [printable(memory.text) or "(erased)", ""]
-    signer = f" (signed by {data['signer']})" if data["signer"] else ""
-    lines.append(
-        f"{memory.id}  {memory.state}, {memory.kind}, trust {memory.trust}{signer}, gate {memory.gate}"
-        + (f" ({memory.gate_reason})" if memory.gate_reason else "")
-    )
-    lines.append(f"seen {memory.tally.seen}x, used {memory.tally.uses}x, verdict: {memory.verdict}")
-    if data["effect"]:
-        lines.append(data["effect"])
-    if data["early_confidence"] is not None:
-        lines.append(f"early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured")
+def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, full: bool) -> str:
+    said = standing(memory, profile)
+    lines = [*wrapped(memory.text or "(erased)", 0, 118), ""]
+    signer = f", signed by {data['signer']}" if data["signer"] else ""
+    lines.append(f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}{signer}")
+    lines += _told(data["effect"], said.words)
+    if memory.gate != "allow" and memory.gate_reason:
+        lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
     if data["evidence"]:
-        lines += ["", paint(cli, "bold", "evidence")]
-        for row in data["evidence"][:SIGHTINGS]:
-            told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
-            lines.append(told + (f"\n    “{one_line(row['quote'], 200)}”" if row["quote"] else ""))
-        if len(data["evidence"]) > SIGHTINGS:
-            lines.append(f"  and {len(data['evidence']) - SIGHTINGS} more: tacit why {memory.id} --json")
+        lines += ["", paint(cli, "bold", "Where it comes from")]
+        told = [_sighting(row) for row in data["evidence"]] if full else _sightings(data["evidence"])
+        lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
+        if len(told) > SIGHTINGS and not full:
+            lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
     if data["uses"]:
-        arms: dict[str, int] = {}
-        for use in data["uses"]:
-            arms[use["arm"]] = arms.get(use["arm"], 0) + 1
-        lines += ["", paint(cli, "bold", "uses"), "  " + ", ".join(f"{n} {arm}" for arm, n in arms.items())]
-    lines += [
-        "",
-        paint(cli, "bold", "journal"),
-        table([["  " + row[0], *row[1:3], *row[4:]] for row in map(entry_line, journal)]),
+        lines += ["", paint(cli, "bold", "What came of it"), "  " + _uses(data)]
+    lines += ["", paint(cli, "bold", "What would change it")]
+    lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"]), 2, 118)]
+    if full or data["score"]["question"]:
+        lines += _inner(cli, memory, data) if full else _score(cli, data["score"])
+        return "\n".join(lines)
+    journal = data["journal"]
+    lines += ["", paint(cli, "bold", "Its history")]
+    changes = list(dict.fromkeys((entry["at"][:10], *change(entry)) for entry in journal))  # the same on the same day is one
+    lines += [table([[f"  {day}", *rest] for day, *rest in changes[-HISTORY:]])]
+    more = f"{len(changes) - HISTORY} earlier, " if len(changes) > HISTORY else ""
+    return "\n".join([*lines, paint(cli, "quiet", f"  {more}reasons and inner states: tacit why {memory.id} --full")])
+
+
+def _told(effect: str | None, said: str) -> list[str]:
+    """What the control group says, unless how it stands has said so already."""
+    return [] if effect is None or said in ("your word", "always given", "in your files") else wrapped(effect, 0, 118)
+
+
+def _sightings(evidence: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """What speaks for it and against it, the same words once, with how many sessions said so."""
+    alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for row in evidence:
+        alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
+    found = []
+    for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
+        runs = {row["run"] for row in rows if row["run"]}
+        where = f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
+        against = "" if stance == "supports" else "against it: "
+        who = f", {by}" if by and by != "notice" else ""
+        quoted = [f"    {line}" for line in wrapped(f"“{one_line(quote, 300)}”", 4, 118)] if quote else []
+        found.append([f"  {against}{where}{who}, last learned {max(row['at'] for row in rows)[:10]}", *quoted])
+    return found
+
+
+def _sighting(row: dict[str, Any]) -> list[str]:
+    told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
+    return [told, f"    “{one_line(row['quote'], 200)}”"] if row["quote"] else [told]
+
+
+def _uses(data: dict[str, Any]) -> str:
+    """Given so often, left out so often, and what came of the first."""
+    given = sum(use["arm"] != "withheld" for use in data["uses"])
+    out = len(data["uses"]) - given
+    settled = {(mark["memory"], mark["unit"]): mark["value"] for mark in data["marks"] if mark["signal"] == "outcome"}
+    units = {use["unit"] for use in data["uses"] if use["arm"] != "withheld"}
+    back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
+    told = sum(word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units)
+    came = f"; its problem came back in {back} of the {told} that could tell" if told else "; none could tell yet what came of it"
+    told_of = f"given in {given} {'session' if given == 1 else 'sessions'}{came if given else ''}"
+    return told_of + (f"; left out in {out} to compare" if out else "")
+
+
+def _inner(cli: Cli, memory: Memory, data: dict[str, Any]) -> list[str]:
+    """What programs and the curious want: states, trust, arms, the whole journal."""
+    lines = ["", paint(cli, "bold", "Inner states")]
+    gate = memory.gate + (f" ({memory.gate_reason})" if memory.gate_reason else "")
+    lines.append(f"  state {memory.state}, trust {memory.trust}, gate {gate}, verdict {memory.verdict}, class {memory.klass}")
+    lines.append(f"  ladder: {data['next']}")
+    if data["early_confidence"] is not None:
+        lines.append(f"  early confidence {data['early_confidence']:g}: by how many runs met it, before anything was measured")
+    arms: dict[str, int] = {}
+    for use in data["uses"]:
+        arms[use["arm"]] = arms.get(use["arm"], 0) + 1
+    lines += [f"  uses: {', '.join(f'{n} {arm}' for arm, n in arms.items())}"] if arms else []
+    entries = [
+        [f"  {entry['id']}", entry["at"][:19].replace("T", " "), entry["verb"], entry["by"], _moved(entry) + one_line(entry["reason"], 400)]
+        for entry in data["journal"]
     ]
-    score, asked = data["score"], data["score"]["question"]
-    if asked:
-        head, told = f"its score for “{one_line(asked, 60)}”", f"{score['score']:.3g} = {parts_line(score)}"
+    return [*lines, *_score(cli, data["score"]), "", paint(cli, "bold", "Journal"), table(entries)]
+
+
+def _moved(entry: dict[str, Any]) -> str:
+    before, after = entry["before"] or {}, entry["after"] or {}
+    return f"{before.get('state', '')} → {after['state']}: " if before and "state" in after else ""
+
+
+def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
+    if score["question"]:
+        head, told = f"Its score for “{one_line(score['question'], 60)}”", f"{score['score']:.3g} = {parts_line(score)}"
     else:
-        head, told = "in every score of it", parts_line({"fits": {"what fits": 1}, "known": score["known"]})
-    lines += ["", paint(cli, "bold", head), "  " + told]
-    lines += ["", paint(cli, "bold", "what would move it"), "  " + data["next"]]
-    return "\n".join(lines)
+        head, told = "In every score of it", parts_line({"fits": {"what fits": 1}, "known": score["known"]})
+    return ["", paint(cli, "bold", head), "  " + told]
 
 
 # -- doctor, reindex ----------------------------------------------------------------------
@@ -221,7 +235,8 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
 
     from tacit.surfaces.cli.connect import standing_notes
     from tacit.surfaces.cli.health import as_json as figures_json
-    from tacit.surfaces.cli.health import cache_alarms, cache_alone, checked_cache, doctor_lines, seen
+    from tacit.surfaces.cli.health import cache_alarms, cache_alone, checked_cache, doctor_lines
+    from tacit.surfaces.cli.health import seen as figures_of
 
     memories, away = open_or_near(args, cli)
     if away:
@@ -234,7 +249,7 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
         notes += standing_notes(memories.place.root, cli.env)
         kept = [each.name for each in memories.backups() if each.verified]
         trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
-        figures = seen(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
+        figures = figures_of(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
         reads = memories.reading_notes()
         yours = for_you(memories) if found.health.is_sound else []
         alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
@@ -273,9 +288,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines.append(
         "checked " + (", ".join(f"{n:,} {name}" for name, n in found.health.checked.items()) or "an empty store")
     )
-    lines += [paint(cli, "red", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:50]]
+    lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:50]]
     lines.append(
-        paint(cli, "green", "everything verifies")
+        paint(cli, "good", "everything verifies")
         if not faults
         else f"{len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"
     )
@@ -444,7 +459,6 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 COMMANDS = {
-    "status": (_declare_nothing, _status),
     "log": (_declare_log, _log),
     "why": (_declare_why, _why),
     "doctor": (_declare_doctor, _doctor),

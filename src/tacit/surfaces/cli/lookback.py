@@ -221,7 +221,7 @@ def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
     lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
     for said in (*room.assumptions(found), *room.limits(found)):
         first, *rest = _wrapped(said, 4)
-        lines += [paint(cli, "dim", f"  - {first}"), *(paint(cli, "dim", f"    {line}") for line in rest)]
+        lines += [paint(cli, "quiet", f"  - {first}"), *(paint(cli, "quiet", f"    {line}") for line in rest)]
     lines += [
         "",
         f"Next: {paint(cli, 'bold', 'tacit connect claude-code')}   the next session then knows these lessons",
@@ -243,8 +243,8 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
     told = f"({words.percent(count.forewarned, count.repeated)} of those)" if count.repeated else ""
     rows = [
         (count.failures, "bold", f"failures; a problem counts once per session{calls}"),
-        (count.repeated, "yellow", f"had happened before, in an earlier session of the same project {before}"),
-        (count.forewarned, "green", f"would have been forewarned of, by lessons from earlier sessions alone {told}"),
+        (count.repeated, "wait", f"had happened before, in an earlier session of the same project {before}"),
+        (count.forewarned, "good", f"would have been forewarned of, by lessons from earlier sessions alone {told}"),
     ]
     size = max(len(f"{n:,}") for n, _, _ in rows)
     lines = [f"Looked back at {sessions} of {projects}{span}.", ""]
@@ -280,14 +280,14 @@ def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
     room = min(width(), WIDEST) - before - 2
     more = f" ({len(problems)} of {found.problems_count})" if found.problems_count > len(problems) else ""
     head = "  ".join(heads if below else [*heads, "problem"]).rstrip()
-    told = ["", paint(cli, "bold", words.costliest(found) + more), "  " + paint(cli, "dim", head)]
+    told = ["", paint(cli, "bold", words.costliest(found) + more), "  " + paint(cli, "quiet", head)]
     for row, each in zip(rows, problems):
         figures, label = "  ".join(row), one_line(each.label, room)
         told += [f"  {figures.rstrip()}", " " * (before + 2) + label] if below else [f"  {figures}  {label}"]
         if words.lesson_words(each):
             waits = "" if each.in_force else "(waits for another sighting) "
             told.append(
-                " " * (before + 2) + paint(cli, "green", one_line(f"→ {waits}{words.lesson_words(each)}", room))
+                " " * (before + 2) + paint(cli, "good", one_line(f"→ {waits}{words.lesson_words(each)}", room))
             )
     return told
 
@@ -308,7 +308,7 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     ]
     lines = table(rows, ("said", "warned", "project", "")).splitlines()
     head = paint(cli, "bold", f"What you had to say again ({total} wishes)")
-    return ["", head, "  " + paint(cli, "dim", lines[0]), *("  " + line for line in lines[1:])]
+    return ["", head, "  " + paint(cli, "quiet", lines[0]), *("  " + line for line in lines[1:])]
 
 
 def _told(found: Lookback, cli: Cli, listed: int) -> list[str]:

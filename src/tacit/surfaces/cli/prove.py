@@ -7,8 +7,9 @@ from tacit.core.memory import as_json
 from tacit.core.trust import run_of
 from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import WITHHELD_HERE, one_line, paint, table, width
+from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, one_line, paint, table, width, wrapped
 from tacit.surfaces.views import audit_json, effect_json
+from tacit.surfaces.wording import standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tacit.app import Memories
+    from tacit.core.profile import Profile
     from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
 
@@ -35,20 +37,21 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.csv:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
-        hidden = memories.withheld_in(run_of(cli.env))
+        hidden, profile = memories.withheld_in(run_of(cli.env)), memories.profile
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
-    return Answer(effect_json(found), _effect_text(cli, found, args.id, args.limit))
+    return Answer(effect_json(found), _effect_text(cli, found, profile, args.id, args.limit))
 
 
-def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
+def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:
     if not found.lessons:
-        return "No lesson was ever given here. tacit inject, or a connected host, gives them with a control group from the first time on."
+        return "No lesson was given here yet. A connected host gives them, and leaves each out now and then to compare: tacit connect HOST"
     if one:
         each = found.lessons[0]
-        lines = [each.memory.text, "", f"  −1 {plot([each], 61)[0]} +1", "", each.sentence]
+        lines = [*wrapped(each.memory.text, 0, 118), ""]
+        lines += [f"  −1 {plot([each], 61)[0]} +1", "", each.sentence] if each.table else [_unmeasured(each, profile)]
         lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
         if each.beside:
             lines.append(f"Its runs as a whole: {each.beside.sentence}")
@@ -57,56 +60,68 @@ def _effect_text(cli: Cli, found: Effects, one: str | None, limit: int) -> str:
         belief = each.belief
         if not each.table:
             return "\n".join(lines)
-        lines.append(
-            f"Belief: helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
-            " (a guess, with its kind's help)."
-        )
+        guess = f"helps {belief.help:.0%}, no difference {belief.none:.0%}, harms {belief.harm:.0%}"
+        lines.append(f"A guess: {guess}.")
         return "\n".join(lines)
     shown = found.lessons[:limit]
     rows = [
         [
             each.memory.id,
-            (each.standing.word if each.measured else "not on trial") + (" *" if each.holds_across else ""),
-            str(each.standing.units),
+            _word(each, profile, cli),
+            str(each.standing.units) if each.table else "-",
             bar if each.table else "",
             f"{each.belief.help:.0%}" if each.table else "-",
-            one_line(each.memory.text, max(20, width() - 88)),
+            one_line(each.memory.text, WHOLE),
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
     lines = [*found.headline, ""]
-    lines += [table(rows, ("id", "verdict", "runs", "fewer problems 0 more problems ", "helps?", "lesson")), ""]
+    lines += [table(rows, ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")), ""]
     whole = found.whole
     if whole.per_run is None:
-        lines.append("Whole memory: nothing settled in both arms yet.")
+        lines.append("All lessons together: not yet known; no session that could tell went without one so far.")
     else:
         lines.append(
-            f"Whole memory: {whole.per_run:+.2f} problems a run (somewhere between {whole.low:+.2f} and {whole.high:+.2f})"
-            f" over {whole.units} units, {whole.lessons_per_run:.1f} lessons on trial a run: {whole.verdict.word}."
+            f"All lessons together: {whole.per_run:+.2f} problems a session (between {whole.low:+.2f} and {whole.high:+.2f})"
+            f" over {whole.units} sessions with {whole.lessons_per_run:.1f} lessons on trial each: {whole.verdict.word}."
         )
     lines.append(
-        f"Given: {found.tokens:,} tokens. Withholding is expected to have cost {found.holdout_cost:.1f} problems. "
-        f"{found.unsettled} uses are not settled, {found.unknown} could not be told."
+        f"Given: {found.tokens:,} tokens. Leaving lessons out to compare has cost about {found.holdout_cost:.1f} problems. "
+        f"{found.unsettled} uses wait for their session's end, {found.unknown} could not be told."
     )
     lines += found.notes
     if found.blank:
         lines += _blank_lines(found.blank)
     lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")
     if found.balance.alarm:
-        lines.append(paint(cli, "red", found.balance.reason))
+        lines.append(paint(cli, "bad", found.balance.reason))
     return "\n".join(lines)
+
+
+def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
+    """How a lesson stands, as `tacit list` says it; what its control group says goes before."""
+    if each.measured and each.standing.word != "not yet known":
+        tone = {"helps": "good", "harms": "bad"}.get(each.standing.word, "quiet")
+        return paint(cli, tone, each.standing.word + (" *" if each.holds_across else ""))
+    said = standing(each.memory, profile)
+    return paint(cli, said.tone, said.words.replace(" sessions)", ")"))
+
+
+def _unmeasured(each: LessonEffect, profile: Profile) -> str:
+    said = standing(each.memory, profile).words
+    return f"Nothing is known of its effect: it is {said}." if each.measured else f"Not measured: it is given every time ({said})."
 
 
 def _blank_lines(found: BlankEffect) -> list[str]:
     def told(name: str, side: Side) -> str:
         known = side.succeeded + side.failed
-        figures = [f"{name}: {side.succeeded} of {known} units succeeded" if known else f"{name}: {side.units} units"]
+        figures = [f"{name}: {side.succeeded} of {known} sessions succeeded" if known else f"{name}: {side.units} sessions"]
         figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
         figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
         return ", ".join(figures)
 
     return [
-        f"{told('With the lessons on trial', found.given)}. {told('Blank', found.blank)} (medians).",
+        f"{told('With the lessons on trial', found.given)}. {told('Without', found.blank)} (medians).",
         f"Whether failures are rarer with them: {found.verdict.word}.",
     ]
 

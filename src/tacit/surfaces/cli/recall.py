@@ -127,7 +127,7 @@ def _line(hit: Recollection, cli: Cli) -> str:
     facts = ", ".join(filter(None, (hit.mark, seen, one_line(memory.source, 40))))
     head = f"{memory.id}  {hit.score:5.2f}  "
     text = one_line(memory.text, max(30, width() - len(head) - len(facts) - 3))
-    return f"{head}{text} {paint(cli, 'yellow' if hit.mark else 'dim', f'({facts})') if facts else ''}".rstrip()
+    return f"{head}{text} {paint(cli, 'wait' if hit.mark else 'quiet', f'({facts})') if facts else ''}".rstrip()
 
 
 COMMANDS = {"recall": (_declare, _recall)}

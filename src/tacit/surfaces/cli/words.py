@@ -11,28 +11,53 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.surfaces.cli import Cli
 
-_COLOURS = {"dim": "2", "bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+# A colour stands for a meaning: what does good, what waits for somebody, what does harm, what needs no eye.
+_COLOURS = {"good": "32", "wait": "33", "bad": "31", "quiet": "2", "plain": "", "bold": "1", "id": "36"}
 
 
-def paint(cli: Cli, colour: str, text: str) -> str:
-    """Text in a colour, where colours are wanted."""
-    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if cli.colour else text
+def paint(cli: Cli, meaning: str, text: str) -> str:
+    """Text in the colour of its meaning, where colours are wanted."""
+    colour = _COLOURS[meaning]
+    return f"\x1b[{colour}m{text}\x1b[0m" if colour and text and cli.colour else text
 
 
 def width() -> int:
-    """Columns of the terminal."""
+    """Columns of the terminal; in a pipe as many as COLUMNS says, or a wide screen's."""
     import os
 
     try:
         return max(40, os.get_terminal_size(1).columns)
     except OSError:
-        return 120
+        told = os.environ.get("COLUMNS", "")
+        return max(40, int(told)) if told.isdigit() else 120
 
 
 def one_line(text: str, limit: int) -> str:
-    """A text on one line, cut with an ellipsis; control characters shown, not obeyed."""
+    """A text on one line, cut with an ellipsis where it takes more columns; control characters shown, not obeyed."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return flat if len(flat) <= limit else flat[: max(1, limit - 1)] + "…"
+    if columns(flat) <= limit:
+        return flat
+    while columns(flat) > max(1, limit - 1):
+        flat = flat[: min(len(flat) - 1, limit)]
+    return flat + "…"
+
+
+def columns(text: str) -> int:
+    """How many columns a text takes on a terminal: colours none, wide characters two."""
+    if text.isascii() and "\x1b" not in text:
+        return len(text)
+    import re
+    from unicodedata import combining, east_asian_width
+
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in plain)
+
+
+def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
+    """A sentence in lines that fit, with so many columns before them."""
+    import textwrap
+
+    return textwrap.wrap(printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False) or [""]
 
 
 def printable(text: str) -> str:
@@ -40,31 +65,54 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
-def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:
-    """Columns aligned by their widest cell; the last one as it is."""
+def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0) -> str:
+    """Columns aligned by their widest cell, never wider than the screen: the last one is cut to what is left, and before it the widest.
+
+    Cells may be painted; what is cut loses its colour. A pipe gets everything.
+    """
+    import sys
+
     lines = [list(heads), *map(list, rows)] if heads else list(map(list, rows))
     if not lines:
         return ""
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(widths[i]) if i + 1 < len(line) else cell for i, cell in enumerate(line)).rstrip()
-        for line in lines
-    )
+    if sys.stdout.isatty():
+        lines = _fitted(lines, width() - before)
+    widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
+    padded = ([cell + " " * (widths[i] - columns(cell)) for i, cell in enumerate(line)] for line in lines)
+    return "\n".join(" " * before + "  ".join(line).rstrip() for line in padded)
+
+
+WHOLE = 2000  # characters of a text on one line of a pipe
+LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
+
+
+def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
+    """The same rows with cells cut so that a row takes no more than `room` columns."""
+    widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
+    gaps = 2 * (len(widths) - 1)
+    while len(widths) > 1 and sum(widths[:-1]) + gaps + min(LEAST, widths[-1]) > room:
+        at = max(range(1, len(widths) - 1), key=widths.__getitem__, default=0)  # the first is what one names a row by
+        if widths[at] <= 6:
+            break
+        widths[at] -= 1
+    widths[-1] = max(8, min(widths[-1], room - sum(widths[:-1]) - gaps))
+    return [[cell if columns(cell) <= widths[i] else one_line(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
 
 
 WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
-COLUMNS = ("id", "state", "kind", "seen", "text")
+COLUMNS = ("id", "state", "kind", "seen", "text")  # where no profile is at hand
 
 
-def memory_line(memory: Memory, columns: Sequence[str] = COLUMNS, signer: str = "") -> list[str]:
-    """A memory in a list, in a profile's columns; a team mate's with who signed it."""
-    return [_cell(memory, name) + (f"  (signed: {signer})" if signer and name == "text" else "") for name in columns]
+def memory_line(memory: Memory, names: Sequence[str] = COLUMNS, signer: str = "", standing: str = "") -> list[str]:
+    """A memory in a list, in a profile's columns; a team mate's with who signed it. `standing` is how it stands, as people say it."""
+    told = {"standing": standing, "text": f"{_cell(memory, 'text')}  (signed: {signer})"} if signer else {"standing": standing}
+    return [told.get(name) or _cell(memory, name) for name in names]
 
 
-def heads(columns: Sequence[str], memory: str = "lesson") -> list[str]:
+def heads(names: Sequence[str], memory: str = "lesson") -> list[str]:
     """What stands above them."""
-    told = {"state": " state", "name": "id", "frequency": "freq", "task_type": "task", "text": memory}
-    return [told.get(name, name) for name in columns]
+    told = {"state": " state", "name": "id", "frequency": "freq", "task_type": "task", "text": memory, "standing": "how it stands"}
+    return [told.get(name, name) for name in names]
 
 
 def _cell(memory: Memory, name: str) -> str:
@@ -72,7 +120,7 @@ def _cell(memory: Memory, name: str) -> str:
         state = memory.state if memory.gate == "allow" else f"{memory.state}/{memory.gate}"
         return ("*" if memory.pinned else " ") + state
     if name == "text":
-        return one_line(memory.text, max(30, width() - 50)) if memory.text else "(erased)"
+        return one_line(memory.text, WHOLE) if memory.text else "(erased)"
     if name == "seen":
         return f"{memory.tally.seen}x" if memory.tally.seen else "-"
     if name == "frequency":
@@ -93,7 +141,7 @@ def entry_line(entry: Entry) -> list[str]:
         entry.verb,
         entry.memory,
         entry.by,
-        one_line(moved + entry.reason, max(30, width() - 70)),
+        one_line(moved + entry.reason, WHOLE),
     ]
 
 

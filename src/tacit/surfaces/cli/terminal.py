@@ -1,0 +1,123 @@
+"""What only a terminal gets: a pager for long answers, and a line that says what is going on. A pipe never sees either.
+
+Where `rich` is installed, its spinner shows that something is going on; without it the line does.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.surfaces.cli import Cli
+
+PATIENCE = 1.0  # seconds before anybody is told
+STEP = 0.25
+
+
+class Ticker:
+    """Says after a second that a command is still at work, and for how long; silent while the command tells more itself."""
+
+    def __init__(self, cli: Cli, verb: str) -> None:
+        self.cli, self.verb = cli, verb
+        self.began = self.last = time.monotonic()
+        self.over = threading.Event()
+        self.lock = threading.Lock()
+        self.shown = False
+        self.status: Any = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def told(self) -> None:
+        """The command has said something itself: its line, not ours."""
+        with self.lock:
+            self._hide()
+            self.last = time.monotonic()
+            self.shown = True  # it leaves a line that has to go in the end
+
+    def stop(self) -> None:
+        """Take the line away; nothing is written afterwards."""
+        self.over.set()
+        with self.lock:
+            self._hide()
+            if self.shown:
+                self.cli.err.write("\r\x1b[K")
+                self.cli.err.flush()
+        self.thread.join(1.0)
+
+    def _run(self) -> None:
+        while not self.over.wait(STEP):
+            with self.lock:
+                now = time.monotonic()
+                if self.over.is_set() or now - self.last < PATIENCE:
+                    continue
+                self._show(f"tacit {self.verb}: at work for {now - self.began:.0f} s")
+
+    def _show(self, text: str) -> None:
+        self.shown = True
+        if self.status is None:
+            self.status = _spinner(self.cli) or False
+        if self.status:
+            self.status.update(text)
+        else:
+            self.cli.err.write(f"\r\x1b[K  {text}")
+            self.cli.err.flush()
+
+    def _hide(self) -> None:
+        if self.status:
+            self.status.stop()
+        self.status = None
+
+
+def _spinner(cli: Cli) -> Any:
+    """A spinner of rich's, started; None where rich is not installed or colours are not wanted."""
+    if not cli.colour:
+        return None
+    try:
+        from rich.console import Console
+        from rich.status import Status
+    except ImportError:
+        return None
+    spinner = Status("", console=Console(file=cli.err))
+    spinner.start()
+    return spinner
+
+
+def paged(text: str, cli: Cli) -> None:
+    """An answer on the screen; one that is longer than it through a pager. PAGER= or PAGER=cat leaves it out, TACIT_PAGER goes first."""
+    import shutil
+
+    size = shutil.get_terminal_size()
+    command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
+    rows = sum(1 + max(0, len(line) - 1) // max(1, size.columns) for line in text.splitlines())
+    if rows < size.lines or command in ("", "cat") or cli.env.get("TERM") == "dumb" or not _through(command, text, cli):
+        cli.out.write(text)
+
+
+def _through(command: str, text: str, cli: Cli) -> bool:
+    """Show a text in a pager; False where there is none."""
+    import shlex
+    import shutil
+    import subprocess
+
+    try:
+        argv = shlex.split(command)
+    except ValueError:
+        return False
+    if not argv or shutil.which(argv[0]) is None:
+        return False
+    cli.out.flush()
+    # -F leaves at once what fits, -R keeps colours, -X the text on the screen afterwards.
+    try:
+        pager = subprocess.Popen(argv, stdin=subprocess.PIPE, env={"LESS": "FRX", "LV": "-c", **os.environ, **cli.env})
+    except OSError:
+        return False
+    try:
+        pager.communicate(text.encode("utf-8", "replace"))
+    except (BrokenPipeError, KeyboardInterrupt):
+        pager.wait()  # somebody has seen enough
+    return True

@@ -1,0 +1,149 @@
+"""How a lesson stands, in words that need no page to be understood: the one place, for terminal, desk and report.
+
+The nine states, gates and arms are for programs (`--json`, `why --full`). A person asks other things: is it given, since when, on whose
+word, and does it help? `tacit help words` explains each of these answers.
+"""
+
+from __future__ import annotations
+
+from tacit.core.links import INSTRUCTED
+from tacit.core.memory import HEARD, OWNER
+from tacit.core.standing import is_exempt
+from tacit.core.states import INJECTABLE
+from tacit.core.value import value
+from tacit.trial.coin import UNTOLD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
+
+# What a colour stands for: what does good, what waits for somebody, what does harm, what needs no eye.
+GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
+
+CLOSED = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
+
+WORDS = {
+    "your word": "you said it or confirmed it: given every time, never left out to measure it",
+    "always given": "pinned, or a matter of security: given whatever the budget is",
+    "in your files": "stands in an instruction file or on the page that the agent loads anyway",
+    "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it",
+    "given, unmeasured": "given; in the last sessions nothing could tell what came of it, so nothing is left out any more",
+    "in force": "given to agents where it fits",
+    "likely helps": "after its trial the odds are four to one or better that it helps",
+    "proven to help": "with it, its problem came back less often than without, beyond chance",
+    "waiting (seen once)": "not given: one session met it, and a second, independent one or your word is missing",
+    "needs your word": "not given until you approve it: it came from a page, a file or somebody else",
+    "kept out": "not given: it reads like an attack",
+    "in question": "not given until somebody decides: evidence speaks against it",
+    "harms": "not given any more: with it, its problem or failed sessions came more often",
+    "no difference": "not given any more: with it and without, it went the same",
+    "faded, replaced, taken out, refused": "gone; tacit list --all shows them, tacit undo ID brings one back",
+}  # fmt: skip
+
+
+@value
+class Said:
+    """How a lesson stands, and what the colour of these words would mean."""
+
+    words: str
+    tone: str = PLAIN
+
+
+def is_given(memory: Memory) -> bool:
+    """Whether agents get it where it fits: what people call *in force*."""
+    return memory.state in INJECTABLE and memory.gate == "allow" and memory.verdict not in ("harms", "no difference")
+
+
+def standing(memory: Memory, profile: Profile) -> Said:
+    """How a lesson stands, for a line of a list."""
+    if memory.state in CLOSED:
+        return Said(CLOSED[memory.state], QUIET)
+    if memory.state == "under_review":
+        return Said("in question", BAD)
+    if memory.gate != "allow":
+        return Said("needs your word", WAIT) if memory.gate == "hold" else Said("kept out", BAD)
+    if memory.state == "candidate":
+        return Said(f"waiting ({seen(memory)})", QUIET)
+    if memory.verdict in ("harms", "no difference"):
+        return Said(memory.verdict, BAD if memory.verdict == "harms" else QUIET)
+    if memory.verdict == "helps":
+        return Said("proven to help", GOOD)
+    return _in_force(memory, profile)
+
+
+def _in_force(memory: Memory, profile: Profile) -> Said:
+    signals = memory.tally.signals or {}
+    if memory.pinned:
+        return Said("always given", GOOD)
+    if memory.on_page or signals.get(INSTRUCTED):
+        return Said("in your files", GOOD)
+    if memory.state == "stable" and memory.tally.belief is not None:
+        return Said("likely helps", GOOD)
+    if memory.trust == OWNER and is_exempt(memory, profile):
+        return Said("your word", GOOD)
+    if is_exempt(memory, profile) or memory.state != "provisional" or not profile.trial.rate:
+        return Said("in force", GOOD)
+    if int(signals.get("untold", 0)) >= UNTOLD:
+        return Said("given, unmeasured", PLAIN)
+    return Said(f"on trial ({so_far(memory, profile)})", PLAIN)
+
+
+def seen(memory: Memory) -> str:
+    """In how many independent sessions it was met."""
+    return "not met yet" if not memory.tally.seen else "seen once" if memory.tally.seen == 1 else f"seen {memory.tally.seen} times"
+
+
+def so_far(memory: Memory, profile: Profile) -> str:
+    """How far a trial has come."""
+    told, wanted = int((memory.tally.signals or {}).get("units", 0)), profile.effect.min_units
+    return f"{told} of {wanted} sessions" if told < wanted else f"{told} sessions"
+
+
+def ahead(memory: Memory, profile: Profile, next: str) -> str:
+    """What would change how it stands, in a sentence; `next` is what its ladder says, for profiles whose words are their own."""
+    if memory.state == "under_review":
+        return f"Somebody decides: tacit review show {memory.id}"
+    if memory.state in CLOSED:
+        return f"Nothing, while it is {CLOSED[memory.state]}: tacit undo {memory.id} brings it back."
+    if memory.gate != "allow":
+        return f"Your word: tacit review approve {memory.id}, or reject."
+    if memory.state == "candidate" and "standing" in profile.columns:
+        return f"A second, independent session that meets it, or your word: tacit review approve {memory.id}"
+    if memory.verdict in ("harms", "no difference"):
+        return f"Nothing is measured any more, since nobody gets it: tacit review show {memory.id}"
+    said = standing(memory, profile).words
+    if said == "your word":
+        return "Only you: tacit edit, forget or feedback --wrong. It is your word, so no session goes without it to measure it."
+    if said.startswith("on trial"):
+        heard = " You were heard saying it: tacit review approve makes it your word." if (memory.extra or {}).get("word") in HEARD else ""
+        return (
+            f"Its trial: in {so_far(memory, profile)} one could tell what came of it. Then it stays if it is likely to help"
+            f" and goes if it harms.{heard}"
+        )
+    if said == "in force" and "standing" in profile.columns:
+        return f"Your word: tacit review approve, edit or forget {memory.id}. No session goes without it: its kind cannot be measured."
+    return next if "standing" not in profile.columns else f"Your word: tacit edit, forget or feedback {memory.id}."
+
+
+# What changed, in a word or two, by the journal's verb; a move is told by where it led.
+CHANGES = {
+    "add": "kept", "edit": "corrected", "typo": "spelling corrected", "figures": "met again", "pin": "pinned or unpinned",
+    "forget": "taken out", "undo": "change taken back", "erase": "erased", "merge": "joined with another", "unmerge": "taken apart again",
+    "gate": "judged again", "verdict": "effect known", "page": "page changed", "stale": "aged", "trust": "vouched for",
+    "family": "twins found", "import": "came from elsewhere", "approve": "approved", "sync": "joined with the team's",
+}  # fmt: skip
+MOVED = {
+    "candidate": "waiting again", "provisional": "in force, on trial", "stable": "stays in force", "canonical": "in force for good",
+    "under_review": "in question", **CLOSED,
+}  # fmt: skip
+
+
+def change(entry: Mapping[str, Any]) -> list[str]:
+    """A change of a lesson for people: what, by whom, why."""
+    to = (entry["after"] or {}).get("state")
+    what = MOVED[to] if entry["verb"] == "move" and to in MOVED else CHANGES.get(entry["verb"], entry["verb"])
+    return [what, str(entry["by"]), " ".join(str(entry["reason"] or "").split())[:400]]

@@ -1,0 +1,228 @@
+"""Words of the first screens: a newcomer needs no page for them, and the inner ones stay where programs look."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit as package
+from tacit.core.memory import Memory, Tally
+from tacit.profiles import load
+from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
+from tacit.surfaces.wording import GOOD, WORDS, Said, ahead, is_given, standing
+from tacit.testing import finding, run, tool, user
+
+DEFAULT = load("default")
+INNER = re.compile(r"\b(provisional|candidates?|stable|canonical|exempt|settled|units?|arms?|gate|belief|family|under_review|quarantine)\b")
+
+
+def lesson(**fields: Any) -> Memory:
+    tally = Tally(seen=fields.pop("seen", 2), belief=fields.pop("belief", None), signals=fields.pop("signals", None))
+    return Memory("k3v9", "p", "Run make migrate first.", **{"kind": "fix", "klass": "fix", "trust": "observed", "state": "provisional", **fields}, tally=tally)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "on trial (0 of 20 sessions)"),
+        ({"signals": {"units": 3.0}}, "on trial (3 of 20 sessions)"),
+        ({"signals": {"units": 31.0}}, "on trial (31 sessions)"),
+        ({"signals": {"untold": 5.0}}, "given, unmeasured"),
+        ({"trust": "user"}, "your word"),
+        ({"trust": "user", "extra": {"word": "said"}}, "on trial (0 of 20 sessions)"),
+        ({"pinned": True}, "always given"),
+        ({"signals": {"instructed": 1.0}}, "in your files"),
+        ({"klass": "rule"}, "in force"),
+        ({"state": "stable", "belief": 0.9}, "likely helps"),
+        ({"verdict": "helps"}, "proven to help"),
+        ({"verdict": "harms"}, "harms"),
+        ({"verdict": "no difference"}, "no difference"),
+        ({"state": "candidate", "seen": 1}, "waiting (seen once)"),
+        ({"state": "candidate", "seen": 3}, "waiting (seen 3 times)"),
+        ({"state": "candidate", "gate": "hold"}, "needs your word"),
+        ({"gate": "quarantine"}, "kept out"),
+        ({"state": "under_review"}, "in question"),
+        ({"state": "archived"}, "taken out"),
+    ],
+)
+def test_how_a_lesson_stands(fields: dict[str, Any], said: str) -> None:
+    """Each inner state has words that a list can show, and none of them is inner."""
+    memory = lesson(**fields)
+    assert standing(memory, DEFAULT).words == said
+    assert is_given(memory) == (said in ("your word", "always given", "in your files", "in force", "given, unmeasured", "likely helps", "proven to help") or "trial" in said)
+    assert not INNER.search(said + " " + ahead(memory, DEFAULT, ""))
+    known = " ".join(WORDS)
+    assert all(word in known for word in re.sub(r"\(.*", "", said).split()), "tacit help words explains it"
+
+
+def test_where_nothing_is_withheld_nothing_is_on_trial() -> None:
+    """An origin's way of remembering throws no coin."""
+    assert standing(lesson(), load("geas")) == Said("in force", GOOD)
+
+
+# -- the screens ----------------------------------------------------------------------------------------------------------------
+
+
+class Screen(io.StringIO):
+    """A terminal that keeps what is written."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A project with one lesson of each sort that a first week brings."""
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "s.db")
+    with package.open(path, by="ada", yes=True, cwd=str(tmp_path)) as memories:
+        memories.add("Use pnpm, not npm.", kind="preference")
+        for n in (1, 2):
+            at = f"2026-11-0{n}T10:00:00.000Z"
+            failed = tool("pytest", error="E: connection refused on 5432", at=at)
+            memories.learn(run(f"r{n}", user("test it"), failed, started_at=at, complete=True), over=True)
+        memories.learn(run("r3", finding("r3", "The fixtures need make seed first.", by="reviewer", tier="agent")), over=True)
+        memories.inject(task="run the tests", run="r4")
+    return path
+
+
+def told(*args: str, tty: bool = False, **env: str) -> tuple[int, str, str]:
+    """The command line in this process: exit code, answer, notes."""
+    out, err = (Screen(), Screen()) if tty else (io.StringIO(), io.StringIO())
+    code = _main(list(args), Cli({**os.environ, **env}, out, err))
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize("command", [[], ["list"], ["list", "--waiting"], ["why", "ID"], ["effect"], ["effect", "ID"], ["add", "Another one."], ["help"]])
+def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
+    """No inner word stands on what a newcomer sees first."""
+    with package.open(store, create=False) as memories:
+        id = memories.list(limit=1)[0].id
+    code, text, notes = told(*[id if word == "ID" else word for word in command], "--store", store)
+    assert code == 0 and text and not INNER.search(text), text
+    assert notes == "" or command[:1] == ["add"]
+
+
+def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> None:
+    """Bare tacit."""
+    code, text, _ = told("--store", store)
+    assert code == 0 and "in force" in text.splitlines()[0] and "Use pnpm, not npm." in text
+    assert "This week" in text and "3 sessions learned" in text and "given 1 times in 1 session" in text.replace("times in 1 sessions", "times in 1 session")
+
+
+def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:
+    """`--json` and `why --full`."""
+    import json
+
+    data = json.loads(told("list", "--json", "--store", store)[1])["data"]["memories"]
+    assert {each["state"] for each in data} >= {"provisional"}
+    assert "state provisional" in told("why", data[0]["id"], "--full", "--store", store)[1]
+
+
+def test_a_list_begins_with_what_is_in_force(store: str) -> None:
+    """However new the others are; --waiting has those alone."""
+    text = told("list", "--store", store)[1]
+    assert text.index("In force") < text.index("Use pnpm") and ("Not in force" not in text or text.index("Use pnpm") < text.index("Not in force"))
+    assert "Use pnpm" not in told("list", "--waiting", "--store", store)[1]
+    assert "Use pnpm" in told("list", "--all", "--store", store)[1]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["list", "--kind", "prefrence"], "Did you mean preference?"),
+        (["list", "--sort", "sen"], "Did you mean seen?"),
+        (["list", "--waitng"], "Did you mean --waiting?"),
+        (["review", "aprove"], "Did you mean approve?"),
+        (["lst"], "Did you mean tacit list?"),
+        (["search"], "Did you mean tacit recall?"),
+        (["help", "wrods"], "Did you mean words?"),
+    ],
+)
+def test_a_word_that_is_nearly_right_is_answered_with_the_right_one(store: str, typed: list[str], meant: str) -> None:
+    """Commands, options and values; nothing is done."""
+    code, text, notes = told(*typed, "--store", store)
+    assert (code, text) == (2, "") and meant in notes
+
+
+# -- help -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_every_command_stands_in_one_group_or_is_plumbing() -> None:
+    """Five groups, nothing twice, and the plumbing only in `help all`."""
+    grouped = [verb for _, verbs in GROUPS.values() for verb in verbs]
+    assert len(GROUPS) == 5 and len(grouped) == len(set(grouped)) and set(grouped) <= set(COMMANDS)
+    short, whole = told("help")[1], told("help", "all")[1]
+    assert all(f"\n  {verb} " in short for verb in grouped)
+    hidden = set(COMMANDS) - set(grouped)
+    assert hidden >= {"hook", "worker", "schema", "reindex"} and not any(f"\n  {verb} " in short for verb in hidden)
+    assert all(f"\n  {verb} " in whole for verb in hidden)
+
+
+@pytest.mark.parametrize("verb", COMMANDS)
+def test_the_help_of_a_command_fits_a_screen_and_has_its_own_options(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """40 lines of 100 columns; what every command takes is told once, by `help options`."""
+    monkeypatch.setenv("COLUMNS", "100")
+    text = helping.usage_of(verb)
+    assert len(text.splitlines()) <= 40, verb
+    assert verb in ("inject", "hook") or not re.search(r"^ +--(store|profile|json|quiet|strict)\b", text, re.M), text
+
+
+# -- the terminal -------------------------------------------------------------------------------------------------------------------
+
+
+def test_colours_have_a_meaning_and_no_colour_is_obeyed(store: str) -> None:
+    """On a terminal alone."""
+    assert "\x1b[32myour word" in told("list", "--store", store, tty=True, TERM="xterm", PAGER="cat")[1]
+    assert "\x1b[" not in told("list", "--store", store, tty=True, TERM="xterm", NO_COLOR="1", PAGER="cat")[1]
+    assert "\x1b[" not in told("list", "--store", store, TERM="xterm")[1]
+
+
+def test_a_table_is_never_wider_than_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last column gives way first, then the widest; wide characters count twice, colours nothing."""
+    monkeypatch.setattr(words, "width", lambda: 60)
+    rows = [["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "漢字" * 40], ["m2p4", "in force", "short"]]
+    assert max(map(words.columns, words.table(rows).splitlines())) > 60  # a pipe gets everything
+    monkeypatch.setattr("sys.stdout", Screen())
+    assert max(map(words.columns, words.table(rows, before=2).splitlines())) <= 60
+
+
+def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that fits the screen, or where nobody wants a pager, is printed; a pager that is not there does no harm."""
+    monkeypatch.setenv("LINES", "10")
+    monkeypatch.setenv("COLUMNS", "80")
+    kept = tmp_path / "paged"
+
+    def shown(text: str, pager: str) -> tuple[str, str]:
+        kept.write_text("")
+        out = Screen()
+        terminal.paged(text, Cli({"PAGER": pager, "TERM": "xterm", "PATH": os.environ["PATH"]}, out, io.StringIO()))
+        return out.getvalue(), kept.read_text()
+
+    long = "line\n" * 50
+    assert shown(long, f"tee {kept}") == ("", long)
+    assert shown("line\n", f"tee {kept}") == ("line\n", "")
+    assert shown(long, "cat") == (long, "") and shown(long, "no-such-pager") == (long, "")
+
+
+def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never in a pipe."""
+    monkeypatch.setattr(terminal, "PATIENCE", 0.0)
+    monkeypatch.setattr(terminal, "STEP", 0.001)
+    err = Screen()
+    cli = Cli({"TERM": "dumb"}, io.StringIO(), err)
+    cli._ticker = terminal.Ticker(cli, "tend")
+    for _ in range(2000):
+        if "at work" in err.getvalue():
+            break
+        __import__("time").sleep(0.005)
+    cli.at_rest()
+    assert "tacit tend: at work for" in err.getvalue() and err.getvalue().endswith("\r\x1b[K")
+    silent = Cli({}, io.StringIO(), io.StringIO())
+    silent.progress("reading")
+    assert not silent.watched and silent.err.getvalue() == ""  # type: ignore[attr-defined]
