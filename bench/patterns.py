@@ -50,8 +50,9 @@ def text_of(piece: str, size: int) -> str:
 
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     """Everything that reads a foreign text, by name."""
+    from tacit.guard.one_line import plain_line
     from tacit.guard.redact import private, redact, redacted_record
-    from tacit.guard.screen import plain_line, screen
+    from tacit.guard.screen import screen
     from tacit.learn.failures import shows_failure, telling_line
     from tacit.learn.hazard import hazard
     from tacit.learn.shell import calls

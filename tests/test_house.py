@@ -24,8 +24,6 @@ LONG = {
     "words/match.py",
     "core/profile.py",
     "core/profile_toml.py",
-    "guard/redact.py",
-    "guard/screen.py",
     "words/tokens.py",
     "origins/archeflow.py",
     "origins/geas/exchange.py",

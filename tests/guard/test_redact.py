@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.guard import redact as module
+from tacit.guard import expressions as module
 from tacit.guard.redact import Hit, Redacted, private, redact, redact_value, redacted_path
 
 ALNUM = string.ascii_letters + string.digits

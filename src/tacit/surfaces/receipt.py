@@ -6,7 +6,7 @@ the channel that the host shows to its user and not to its model. Nothing in it 
 
 from __future__ import annotations
 
-from tacit.guard.screen import plain_line
+from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, waiting_for_a_person
 from tacit.trial.outcome import NO_PROBLEM
 

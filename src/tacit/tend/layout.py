@@ -12,7 +12,7 @@ import re
 from tacit.core.page import HEADING, bullets, parts, split_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
-from tacit.guard.screen import plain_line
+from tacit.guard.one_line import plain_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

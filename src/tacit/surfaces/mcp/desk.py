@@ -274,7 +274,7 @@ class Desk:
 
 
 def _lesson(memory: Memory, score: float = 0.0, mark: str = "") -> Lesson:
-    from tacit.guard.screen import plain_line
+    from tacit.guard.one_line import plain_line
 
     return Lesson(
         id=memory.id, text=plain_line(memory.text, 4000), kind=memory.kind, state=memory.state, trust=memory.trust,
@@ -290,7 +290,7 @@ def _unseen(memory: Memory) -> Lesson:
 
 def _plain(memories: Memories, memory: Memory) -> dict[str, Any]:
     """A lesson as JSON, its text neutralised: it is on its way into a prompt."""
-    from tacit.guard.screen import plain_line
+    from tacit.guard.one_line import plain_line
 
     return {**as_json(memory), "text": plain_line(memory.text, 4000), "extra": {}}
 

@@ -1,0 +1,148 @@
+"""Secrets that something names: `NAME=value`, a key of JSON, a flag, and what stands beside or below a line about logging in."""
+
+from __future__ import annotations
+
+import re
+
+from tacit.guard.expressions import compiled
+from tacit.guard.judge import LONG, chop, classes, dense, is_code, is_digest, is_random, is_term, mixed, stand_in, worth
+from tacit.guard.names import is_a_word, is_prose, name_around, says
+from tacit.guard.told import told
+from tacit.guard.values import LONGEST_VALUE, value_at
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tacit.guard.expressions import Span
+
+SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
+AROUND, MOST_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
+
+
+def named(text: str, low: str) -> Iterator[Span]:
+    """Values introduced by a name or by a sentence."""
+    from tacit.guard.redact_rules import NAME_HINTS, NAME_WORDS
+
+    if not any(hint in low for hint in NAME_HINTS):
+        return
+    at = 0  # up to here the text has been judged
+    judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
+    patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
+    for word in compiled(NAME_WORDS).finditer(low):
+        if word.start() < at:
+            continue
+        name = name_around(text, word.start(), word.end())
+        if name is None:
+            continue
+        start, end = name
+        around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start  # auth.password is not its auth
+        if (known := judged.get(around)) is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
+            begin, stop, kind = start + known[0], start + known[1], known[2]
+            if kind:
+                yield begin, stop, kind
+                at = stop
+            continue
+        strength, kind = says(text[start:end], low[max(0, start - 48) : start], is_a_word(text, start, end))
+        if not strength:
+            continue
+        begin, stop, hide = assigned(text, start, end, strength)
+        if not hide and patience and is_prose(text, start, end):
+            patience -= 1
+            begin, stop, hide = told(text, low, start, end, strength, word[0])
+        if hide:
+            yield begin, stop, kind
+        if len(judged) < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
+            judged[around] = (begin - start, stop - start, kind if hide else "")
+        if begin >= end and (hide or stop - begin > LONG):
+            at = stop
+
+
+def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
+    """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
+    typed = compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
+    spelled = compiled(
+        r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
+        r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
+    ).match(text, end)
+    if text[start - 2 : start] == "//":  # the user of a URL
+        return end, end, False
+    if typed:
+        at, sign = typed.end(), "="
+    elif spelled:
+        at, sign = spelled.end(), spelled[1] or spelled[2] or spelled[3]
+    elif text[start : start + 2] == "--" and text[end : end + 1] == " ":
+        at, sign = end + 1, "--"
+    else:
+        return _beside(text, start, end, strength)
+    if sign == ":" and text[at : at + 1] in ("\n", "\r"):  # YAML: the value on a line of its own
+        wrapped = compiled(r"[|>]?[+-]?\s{1,40}(?![\w.\"'-]{1,60}:(?:\s|$)|- )").match(text, at)
+        at = wrapped.end() if wrapped else at
+    begin, stop, quoted = value_at(text, at)
+    alone = _opens_line(text, start)
+    tight = sign.startswith("=") and text[at - 1 : at] == "="
+    if quoted:
+        form = "listed" if sign == "," else "quoted"
+    elif alone and tight:  # a line of a shell or .env file; quotes and brackets inside are part of the value
+        if text[stop : stop + 1] in tuple("<>`\"'”»"):
+            run = compiled(r"(?:(?!\\[\"'])\S)*").match(text, stop, stop + LONGEST_VALUE)
+            stop = run.end() if run else stop
+        form = "literal"
+    elif sign == "--" or (tight and not compiled(r"[(,]\s?$").search(text, max(0, start - 2), start)):
+        form = "literal"  # ?token=x, --password x, but not f(password=x)
+    elif alone and compiled(r"[ \t]{0,20}(?:#.*)?$", re.M).match(text, stop):
+        form = "literal"  # a line of a configuration file
+    else:
+        form = "loose"
+    if text[start:end].lower() == "pass" and ((sign == ":" and text[at - 1 : at] == " ") or text[begin:stop].isdigit()):
+        return begin, stop, False  # a test's result: "PASS: test_2", "pass=120"
+    return begin, stop, worth(text[begin:stop], strength, form)
+
+
+def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
+    """The value of a command's `NAME value`, `NAME --flag value`, `NAME user value`, where the name is an identifier and the value plainly random."""
+    name = text[start:end]
+    if strength < 2 or not (compiled(r"_|[a-z][A-Z]").search(name) or name.isupper() or _is_glued(text, start, end)):
+        return end, end, False
+    gap = compiled(r"(?:\\{0,3}[\"'])?[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =]|[a-z][a-z.-]{0,20}[ \t])?(?=\\{0,3}[\"']?[^\s\"'`<>|;&\\-])").match(text, end)
+    if gap is None:
+        return end, end, False
+    begin, stop, _ = value_at(text, gap.end())
+    content = text[begin:stop]
+    if stand_in(content or "-") or is_code(content, "loose") or is_digest(content) or is_term(content) or "_" in content:
+        return begin, stop, False
+    least = 8 if strength == 3 else 16
+    signs = strength == 3 and mixed(content) and any(c.isdigit() for c in content) and not content.isalnum()
+    return begin, stop, len(content) >= least and (signs or (dense(content) and classes(content) >= 2 and is_random(content, 3.0)))
+
+
+def _is_glued(text: str, start: int, end: int) -> bool:
+    """bindpw, rootpw: an old abbreviation at the end of one word."""
+    return text[start:end].lower().endswith(("pw", "pwd", "pass")) and text[start:end].isalpha()
+
+
+def _opens_line(text: str, start: int) -> bool:
+    """Whether a name opens its line, save for indentation, a diff mark or `export`."""
+    line = text[max(text.rfind("\n", max(0, start - 40), start) + 1, start - 40, 0) : start]
+    return compiled(r"[ \t+>\"'-]*(?:export |set |ENV |- )?[\"']?").fullmatch(line) is not None
+
+
+def nearby(text: str, low: str) -> Iterator[Span]:
+    """A word that nobody would write, in or below a line about logging in: `-u app,x`, `app/x@host`, a row under `name,api_key`."""
+    from tacit.guard.redact_rules import LOGIN_HINTS
+
+    hinted = any(hint in low for hint in ("key", "secret", "pass", "cred", "log", "sign", "auth", "ftp", "user", "-u "))
+    if "@" not in text and not (hinted and compiled(LOGIN_HINTS).search(low)):
+        return
+    for match in compiled(r"(?<![\w+.%#-])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-])").finditer(text):
+        word, start = match[0], match.start()
+        few = sum(c.isdigit() for c in word) < (1 if len(word) > 15 else 2)
+        if few or classes(word) < 3 or chop(word) > 2.6 or not is_random(word, 3.0) or stand_in(word):
+            continue
+        before = text[start - 1 : start]
+        above = text.rfind("\n", max(0, start - AROUND), start)
+        above = text.rfind("\n", max(0, start - AROUND), above) if above > 0 else -1
+        begin = max(above + 1, start - AROUND)
+        at_host = before in ("/", ":", ",") and compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
+        if at_host or (before != "/" and compiled(LOGIN_HINTS).search(low, begin, min(len(low), match.end() + 80))):
+            yield *match.span(), "credential"

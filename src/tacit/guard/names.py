@@ -1,0 +1,91 @@
+"""What a name says of what it names: `DB_PASSWORD` all, `max_tokens` nothing, `key` it depends."""
+
+from __future__ import annotations
+
+from tacit.guard.expressions import compiled
+
+
+def parts_of(name: str) -> list[str]:
+    """The words of an identifier: dbPassword2, DB_PASSWORD, db-password."""
+    return [p.lower() for p in compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
+
+
+def is_a_word(text: str, start: int, end: int) -> bool:
+    """Whether a name is one lower-case word of running text, so that the words before it say which key or token it is.
+
+    "the cache key" is no credential, but a NAME=, a key of JSON or a --flag is the same after any word.
+    """
+    if not text[start:end].islower() or not text[start:end].isalpha():
+        return False
+    return text[start - 1 : start] not in tuple("\"'`-_.$") and text[end : end + 1] not in tuple("=\"'`%")
+
+
+def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
+    """How much a name says about what it names (0: nothing), and what to call it.
+
+    `before` is the text ahead of it; only where the name is `softened` may that take something away.
+    """
+    from tacit.guard.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT, TOKEN_OF, VENDORS
+
+    lowered = name.lower()
+    words = compiled(NAME_WORDS).findall(lowered)
+    if not words:
+        return 0, ""
+    word = words[-1]
+    parts = parts_of(name)
+    after = parts_of(name[lowered.rfind(word) + len(word) :])
+    if any(part in NAME_NOT for part in after):
+        return 0, ""
+    if word.startswith(("pass", "mot", "contrase")) or word in ("pw", "pwd", "mdp", "kennwort"):
+        return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
+    # The sentence so far: "the primary key", "for datadog use the key".
+    ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
+    last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
+    if word in ("key", "schlüssel", "clé"):
+        if last not in KEY_OF and any(part in KEY_NOT for part in (*(ahead[-2:] if softened else ()), *parts)):
+            return 0, ""
+        glued = any(of + "key" in lowered for of in KEY_OF if len(of) > 2)
+        if glued or any(part in KEY_OF or part in VENDORS for part in (*ahead[-1:], *parts)) or VENDORS & set(ahead):
+            return 2, "api-key"
+        return 1, "key"
+    if word in ("token", "jeton"):
+        if last not in TOKEN_OF and any(part in TOKEN_NOT for part in (*(ahead[-1:] if softened else ()), *parts)):
+            return 0, ""
+        return 2, "token"
+    if word == "auth":
+        return (1, "token") if parts[-1:] == ["auth"] else (0, "")
+    return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
+
+
+def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
+    from tacit.guard.redact_rules import KEY_OF, NO_PASS
+
+    after = text[end : end + 1]
+    if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
+        return None
+    left, right = start, end
+    while left > 0 and start - left < 48 and (text[left - 1].isalnum() or text[left - 1] in "_.-"):
+        left -= 1
+    while right < len(text) and right - end < 48 and (text[right].isalnum() or text[right] in "_-"):
+        right += 1
+    before = text[start - 1 : start]
+    if before.isalpha() and not (before.islower() and text[start].isupper()):
+        word = text[start:end].lower()
+        ahead = text[left:start].lower()
+        known = word == "key" and any(ahead.endswith(of) for of in KEY_OF if len(of) > 2)
+        glued = word in ("pw", "pwd", "pass") and right == end and left >= start - 12 and ahead not in NO_PASS
+        if not known and not glued and word not in ("password", "passwd", "passwort", "token", "secret"):
+            return None
+    return left, right
+
+
+def is_prose(text: str, start: int, end: int) -> bool:
+    """Whether a name is a word of a sentence, not an identifier and not part of a path."""
+    from tacit.guard.redact_rules import ONLY_ASSIGNED
+
+    name = text[start:end].rstrip(".").replace("\\u00f1", "ñ")  # as JSON may spell it
+    if name.lower() in ONLY_ASSIGNED or compiled(r"[._]|--|[a-z][A-Z]|[0-9]").search(name):
+        return False
+    ends = compiled(r"(?:['’]s)?[^\w\s]{0,3}(?:\s|$)").match(text, end) is not None
+    return ends and text[start - 1 : start] not in ("/", "\\", "@")
