@@ -3,7 +3,9 @@
 Twenty runs a day over 5,000 distinct problems, through the library with a clock that is moved by hand: each run asks (`inject`), works, is reviewed and is
 learned; each night is tended. Which problems there are changes with the seasons of a project: each lives for some weeks, a few for the whole year, and
 some are common and most are rare. A lesson that was given makes its problem occur less often, and the reviewer who sees it is not told who was given
-what. A person states one preference a day for fifteen days and never repeats them.
+what. A person states one preference a day for fifteen days and never repeats them. A run also does what is noticed and mostly never told:
+it calls a handful of commands, a few of which fail as linters, compilers, package managers and shells fail, and the person types a few short sentences;
+as many of each as real sessions hold (3 failures, 6 forms of commands, 5 sentences).
 
 What must hold at the end: the active set stopped growing (mean of the last quarter at most 1.1 times that of the quarter before), the page is within its
 limits, no preference is lost, everything that was archived can be brought back, and `doctor` finds nothing. The curve is drawn as SVG.
@@ -25,9 +27,9 @@ from typing import Any
 import tacit
 from tacit.app import Memories
 from tacit.core.profile import changed, profile_id, to_json
-from tacit.core.run import Run
+from tacit.core.run import Run, Step
 from tacit.core.value import replace
-from tacit.testing import Clock, finding, run, signed, tool, user
+from tacit.testing import Clock, finding, run, say, signed, tool, user
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = "2026-01-01T08:00:00.000Z"
@@ -45,6 +47,13 @@ PREFERENCES = (
     "Do not add dependencies without asking me.", "Keep functions under forty lines.", "Use British spelling in the docs.",
     "Run the linters before you say you are done.", "Never log personal data.", "Ask before deleting files.",
     "Name tests after what they show.", "Keep the changelog up to date.", "Use the staging database for experiments, never production.",
+)  # fmt: skip
+
+RULES = "F401 E501 B006 UP035 SIM108 RUF012 PLR2004 C901 S608 N806 D103 PT011 TRY003 PERF401 ARG001 I001 W605 E711 F841 E741".split()
+CODES = "TS2345 TS2322 TS2339 TS7006 TS2304 TS2554 TS18048 TS2769 TS2532 TS2307".split()
+FORMS = (
+    "make test", "make lint", "make build", "npm run build", "npm run lint", "npm run typecheck", "pytest -q", "pytest tests/unit", "ruff check .",
+    "ruff format .", "mypy src", "cargo test", "cargo clippy", "go test ./...", "docker compose up -d", "alembic upgrade head", "npm run e2e", "npx tsc --noEmit",
 )  # fmt: skip
 
 
@@ -223,10 +232,40 @@ def one_run(
 
 def a_run(name: str, world: World, occurred: set[int], task: str, at: str) -> Run:
     """What the run's transcript says."""
-    steps = [user(task, at=at), tool("make test", "ok", at=at)]
+    steps = [user(task, at=at), tool("make test", "ok", at=at), *everyday(world, at)]
     said = [finding(name, world.texts[n], kind="pitfall", at=at) for n in sorted(occurred)]
     extra = {"instruments": ["review:guardian"]}
     return run(name, *steps, *said, host="sim", task=task, started_at=at, ended_at=at, extra=extra)
+
+
+def everyday(world: World, at: str) -> list[Any]:
+    """What a session holds besides: commands that pass, some that fail and are mended, and a few words of the person."""
+    dice = random.Random(world.dice.random())
+    names = world.names
+    steps: list[Any] = [tool(form, "ok", at=at) for form in dice.sample(FORMS, 5)]
+    for _ in range(3):
+        steps += fails(dice, dice.choice(names), at)
+    for _ in range(4):
+        steps += [say("Done.", at=at), user(f"{dice.choice(VERBS)} the {dice.choice(names)} {dice.choice(OBJECTS)} before {dice.choice(names)}", at=at)]
+    return steps
+
+
+def fails(dice: random.Random, name: str, at: str) -> list[Any]:
+    """A command that fails in one of the ways that tools fail, some common and most rare, and what came after."""
+    rank = int(40 ** dice.random()) - 1
+    kind = dice.randrange(5)
+    if kind == 0:
+        line, said = "ruff check .", f"src/{name}.py:3:1: {RULES[rank % len(RULES)]} rejected"
+    elif kind == 1:
+        line, said = "npx tsc --noEmit", f"src/{name}.ts:3:1 - error {CODES[rank % len(CODES)]}: wrong"
+    elif kind == 2:
+        line, said = f"tool{rank} check", f"bash: tool{rank}: command not found"
+    elif kind == 3:
+        line, said = "pytest -q", f"ModuleNotFoundError: No module named 'lib{rank}'"
+    else:
+        line, said = "make test", f"the {name} gave up at 12:00"
+    edit = Step("tool", f"edit:{name}", tool="Edit", input={"file_path": f"src/{name}.py", "old_string": "", "new_string": "x"}, at=at)
+    return [tool(line, error=said, at=at), edit, tool(line, "ok", at=at)]
 
 
 def states(memories: Memories) -> dict[str, int]:
