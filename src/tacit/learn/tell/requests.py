@@ -13,7 +13,7 @@ from tacit.learn.notice.sentences import words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from tacit.stores.incidents import Noted
 
@@ -51,28 +51,51 @@ def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str
             met.setdefault(word, set()).add(each.lineage)
     total = max(sessions, 1)
     weight = {word: math.log(1 + total / len(lineages)) for word, lineages in met.items()}
-    mine = {word for each, words in read if each.incident.mark in own for word in words}
-    read = [pair for pair in read if pair[1] & mine]
-    clusters: list[list[tuple[Noted, frozenset[str]]]] = []
-    holding: dict[str, list[int]] = {}  # word -> the clusters whose first sentence has it
     by_words: dict[frozenset[str], list[tuple[Noted, frozenset[str]]]] = {}
     for pair in read:
         by_words.setdefault(pair[1], []).append(pair)
+    near = _Near(by_words, weight)
+    asked = {words for each, words in read if each.incident.mark in own}
+    around = near.to(near.to(asked))  # a sentence gathers around one that may gather around another
+    by_words = {words: same for words, same in by_words.items() if words in around}
+    clusters: list[list[tuple[Noted, frozenset[str]]]] = []
+    holding: dict[str, list[int]] = {}  # word -> the clusters whose first sentence has it
     # The commonest sets of words come first: the others gather around them.
     for words, same in sorted(
         by_words.items(), key=lambda item: (-len({each.lineage for each, _ in item[1]}), sorted(item[0]))
     ):
         may = sorted({number for word in words for number in holding.get(word, ())})
-        near = next((number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE), None)
-        if near is None:
+        found_in = next((number for number in may if _alike(clusters[number][0][1], words, weight) >= ALIKE), None)
+        if found_in is None:
             for word in words:
                 holding.setdefault(word, []).append(len(clusters))
             clusters.append(list(same))
         else:
-            clusters[near].extend(same)
+            clusters[found_in].extend(same)
     found = [_request(cluster) for cluster in clusters if any(each.incident.mark in own for each, _ in cluster)]
     kept = [each for each in found if len(each.lineages) >= LINEAGES and len(each.wordings) + 1 >= WORDINGS]
     return sorted(kept, key=lambda each: (-len(each.lineages), each.text))
+
+
+class _Near:
+    """Finds the sentences that are alike. Words that everybody uses find none: two sentences that share only those are not alike."""
+
+    def __init__(self, sentences: Iterable[frozenset[str]], weight: dict[str, float]) -> None:
+        self.weight, self.holding = weight, dict[str, list[frozenset[str]]]()
+        for words in sentences:
+            for word in words:
+                self.holding.setdefault(word, []).append(words)
+
+    def to(self, wanted: Iterable[frozenset[str]]) -> set[frozenset[str]]:
+        """All sentences that are alike to one of these, themselves among them."""
+        found: set[frozenset[str]] = set()
+        for words in wanted:
+            enough, met = ALIKE * sum(self.weight[word] for word in words), 0.0
+            for word in sorted(words, key=lambda word: (self.weight[word], word)):
+                met += self.weight[word]
+                if met >= enough:  # what shares only the words before this one is not alike
+                    found.update(other for other in self.holding[word] if other not in found and _alike(words, other, self.weight) >= ALIKE)
+        return found
 
 
 def _alike(one: frozenset[str], other: frozenset[str], weight: dict[str, float]) -> float:
