@@ -214,10 +214,12 @@ def proper(call: Call) -> list[str]:
                 rest = rest[rest.index("--") + 1 :]
             while len(rest) > 1 and rest[0].startswith("-"):
                 rest = rest[2:] if rest[0] in RUNNER_VALUES and len(rest) > 2 else rest[1:]
-            if rest:
+            if rest and rest[0] not in NEUTRAL:  # `hatch run test` runs a script of that name
                 words = rest
             break
     program = words[0].rsplit("/", 1)[-1] or words[0]
+    if program in NEUTRAL and words[0][:1] not in "/~$":
+        program = words[0]  # `bin/test` is the project's, not the shell's
     program = re.sub(r"^(python|pip|ruby|node|perl|php)[\d.]+$", r"\1", program)
     program = {"gradlew": "gradle", "mvnw": "mvn", "docker-compose": "docker", "nodejs": "node"}.get(program, program)
     if words[0].endswith("docker-compose"):

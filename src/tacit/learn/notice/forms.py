@@ -10,10 +10,11 @@ import re
 
 from tacit.learn import shell
 from tacit.learn.notice.calls import folder_of
+from tacit.learn.notice.tasks import inner, script_of, task_of
 
 # How loudly a command reports, or in which order it goes, is the moment's choice.
 _MOMENTARY = re.compile(
-    r"^(?:-q+|-v+|-s|-x|-ra?|--no-color|--no-header|--no-cov|--yes|-y"
+    r"^(?:-q+|-v+|-x|-ra|--no-color|--no-header|--no-cov|--yes|-y"
     r"|--(?:verbose|quiet|silent|trace|stale|failed|lf|last-failed|ff|exitfirst|watch|bail|ci|progress|debug|stats)"
     r"(?:=\S*)?"
     r"|--(?:tb|colou?r|reporters?|seed|maxfail|max-failures|durations|log-level|log-cli-level|output|timeout|max-cases"
@@ -29,8 +30,9 @@ _SELECTING = shell.word_set(
 )
 _FILE = re.compile(r"[\w*-]\.\w{1,6}(?:[:#]\S*)?$|::|:\d+$|\*")
 _PART = re.compile(
-    r"^(?!-)(?:\./)?[\w.@-]+/[\w.@-]+.*|^\./[\w.@-]+$"
+    r"^(?!-|\./\.\.\.$)(?:(?:\./)?[\w.@-]+/[\w.@-]+.*|\./[\w.@-]+$)"
 )  # a part of the project, not the whole: ./internal/..., e2e/cli/test_x
+_FOLDERS = ("-C", "--directory", "--manifest-path", "--test-dir", "--build")  # where it works, beside the command itself
 _SETTINGS = (".toml", ".cfg", ".ini", ".json", ".yml", ".yaml", ".mjs", ".cjs")  # a file, but not one it works on
 _ELSEWHERE = re.compile(r"^(?:/tmp|/var|/private/tmp|/scratch)\b|\$TMP|\$\(|^~/?$|\.\./\.\.")
 
@@ -50,25 +52,36 @@ def general(call: shell.Call, cwd: str, standing: str = "") -> tuple[str, str, b
 
 
 def _kept(call: shell.Call, cwd: str) -> tuple[list[str], bool] | None:
+    within = inner(call)
+    if within is not None:  # the container stays, and what runs in it loses what belongs to the moment
+        kept = _kept(within, cwd)
+        return kept and ([*call.words[: len(call.words) - len(within.words)], *kept[0]], kept[1])
     words = [env for env in call.env if shell.SPOKEN_ENV.match(env) and not env.startswith("CI=")]
     first = len(call.words) - len(shell.proper(call)) + 1  # before it stand wrappers, runners and the program
-    single = skip = False
-    key = set(shell.key(call))
+    task, script = task_of(call), script_of(call)
+    single = skip = shown = False
+    key = set(shell.key(call)) | {task}
     workspace = bool(shell.SCRIPT_RUNNERS.intersection(shell.proper(call)[:1]))
     for place, word in enumerate(call.words):
         plain = shell.bare(word)
         last = place + 1 == len(call.words)
-        if skip:
-            skip = False
-        elif place < max(first, 1):
+        if shown:
             words.append(word)
-        elif _MOMENTARY.match(plain):
+            shown = False
+        elif skip:
+            skip = False
+        elif place < max(first, 1) or plain == script or plain.endswith("manage.py"):
+            words.append(word)
+        elif _MOMENTARY.match(plain) or (plain in ("-s", "-r") and "pytest" in key):
             continue
         elif plain in _MOMENTARY_WITH_VALUE and not last:
             skip = True
         elif workspace and plain.partition("=")[0] in shell.WORKSPACE_OPTIONS:
             skip = "=" not in plain  # which package it was belongs to the moment, that one has to be named does not
             words.append(f"{plain.partition('=')[0]} <package>")
+        elif plain in _FOLDERS and not workspace and not last:
+            shown = True
+            words.append(word)
         elif plain in _SELECTING and not last:
             skip = single = True
         elif _ELSEWHERE.search(plain) or "\n" in word or len(plain) > shell.LONGEST_WORD:
@@ -80,7 +93,7 @@ def _kept(call: shell.Call, cwd: str) -> tuple[list[str], bool] | None:
         else:
             single = single or bool(_PART.search(plain)) or _selects(plain, key)
             words.append(shell.shown(shell.Call((word,)), cwd))
-    while words and words[0] in shell.WRAPPERS:
+    while words and (words[0] in shell.WRAPPERS or (re.match(r"\w+=", words[0]) and not shell.SPOKEN_ENV.match(words[0]))):
         words = words[1:]
     return (words[2:] if words and words[0] in shell.WRAPPERS_WITH_VALUE else words), single
 
@@ -90,4 +103,4 @@ def _selects(word: str, key: set[str]) -> bool:
     return bool(re.fullmatch(r"[\w:.-]+", word)) and not word.startswith("-") and word not in key and word not in _WHOLE
 
 
-_WHOLE = frozenset("src tests test lib app apps bench docs packages . ./...".split())
+_WHOLE = frozenset("src tests test lib app apps bench docs packages . ./... run discover t make xtask generate".split())

@@ -1,6 +1,6 @@
-"""What a command is for: testing, building, linting, formatting, type-checking, starting, installing, migrating.
+"""What a command is for: to test, build, lint, format, check types or everything at once, generate, start, install or migrate.
 
-Told from the name of the project's own task first (`mise run lint`, `npm run test:unit`, `make check`), then from the program.
+Told from the name of the project's own task first (`mise run lint`, `npm run test:unit`, `scripts/check.sh`), then from the program.
 """
 
 from __future__ import annotations
@@ -8,22 +8,25 @@ from __future__ import annotations
 import re
 
 from tacit.learn import shell
+from tacit.learn.notice.tasks import inner, task_of
 
-PURPOSES = ("test", "build", "lint", "format", "typecheck", "run", "install", "migrate")
+PURPOSES = ("test", "build", "lint", "format", "typecheck", "check", "generate", "run", "install", "migrate")
 FIXES = re.compile(r"--(?:fix|write|apply)\b|[:_-](?:fix|write)\b")  # a linter that mends what it finds
 
-# Names of scripts and targets (`npm run lint:fix`, `make test`), the first that fits.
-_SCRIPTS = tuple(
-    (re.compile(rf"^(?:{names})(?:$|[:_-])"), purpose)
-    for purpose, names in (
-        ("test", "tests?|spec|unit|e2e|integration|vitest|jest"),
-        ("typecheck", "type-?check|types|tsc|check:types|check-types"),
-        ("lint", "lint|eslint|check:lint|biome|ruff|clippy"),
-        ("format", "format|fmt|prettier|black"),
-        ("build", "build|compile|bundle|dist|assemble"),
-        ("run", "dev|start|serve|server|preview|run|up"),
-        ("migrate", "migrate|migrations?|db:migrate"),
-        ("install", "install|deps|setup|bootstrap"),
+# Names of tasks (`npm run lint:fix`, `make test`), the first that fits.
+_TASKS = tuple(
+    (re.compile(pattern), purpose)
+    for purpose, pattern in (
+        ("generate", r"^(?:generate|gen|codegen|render|proto|protos|openapi)(?:$|[:_-])|[:_-](?:generate|codegen|gen)$"),
+        ("test", r"^(?:tests?|spec|unit|e2e|integration|vitest|jest)(?:$|[:_-])"),
+        ("typecheck", r"^(?:type-?check|types|tsc|check:types|check-types)(?:$|[:_-])"),
+        ("lint", r"^(?:lint|eslint|check:lint|biome|ruff|clippy)(?:$|[:_-])"),
+        ("format", r"^(?:format|fmt|prettier|black)(?:$|[:_-])"),
+        ("build", r"^(?:build|compile|bundle|dist|assemble)(?:$|[:_-])"),
+        ("check", r"^(?:checks?|ci|verify|validate|check-all|check:all|pre-?commit|preflight)$"),
+        ("run", r"^(?:dev|start|serve|server|preview|run|up)(?:$|[:_-])"),
+        ("migrate", r"^(?:migrate|migrations?|db:migrate)(?:$|[:_-])"),
+        ("install", r"^(?:install|deps|setup|bootstrap)(?:$|[:_-])"),
     )
 )
 _PROGRAMS = {
@@ -55,13 +58,12 @@ _SUBCOMMANDS = {
         "run": "cargo run|go run|gradle bootRun|mix phx.server|dotnet run|rails server|flutter run|next dev|vite dev|"
         "docker compose up|python manage.py runserver|flask run|ng serve",
         "install": "mix deps.get|uv sync|poetry install|bundle install|composer install|go mod download|pipenv install",
+        "generate": "go generate|buf generate|sqlc generate|prisma generate",
         "migrate": "mix ecto.migrate|rails db:migrate|rake db:migrate|alembic upgrade|prisma migrate|"
         "python manage.py migrate",
     }.items()
     for command in commands.split("|")
 }
-_TARGETED = frozenset({"make", "gmake", "just", "task", "rake", "invoke", "inv", "poe", "gradle"})
-_TASKS = frozenset({("mise", "run"), ("moon", "run"), ("nx", "run"), ("turbo", "run"), ("deno", "task")})
 _WITH_MODES = frozenset({"next", "vite"})  # `vite` alone serves, `vite build` builds
 
 _CHECKS_FORMAT = shell.word_set(
@@ -72,10 +74,13 @@ _RUNS_NOTHING = shell.word_set("--help --version -h -V --list --list-tests --col
 
 def purpose(call: shell.Call) -> str:
     """What a call is for: one of PURPOSES; empty where it is for something else, or runs nothing."""
+    within = inner(call)
+    if within is not None:
+        return purpose(within)
     words = shell.proper(call)
     if call.inline or shell.looks(call) or _RUNS_NOTHING.intersection(words) or "version" in words[1:2]:
         return ""
-    served = _served(words, shell.key(call))
+    served = _served(call, words)
     if served == "test" and words[:2] == ["go", "test"] and "-c" in words:
         return ""  # compiles
     if served == "lint" and FIXES.search(" ".join(words)):
@@ -86,35 +91,28 @@ def purpose(call: shell.Call) -> str:
 def checks_format(call: shell.Call) -> bool:
     """Whether a call asks a formatter whether all is well: it fails like a linter, and formats nothing."""
     words = shell.proper(call)
-    return bool(_CHECKS_FORMAT.intersection(words)) and _served(words, shell.key(call)) == "format"
+    return bool(_CHECKS_FORMAT.intersection(words)) and _served(call, words) == "format"
 
 
 def is_task(call: shell.Call) -> bool:
-    """Whether a call names a task of the project's own runner, rather than the program that the task wraps."""
-    head = shell.key(call)
-    return head[0] in _TARGETED or head[:2] in _TASKS or (head[0] in shell.SCRIPT_RUNNERS and head[1:2] == ("run",))
+    """Whether a call names a task of the project's own, rather than the program that the task wraps."""
+    return bool(task_of(call))
 
 
-def _served(words: list[str], key: tuple[str, ...]) -> str:
+def _served(call: shell.Call, words: list[str]) -> str:
+    key = shell.key(call)
     program = key[0]
     if key in _SUBCOMMANDS:
         return _SUBCOMMANDS[key]
+    task = task_of(call)
+    if task:
+        return next((served for pattern, served in _TASKS if pattern.search(task)), "")
     if program in shell.SCRIPT_RUNNERS:
-        if key[1:] == ("install",):
-            return "install"
-        return _script(key[2]) if key[1:2] == ("run",) and len(key) > 2 else ""
-    if key[:2] in _TASKS:
-        return _script(key[2].rpartition(":")[2] if program == "moon" else key[2]) if len(key) > 2 else ""
-    if program in _TARGETED:
-        if len(key) > 1:
-            return _script(key[1])
-        return "build" if program in ("make", "gmake") and len(words) == 1 else ""
+        return "install" if key[1:] == ("install",) else ""
+    if program in ("make", "gmake"):
+        return "" if shell.proper(call)[1:] and not words[1].startswith("-") else "build"
     if program == "pip" and key[1:2] == ("install",):
         return "install" if any(word == "." or word.startswith(("-r", "-e", "./", ".[")) for word in words[2:]) else ""
     if program in _WITH_MODES:
         return _SUBCOMMANDS.get((program, *words[1:2]), "")
-    return _PROGRAMS.get(program, "")
-
-
-def _script(name: str) -> str:
-    return next((served for pattern, served in _SCRIPTS if pattern.match(name)), "")
+    return _SUBCOMMANDS.get((program, *words[1:2]), "") or _PROGRAMS.get(program, "")
