@@ -144,9 +144,11 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
         "golangci-lint rejects here again and again: wrapcheck (mended with `fmt.Errorf(…)` and `%w`),"
         " nilerr (mostly silenced with `//nolint:nilerr` and a reason), errcheck."
     )
-    assert told([[wrap("errcheck")]] * 2)[0] == ["golangci-lint rejects here again and again: errcheck."]
+    bare = [wrap("errcheck"), wrap("revive"), wrap("ireturn")]
+    assert told([bare] * 2)[0] == ["golangci-lint rejects here again and again: errcheck, revive, ireturn."]
+    assert told([bare[:2]] * 2)[0] == []  # one or two rules without a repair say only that a linter is run
     silenced = [[wrap("errcheck", "//nolint:errcheck")]] * 2 + [[wrap("errcheck", "t.Fatalf(")], [wrap("errcheck", "io.ReadAll(")]]
-    assert told(silenced)[0] == ["golangci-lint rejects here again and again: errcheck."]  # two of four is not what is done here
+    assert told(silenced)[0] == []  # two of four is not what is done here
     unformatted = failure("format rustfmt", "format", "convention", code="rustfmt", tool="rustfmt", program="cargo fmt", ended="form", cure="without --check")
     assert told([[unformatted]] * 3)[0] == []  # no rule to name, and what mends it is anybody's first thought
 
@@ -211,6 +213,21 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
     built = failure("path target/debug/app", "path", "env", name="target/debug/app", program="ls", ended="never")
     lines = {"see docs/cli.md for commands": "CLAUDE.md", "run target/debug/app": "CLAUDE.md"}
     assert told([[gone, built]] * 3, lines)[1] == ["CLAUDE.md says “see docs/cli.md for commands”, and `docs/cli.md` is not there in 3 of 3 sessions."]
+
+
+def test_what_fails_in_somebody_elses_code_is_the_persons_to_leave_out() -> None:
+    """A check that runs into a copy of another project: no agent can mend that, and none is told."""
+    clones = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="bun run test", ended="command", cure="bun run clean")
+    assert told([[clones]] * 5) == (
+        [],
+        ["`bun run test` failed in 5 of 5 sessions in `tmp/clones`, which is not the project's own code. Leave that folder out of what it checks."],
+    )
+
+
+def test_a_command_that_is_not_there_needs_a_way_out() -> None:
+    """Without one an agent can do nothing about it; the person hears of it."""
+    gone = missing("docker", ended="never")
+    assert told([[gone]] * 5) == ([], ["The command `docker` is not there: 5 of 5 sessions tried it."])
 
 
 def test_what_fails_without_a_way_out_is_told_to_the_person_alone() -> None:

@@ -51,6 +51,12 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, recognise, signa
         ("make: *** No rule to make target 'chek'.  Stop.", "script chek", "env"),
         ("Error: Cannot find module 'left-pad'", "module left-pad", "env"),
         ("Error: Cannot find module './helper'", "module ./helper", "wip"),
+        ("error: Cannot find module 'cheerio' from '/repo/tmp/clones/one/a.ts'", "module cheerio", "env"),  # whose folder this is nobody says here
+        ("error: Cannot find module 'cheerio' from 'tmp/clones/one/a.ts'", "foreign tmp/clones", "env"),
+        ("Cannot find package 'react' imported from node_modules/ui/index.js", "module react", "env"),
+        ("web/node_modules/ui/index.d.ts(3,5): error TS2345: Argument of type", "foreign web/node_modules", "env"),
+        ("vendor/lib/a.go:7:2: undefined: helper", "foreign vendor", "env"),
+        ("src/vendor_api/a.go:7:2: undefined: helper", "compile undefined", "wip"),
         (
             "ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with frozen-lockfile",
             "package ERR_PNPM_OUTDATED_LOCKFILE",

@@ -163,6 +163,8 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
             return None
         name = ""
     nature = form.nature
+    if path and (foreign := _foreign(path, form.family)):
+        return Diagnosis("foreign", "", foreign, "env", "", path)  # whatever it is, it is not this project's to mend
     if form.family == "module" and name.startswith("."):
         nature = "wip"  # a file of the work itself
     if form.code == "option":
@@ -174,6 +176,16 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
         if not name:
             return None
     return Diagnosis(form.family, code or form.code, name, nature, form.tool, path)
+
+
+def _foreign(path: str, family: str) -> str:
+    """The folder of somebody else's code that a path lies in; empty where it is the project's own.
+
+    A package that another package does not find is missing all the same.
+    """
+    folders = _COPIES if family == "module" else f"{_COPIES}|{_PACKAGES}"
+    found = re.match(rf"(?!/)((?:[^/\n]+/)*?(?:{folders}))/", path.removeprefix("./"))
+    return found[1] if found and len(found[1]) <= NAME else ""
 
 
 def _inside(path: str) -> str:
@@ -211,7 +223,7 @@ class _Form:
 
 
 _NAMED = frozenset("command usage script module path database".split())
-CODED = frozenset("lint format types compile hook command usage script module package commit lock test".split())
+CODED = frozenset("lint format types compile hook command usage script module package commit lock test foreign".split())
 _SAID = {
     ("lint", ""): "{tool} rejects {code}",
     ("format", ""): "{tool} finds files that are not formatted",
@@ -223,6 +235,7 @@ _SAID = {
     ("usage", "argument"): "it takes fewer arguments",
     ("script", ""): "there is no script or task `{name}`",
     ("module", ""): "the package `{name}` is not found",
+    ("foreign", ""): "what it finds lies in `{name}`, which is not the project's own code",
     ("path", ""): "`{name}` does not exist",
     ("package", ""): "the package manager says {code}",
     ("network", ""): "no network: {code}",
@@ -246,6 +259,9 @@ _SAID = {
     ("test", ""): "tests fail",
 }
 
+# Code that lies in the project and is somebody else's: copies of other projects, what a program put into a folder for the moment, and packages.
+_COPIES = r"(?:tmp|temp|\.cache)(?:/(?:clones?|repos|checkouts))?|clones|third[_-]party"
+_PACKAGES = r"node_modules|bower_components|vendor|Pods|site-packages|dist-packages|\.?venv"
 _FILE = r"(?P<path>[\w@~./\\+-]+\.\w{1,8})"
 
 
@@ -281,8 +297,8 @@ def _forms() -> tuple[_Form, ...]:
         _Form("format", convention, "diff in ", r"^Diff in (?P<path>\S+?\.rs)(?: at line |:)\d+", code="rustfmt", tool="rustfmt"),
         _Form("format", convention, "not formatted", r"(?i)\b(?:files?|code) (?:is|are|were) not (?:properly )?formatted", code="formatter", tool="formatter"),
         # types and compilers: the work in hand
+        _Form("types", wip, "error ts", rf"^{_FILE}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)"),
         _Form("types", wip, "error ts", r"\berror (?P<code>TS\d{3,5}):"),
-        _Form("types", wip, "ts", rf"^{_FILE}[:(]\d+[,:]\d+\)?:? (?:- )?error (?P<code>TS\d+)"),
         _Form("types", wip, ": error: ", rf"^{_FILE}:\d+(?::\d+)?: error: .+\[(?P<code>[a-z-]+)\]\s*$", tool="mypy"),
         _Form("types", wip, "(report", rf"^\s*{_FILE}:\d+:\d+ - error: .+\((?P<code>report\w+)\)", tool="pyright"),
         _Form("compile", wip, "error[e", r"^\s*error\[(?P<code>E\d{4})\]", tool="rustc"),
@@ -313,8 +329,8 @@ def _forms() -> tuple[_Form, ...]:
         _Form("cargo", env, "package id|packages matched|did not match any packages", r"package ID specification .+ did not match any packages", code="no such package"),
         _Form("cargo", env, "failed to verify manifest", r"failed to verify manifest", code="manifest not complete"),
         _Form("module", env, "modulenotfounderror|no module named", rf"No module named {quoted}", tool="python"),
-        _Form("module", env, "cannot find", rf"(?i)cannot find (?:module|package) {quoted}", tool="node"),
-        _Form("module", env, "could not resolve", r"[Cc]ould not resolve (?:import )?\"(?P<name>[^\"\s]+)\"", tool="bundler"),
+        _Form("module", env, "cannot find", rf"(?i)cannot find (?:module|package) {quoted}(?: (?:imported )?from ['\"]?(?P<path>[^'\"\s]+))?", tool="node"),
+        _Form("module", env, "could not resolve", r"[Cc]ould not resolve (?:import )?\"(?P<name>[^\"\s]+)\"(?: from \"(?P<path>[^\"\s]+))?", tool="bundler"),
         _Form("module", env, "provides package", r"provides package (?P<name>[\w./-]+)", tool="go"),
         # package managers
         _Form("wrapper", gate, "_first_fail|elifecycle", r"\b(?P<code>ERR_PNPM_RECURSIVE_(?:RUN|EXEC)_FIRST_FAIL|ELIFECYCLE)\b"),

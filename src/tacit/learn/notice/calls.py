@@ -27,8 +27,8 @@ SCREENS = frozenset(
 OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())
 SOFT = CODED | {"path"}
 SOFT_LOOKING = SOFT & OF_LOOKING
-OF_CHECKS = frozenset("lint format types compile test module package".split())
-CHECKING = ("test", "build", "lint", "format", "typecheck", "run")
+OF_CHECKS = frozenset("lint format types compile test module package foreign".split())
+CHECKING = ("test", "build", "lint", "format", "typecheck", "check", "run")
 COMMITS = frozenset({("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")})  # hooks print everything
 
 # Refused, stopped or cut off: says nothing about the work.
@@ -203,4 +203,4 @@ def same(one: shell.Call, other: shell.Call) -> bool:
 
 def is_check(call: shell.Call) -> bool:
     """Whether a call only asks whether all is well: its success cures nothing."""
-    return purpose(call) in ("test", "lint", "typecheck", "build") and not FIXES.search(" ".join(call.words))
+    return purpose(call) in ("test", "lint", "typecheck", "build", "check") and not FIXES.search(" ".join(call.words))

@@ -84,7 +84,8 @@ def _item(same: Sequence[Noted]) -> str:
     lost, gained = changed(instead)
     if one.family == "command":
         first_run = "" if instead else cure(same, ("command",))
-        return f"`{one.name}` (no such command{f': run `{first_run}` before' if first_run else _instead(instead)})"
+        way = f": run `{first_run}` before" if first_run else _instead(instead)
+        return f"`{one.name}` (no such command{way})" if way else ""  # without a way out it is the person's to know
     if one.family == "usage" and one.code == "subcommand":
         called = program if program.endswith(f" {one.name}") else f"{program} {one.name}"
         leave_out = f": run `{one.name}` itself" if lost == first and not gained else _instead(instead)

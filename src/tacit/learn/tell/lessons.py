@@ -29,6 +29,7 @@ SHARE = 0.4  # of a rule's repairs that brought the same code in
 MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
 RULES = 8  # names of rules in one line
+BARE = 3  # rules without a repair that are worth a line: fewer say only that a linter is run here
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
 NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
 
@@ -40,16 +41,9 @@ _WORDING = {
     "lint": "Lint with `{}`{}.",
     "format": "Format with `{}`{}.",
     "typecheck": "Check types with `{}`{}.",
+    "check": "Run all checks with `{}`{}.",
+    "generate": "Generate what is generated with `{}`{}.",
     "migrate": "Run database migrations with `{}`{}.",
-}
-_CHECK_PURPOSE = {
-    "lint": "lint",
-    "test": "test",
-    "e2e": "test",
-    "ci": "test",
-    "build": "build",
-    "format": "format",
-    "typecheck": "typecheck",
 }
 
 
@@ -89,8 +83,8 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
     order = list(by_rule)  # as they were first met: a line that merely changes its order starts its trial anew
     often.sort(key=lambda rule: (rule not in repairs, order.index(rule)))
     rules = [rule for rule in often if rule != tool]
-    if not mending and not rules:
-        return None  # a formatter that finds files unformatted names no rule
+    if not mending and not repairs and len(rules) < BARE:
+        return None  # nothing to do about it; and a formatter that finds files unformatted names no rule
     parts = []
     if mending:
         checked = Counter(each.incident.program for each in met).most_common(1)[0][0]
@@ -155,7 +149,7 @@ def may_be_told(of: Incident) -> bool:
 def _by_command(first: Incident, program: str) -> bool:
     """Whether a command run before may have cured it: not git's daily life, nor a path that somebody guessed while looking around."""
     looking = all(shell.looks(call) for call in shell.calls(program))
-    return first.family not in ("hook", "git", "lock", "network", "glob") and not (first.family == "path" and looking)
+    return first.family not in ("hook", "git", "lock", "network", "glob", "foreign") and not (first.family == "path" and looking)
 
 
 def changed(form: str) -> tuple[str, str]:
@@ -231,9 +225,10 @@ def is_usual(form: Form) -> bool:
 _USUAL = frozenset(
     "go test|go build|go vet|go fmt|gofmt|cargo test|cargo build|cargo check|cargo fmt|cargo clippy|pytest|ruff check|ruff format|mypy|npm test|npm test build"
     "|npm build|npm lint|tsc|eslint|prettier|make|make test|make build|mvn test|mvn package|dotnet test|dotnet build|mix test|rake test|rails test|swift test"
-    "|gradle test|gradle build|./gradlew test|./gradlew build|flutter test|golangci-lint|pnpm test|yarn test|bun test".split(
-        "|"
-    )
+    "|gradle test|gradle build|./gradlew test|./gradlew build|flutter test|golangci-lint|pnpm test|yarn test|bun test|deno test|deno lint|deno fmt|dart test"
+    "|flutter analyze|sbt test|ctest|mix format|mix compile|swift build|dotnet format|composer test|php artisan test|php artisan migrate|bin/rails test"
+    "|bin/rails db:migrate|rails db:migrate|mix ecto.migrate|manage.py test|manage.py migrate|alembic upgrade head|vendor/bin/phpunit|rspec|bundle exec rspec"
+    "|rubocop|bundle exec rubocop|go generate|prisma generate|tox|nox|make check|make lint|make format".split("|")
 )
 
 
@@ -246,9 +241,9 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
         checks.setdefault(each.incident.code, set()).add(each.lineage)
     named: list[str] = []
     for check in sorted(checks, key=lambda check: -len(checks[check])):
-        serving = [form for form in forms if form.purpose == _CHECK_PURPOSE.get(check)]
+        serving = [form for form in forms if form.purpose == check]
         if check in ("e2e", "ci"):  # a check of that name, or none that we know
-            serving = [form for form in serving if re.search(rf"\b{check}\b", form.text)]
+            serving = [form for form in forms if form.purpose in ("test", "check") and re.search(rf"\b{check}\b", form.text)]
         best = best_form(serving)
         said = best and (f"`cd {best.folder} && {best.text}`" if best.folder else f"`{best.text}`")
         if said and said not in named and len(named) < 3:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset(
-    "command script module package port rights docker database disk".split()
+    "command script module package port rights docker database disk foreign".split()
 )
 MOST_RUNS = 20
 
@@ -63,6 +63,9 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         return None
     if first.family == "command":
         text = f"The command `{first.name}` is not there: {count} of {sessions} sessions tried it."
+    elif first.family == "foreign":
+        where = f"in `{first.name}`, which is not the project's own code"
+        text = f"`{program}` failed in {count} of {sessions} sessions {where}. Leave that folder out of what it checks."
     else:
         ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
         who = f"`{program}`" if by[program] * 2 > count else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
