@@ -18,7 +18,7 @@ from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
 from tacit.stores.identity import still_there
-from tacit.stores.incidents import commonest
+from tacit.stores.incidents import Counts, commonest
 from tacit.surfaces.views import for_you, overview
 
 RTK = "always prefix commands with rtk. it is always safe to use"
@@ -292,6 +292,18 @@ def test_one_memory_per_subject_with_all_its_witnesses(memories: Memories) -> No
     assert [each.verb for each in memories.log(memory=lesson.id)] == ["add", "move"]
     memories.learn(rtk(0))  # the same run again changes nothing
     assert memories.get(lesson.id).tally.seen == 4
+
+
+def test_counting_looks_at_the_newest_runs_alone(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much was noticed in the years before, learning one more run stays as quick; a run without a row counts itself."""
+    for n in range(4):
+        memories.learn(rtk(n))
+    monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
+    counts = Counts(memories.store, memories.project_id)
+    assert (counts.lineages(), len(counts.missing()), [form.passed for form in counts.forms("test")]) == (2, 2, [2])
+    assert len(counts.failures("usage subcommand bun")) == 4  # found by an index, all of them
+    first = memories.store.rows("SELECT id FROM run ORDER BY seq")[0][0]
+    assert Counts(memories.store, memories.project_id, run=first).lineages() == 3
 
 
 def test_what_a_person_took_out_or_worded_stays_so(memories: Memories) -> None:

@@ -450,9 +450,9 @@ class _Session:
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
         put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
         how = self.profile.extract.extractors.get("notice")
-        if how is None or not how.on:
+        if how is None or not how.on or not noticed:
             return
-        counts = Counts(tx, self.project.id, person)
+        counts = Counts(tx, self.project.id, person, self.id)
         told = told_by(counts, noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
         for lesson in told.lessons:
             id, new = keep(

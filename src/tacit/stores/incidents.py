@@ -22,7 +22,9 @@ FIELDS: tuple[str, ...] = Incident.FIELDS  # type: ignore[attr-defined]
 COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
 NUMBERS = "seq count failed soft calls seconds"
 KEY = ("run", "kind", "mark")
-MOST = 2_000  # rows of one answer: a project that has more is counted by its newest, and learning stays as quick as it was
+# A project that has more is counted by its newest, so that learning stays as quick as it was.
+RUNS = 1_000  # that are looked at
+MOST = 2_000  # rows of one answer
 
 
 @value
@@ -117,20 +119,19 @@ def lineage_of(store: Reads, run: str) -> str:
 class Counts:
     """What was noticed in one project, as telling asks for it."""
 
-    def __init__(self, store: Reads, project: str, person: str = "") -> None:
-        self.store, self.project, self.person = store, project, person
+    def __init__(self, store: Reads, project: str, person: str = "", run: str = "") -> None:
+        self.store, self.project, self.person, self.run = store, project, person, run  # the run that is being learned has no row yet
+        self.known: list[Form] | None = None
 
     def lineages(self) -> int:
         """How many independent pieces of work were noticed at all."""
-        row = self.store.one(
-            "SELECT COUNT(DISTINCT lineage) FROM incident WHERE project = :project", project=self.project
-        )
+        row = self.store.one(f"SELECT COUNT(DISTINCT lineage) FROM incident WHERE {_NEWEST}", project=self.project, runs=RUNS, own=self.run)
         return int(row[0]) if row else 0
 
     def failures(self, mark: str = "", tool: str = "") -> list[Noted]:
         """Failures, oldest first: of one signature, of one tool's rules, or all."""
         if mark:
-            return self._noted(FAILURE, "AND mark = :it", mark)
+            return self._noted(FAILURE, "AND mark = :it", mark, among="project = :project")  # the index finds those
         return self._noted(FAILURE, "AND tool = :it AND nature = 'convention'" if tool else "", tool)
 
     def missing(self) -> list[Noted]:
@@ -144,17 +145,15 @@ class Counts:
 
     def forms(self, purpose: str = "") -> list[Form]:
         """The forms of commands that serve a purpose, or any, the most often passed first."""
-        rows = self.store.rows(
-            "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
-            " COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident"
-            " WHERE project = :project AND kind = :kind AND (:purpose = '' OR nature = :purpose)"
-            " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
-            project=self.project, kind=COMMAND, purpose=purpose,
-        )  # fmt: skip
-        return [
-            Form(nature, program, folder, family == "single", passed, failed)
-            for nature, program, folder, family, passed, failed in rows
-        ]
+        if self.known is None:
+            rows = self.store.rows(
+                "SELECT nature, program, folder, family, COUNT(DISTINCT CASE WHEN count > 0 THEN lineage END) AS passed,"
+                f" COUNT(DISTINCT CASE WHEN count = 0 THEN lineage END) AS failed FROM incident WHERE {_NEWEST} AND kind = :kind"
+                " GROUP BY nature, program, folder, family ORDER BY passed DESC, program, folder",
+                project=self.project, runs=RUNS, own=self.run, kind=COMMAND,
+            )  # fmt: skip
+            self.known = [Form(nature, program, folder, family == "single", *counts) for nature, program, folder, family, *counts in rows]
+        return [form for form in self.known if not purpose or form.purpose == purpose]
 
     def passes(self, purpose: str) -> list[Noted]:
         """Runs in which a command for a purpose passed, the oldest first."""
@@ -168,13 +167,20 @@ class Counts:
         """Short sentences that the person typed, oldest first: what another one keeps asking for is theirs to be asked about."""
         return self._noted(SENTENCE, "AND person IN ('', :it)" if self.person else "", self.person)
 
-    def _noted(self, kind: str, where: str = "", it: str = "") -> list[Noted]:
+    def _noted(self, kind: str, where: str = "", it: str = "", among: str = "") -> list[Noted]:
         rows = self.store.rows(
-            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE project = :project AND kind = :kind {where}"
+            f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE {among or _NEWEST} AND kind = :kind {where}"
             " ORDER BY seq DESC LIMIT :most",
-            project=self.project, kind=kind, most=MOST, **({"it": it} if where else {}),
+            project=self.project, kind=kind, most=MOST,
+            **({} if among else {"runs": RUNS, "own": self.run}), **({"it": it} if where else {}),
         )  # fmt: skip
         return [_read(row) for row in reversed(rows)]
+
+
+_NEWEST = (
+    "run IN (SELECT id FROM (SELECT id FROM run WHERE project = :project ORDER BY seq DESC LIMIT :runs) AS newest"
+    " UNION ALL SELECT :own)"
+)
 
 
 def forget_places(tx: Transaction, places: Iterable[tuple[str, str]]) -> None:

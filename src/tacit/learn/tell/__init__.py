@@ -88,10 +88,10 @@ def told_by(
     lessons.append(done)
     silent: list[str] = []
     for served in purposes_of(noticed):
-        one = of_command(served, counts.forms(served), lines, counts.passes(served))
+        one = of_command(served, counts.forms(served), lines)
         if one is not None and done is not None and one.text.split("`")[1] in done.text:
             one = None  # the better line says when to run it
-        lessons.append(one)
+        lessons.append(one and replace(one, witnesses=tuple(counts.passes(served))))
         silent += [f"command {served}"] if one is None else []
     if any(each.kind == SENTENCE for each in noticed):
         own = {each.mark for each in noticed if each.kind == SENTENCE}

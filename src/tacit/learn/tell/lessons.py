@@ -179,9 +179,7 @@ def _said(of: Incident) -> str:
 # --- commands
 
 
-def of_command(
-    served: str, forms: Sequence[Form], lines: Mapping[str, str], witnesses: Sequence[Noted] = ()
-) -> Lesson | None:
+def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> Lesson | None:
     """The command for a purpose, where it is known to pass and no instruction file names one for it."""
     best = best_form(form for form in forms if not is_usual(form))
     if (
@@ -191,9 +189,7 @@ def of_command(
     ):
         return None
     where = f" in `{best.folder}`" if best.folder else ""
-    return Lesson(
-        f"command {served}", _WORDING[served].format(best.text, where), "command", tuple(witnesses), tags=(served,)
-    )
+    return Lesson(f"command {served}", _WORDING[served].format(best.text, where), "command", (), tags=(served,))
 
 
 def best_form(forms: Iterable[Form]) -> Form | None:
