@@ -737,3 +737,14 @@ def _replace_somewhere(data: st.DataObject, node: Any) -> None:
         else:
             node[key] = data.draw(ODD)
             return
+
+
+def test_the_commit_it_began_at_and_what_was_changed_then() -> None:
+    """What the host tells its model of the repository at the start; files that are not tracked differ from nothing."""
+    status = "Current branch: main\n\nStatus:\n M src/a.py\nA  b.py\n?? notes.txt\n\nRecent commits:\n2d6c2f3 shop\n1a2b3c4 first"
+    told = Lines().record("attachment", attachment={"type": "session_context", "context": {"gitStatus": status}}).user("go").run()
+    assert (told.commit, told.changed) == ("2d6c2f3", ("src/a.py", "b.py"))
+    clean = status.replace(" M src/a.py\nA  b.py\n?? notes.txt", "(clean)")
+    for said, commit in ((clean, "2d6c2f3"), ("", ""), ("Recent commits:\n", ""), (None, "")):
+        again = Lines().record("attachment", attachment={"type": "session_context", "context": {"gitStatus": said}}).user("go").run()
+        assert (again.commit, again.changed) == (commit, ())

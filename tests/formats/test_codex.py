@@ -441,3 +441,9 @@ def test_a_fork_of_a_fork_has_the_oldest_lineage() -> None:
     assert read(*heads, meta={**META, "id": "s-2", "forked_from_id": "s-1"}).lineage == "s-0"
     assert read(heads[1], meta={**META, "forked_from_id": "s-0"}).lineage == "s-0"
     assert read(line("session_meta", 1, **META)).lineage == ""
+
+
+def test_the_commit_it_began_at() -> None:
+    """`tacit replay` begins there again."""
+    run = read(said("user", "go"), meta={**META, "git": {"commit_hash": "2d6c2f3ad269", "branch": "main"}})
+    assert (run.commit, run.branch, run.changed) == ("2d6c2f3ad269", "main", ())

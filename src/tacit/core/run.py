@@ -21,6 +21,7 @@ SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 STANCES = ("supports", "contradicts")
 OUTRIGHT = "outright"  # the extractor of what a run says itself
+REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 # Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
 SPEAKERS = ("typed", "refusal", "answer", "pasted", "plan", "selection", "command", "summary", "notice", "host", "agent")
 
@@ -123,6 +124,8 @@ class Run:
     project: str = ""
     cwd: str = ""
     branch: str = ""
+    commit: str = ""  # the commit it began at, whole or shortened, where the host wrote it down
+    changed: tuple[str, ...] = ()  # tracked files that differed from that commit then
     agent: str = ""
     model: str = ""
     version: str = ""  # the host's version
@@ -141,6 +144,11 @@ class Run:
     foreign: bool = False  # the file may be anybody's: whatever it says is imported, and it is no witness of what was noticed
     reading: Reading | None = None
     extra: Mapping[str, Any] | None = None
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether `tacit replay` ran it: it is never learned and is no evidence."""
+        return any(REPLAY_FOLDER in each for each in (self.cwd, self.path))
 
     @property
     def descent(self) -> str:

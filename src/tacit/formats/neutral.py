@@ -380,7 +380,7 @@ def _one_of(words: tuple[str, ...]) -> Callable[[Any], str | None]:
 _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(
         (
-            "host", "root", "project", "cwd", "branch", "agent", "model", "version", "domain", "task", "task_id",
+            "host", "root", "project", "cwd", "branch", "commit", "agent", "model", "version", "domain", "task", "task_id",
             "task_type", "objective",
         ),
         _a_text,
@@ -388,6 +388,7 @@ _RUN_FIELDS: dict[str, Callable[[Any], Any]] = {
     "outcome": _one_of(OUTCOMES),
     "complete": _a_bool,
     "files": _texts,
+    "changed": _texts,
     "cost": _a_cost,
     "started_at": _a_time,
     "ended_at": _a_time,

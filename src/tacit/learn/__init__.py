@@ -90,6 +90,8 @@ def learn(
 
     if is_own_question(run):
         return Learned(run.id, run.host, already=True)
+    if run.is_replayed:
+        return Learned(run.id, run.host, already=True, warnings=(f"{run.id}: a replayed run is never learned.",))
     at = now()
     id = run_id(project.id, run.host, run.id)
     with store.alone(f"learn {id}"):

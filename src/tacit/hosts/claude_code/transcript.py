@@ -193,6 +193,8 @@ class _Session:
         self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
         self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
         self.files: dict[str, None] = {}
+        self.commit = ""
+        self.changed: tuple[str, ...] = ()
         self.prs: dict[str, None] = {}
         self.asked: list[str] = []  # what may be the task, first come
         self.commands: list[str] = []  # slash commands without arguments, second choice
@@ -263,6 +265,8 @@ class _Session:
             lineage="" if agent else self.first,
             cwd=self.cwd,
             branch=self.branch,
+            commit=self.commit,
+            changed=self.changed,
             agent=self.agents.get(agent, agent),
             model=max(models, key=models.__getitem__) if models else "",
             version=self.version,
@@ -369,6 +373,10 @@ class _Session:
             self.queued_command(found, inner)
         elif kind in ("file", "edited_text_file"):
             self.file(inner.get("filename"))
+        elif kind == "session_context" and self.main and not self.commit:
+            told = inner.get("context")
+            status = told.get("gitStatus") if type(told) is dict else None
+            self.commit, self.changed = _git_state(status if type(status) is str else "")
         elif kind not in PASSED_OVER_ATTACHMENTS:
             self.odd(f"attachment.{kind}")
 
@@ -745,6 +753,16 @@ class _Session:
         self.unknown[what] = self.unknown.get(what, 0) + 1
 
 
+def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
+    """What the host told its model of the repository at the start: the newest commit, and tracked files that differ from it."""
+    status, _, commits = told.partition("\nRecent commits:\n")
+    commit = _COMMIT.match(commits)
+    listed = status.partition("\nStatus:\n")[2].splitlines()
+    return commit[1] if commit else "", tuple(line[3:] for line in listed if _CHANGED.match(line))
+
+
+_COMMIT = re.compile(r"([0-9a-f]{7,64})\b")
+_CHANGED = re.compile(r"(?!\?\?)[ MTADRCU]{2} \S")  # the short form of git status; ?? is not tracked
 _SPEAKS = {"assistant": "agent", "system": "host"}
 _EXIT_CODE = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,5})\b")
 

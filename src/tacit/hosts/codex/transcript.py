@@ -155,7 +155,8 @@ class _Rollout(Session):
         self.known = True
         self.id = text_at(payload, "id", "session_id")
         self.cwd, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
-        self.branch = text_at(dict_at(payload, "git"), "branch")
+        git = dict_at(payload, "git")
+        self.branch, self.commit = text_at(git, "branch"), text_at(git, "commit_hash")
         self.seen_at(time_of(payload) or self.now)
         source = payload.get("source")
         spawned = dict_at(dict_at(source, "subagent"), "thread_spawn")
