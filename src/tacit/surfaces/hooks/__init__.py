@@ -211,11 +211,18 @@ def _watch(memories: Memories, event: Event) -> None:
     from tacit.core.errors import Unavailable
     from tacit.surfaces.worker import ask
 
-    if event.transcript and memories.project_id and not _is_emptied(event):
+    if event.transcript and memories.project_id and not _is_emptied(event) and not _is_replay(memories, event):
         try:
             ask(memories.store, _wish(memories, event, False), later=DIED, wait=RECORD_WITHIN, once=True)
         except Unavailable:
             pass  # the end of its first turn queues it
+
+
+def _is_replay(memories: Memories, event: Event) -> bool:
+    """Whether `tacit replay` runs this session: it is given its lesson like any other, and is never learned."""
+    from tacit.core.run import REPLAY_FOLDER
+
+    return bool(memories.env.get("TACIT_REPLAY")) or REPLAY_FOLDER in event.folder
 
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -295,7 +302,7 @@ def _remember(memories: Memories, event: Event) -> Told:
     from tacit.core.errors import StoreBusy
     from tacit.surfaces.worker import ask, start
 
-    if not event.transcript:
+    if not event.transcript or _is_replay(memories, event):
         return Told()
     over = event.name == "session-end"
     wish = _wish(memories, event, over)
