@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from tacit.app.looking import Looking
     from tacit.app.proving import Proving, lookback_part
     from tacit.app.recalling import Recalling
+    from tacit.app.replaying import Replaying, replay_part
     from tacit.app.reviewing import Reviewing
     from tacit.app.safety import migrate_store, renew_cache, repair_store, restore_store
     from tacit.app.team import Team
 
 __all__ = [
     "Memories", "bring_in_step", "config_path", "data_folder", "lookback_part", "machine_id", "migrate_store", "open",
-    "renew_cache", "repair_store", "restore_store", "store_path",
+    "renew_cache", "repair_store", "replay_part", "restore_store", "store_path",
 ]  # fmt: skip
 
 # Where each verb is, by module; `Opened` has the rest.
@@ -52,6 +53,7 @@ _VERBS = {
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
         "read_again reading_notes unread "
     ),
+    ("replaying", "Replaying"): "plan_replay replay replays",
     ("proving", "Proving"): "effect effect_rows audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
@@ -64,7 +66,8 @@ _VERBS = {
 }
 _FACETS = {verb: where for where, verbs in _VERBS.items() for verb in verbs.split()}
 _FUNCTIONS = {
-    "lookback_part": "proving", "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
+    "lookback_part": "proving", "replay_part": "replaying",
+    "migrate_store": "safety", "renew_cache": "safety", "repair_store": "safety", "restore_store": "safety",
 }  # fmt: skip
 
 
@@ -105,7 +108,7 @@ def _load(module: str) -> Any:
 
 if TYPE_CHECKING:
 
-    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Learning, Recalling, Looking):
+    class Memories(Choosing, Reviewing, Team, Exchange, Proving, Replaying, Learning, Recalling, Looking):
         pass
 
 else:

@@ -46,5 +46,7 @@ HOST = Host(
     pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
     reader='claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
     " --strict-mcp-config --no-session-persistence --disable-slash-commands --model {model}",
+    login=(".credentials.json",),
+    reaches=("ANTHROPIC_*", "CLAUDE_CODE_OAUTH_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_DISABLE_*", "DISABLE_*"),
     cautions=_cautions,
 )

@@ -71,5 +71,7 @@ HOST = Host(
     sessions=r".*\.jsonl(\.zst)?",
     instructions=("AGENTS.md",),
     pages=("AGENTS.md",),
+    login=("auth.json",),
+    reaches=("OPENAI_*", "CODEX_API_KEY"),
     cautions=_cautions,
 )

@@ -65,4 +65,6 @@ HOST = Host(
     instructions=("GEMINI.md",),
     pages=("GEMINI.md",),
     cautions=_cautions,
+    login=("oauth_creds.json", "google_accounts.json"),
+    reaches=("GEMINI_API_KEY", "GEMINI_MODEL", "GOOGLE_API_KEY", "GOOGLE_GEMINI_*"),
 )

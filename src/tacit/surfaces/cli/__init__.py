@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "effect": ("prove", "does it help? with the sessions that went without"),
     "report": ("health", "the week on one screen: learned, spared, waiting, harmful"),
     "audit": ("prove", "what a run was given, and what came back"),
+    "replay": ("replay", "do past tasks again with a lesson and without it: proof in a night"),
     "log": ("look", "the journal: what changed, by whom, and why"),
     "blame": ("page", "which lesson stands behind each line of a page"),
     "serve": ("serve", "look after memory in a browser"),
@@ -73,7 +74,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 # What people want to do, in the order of `tacit help`; what stands in none of them is plumbing, and `tacit help all` shows it.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "start": ("Start", ("lookback", "connect", "learn", "inject", "init", "help")),
-    "look": ("Look", ("status", "list", "why", "show", "recall", "effect", "report", "audit", "log", "blame", "serve")),
+    "look": ("Look", ("status", "list", "why", "show", "recall", "effect", "report", "audit", "replay", "log", "blame", "serve")),
     "correct": ("Correct", ("add", "edit", "forget", "undo", "review", "feedback", "pin", "erase")),
     "share": ("Share", ("sync", "page", "export", "import", "mcp", "skill")),
     "look-after": (

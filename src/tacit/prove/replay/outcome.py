@@ -1,0 +1,100 @@
+"""What one replayed run lost to the lesson's problem, by whichever instrument there is. The arm is no argument of any of these.
+
+A check command is the strongest: it looks at the work, not at the talk. Without one, a lesson with a signature is judged by the steps
+that failed so. Without either, by the reader, who is asked what it is asked of real sessions and sees no notes of ours.
+"""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tacit.core.run import Run
+    from tacit.learn.reader.render import Line
+
+CHECK, SIGNATURE, READER = "check", "signature", "reader"
+CANNOT_TELL = 125  # a check's exit status for "this cannot be judged", as in git bisect
+NOT_RUN = (126, 127)  # a shell's, where the command could not be started
+NAME = "m1"  # what the reader knows the lesson by
+
+
+@value
+class Judged:
+    """The loss of one run in [0, 1]; None where nothing could tell."""
+
+    loss: float | None
+    reason: str
+    unsure: bool = False  # the instrument failed; where it did so in both arms, the pair tells nothing
+
+
+def by_check(status: int | None) -> Judged:
+    """By a command of the user's: 0 is well done, 125 cannot be told, anything else is the problem. One that could not be run may have
+    been removed by the agent, so that in one arm alone it counts as failed: what an arm can change is never unknown."""
+    if status is None:
+        return Judged(1.0, "the check did not end in time")
+    if status == CANNOT_TELL:
+        return Judged(None, f"the check says it cannot tell (exit {status})")
+    if status in NOT_RUN:
+        return Judged(1.0, f"the check could not be run (exit {status})", unsure=True)
+    return Judged(0.0, "the check passed") if status == 0 else Judged(1.0, f"the check failed (exit {status})")
+
+
+def by_signature(runs: Sequence[Run], signature: str, status: int | None) -> Judged:
+    """By the steps that failed with the lesson's signature: what they cost until overcome, 1 at most."""
+    from tacit.learn.occurrences import occurrences
+
+    if not runs:
+        return _unseen(status)
+    met = [each for run in runs for each in occurrences(run, signature)]
+    if not met:
+        return Judged(0.0, "no step failed so")
+    return Judged(
+        min(1.0, sum(each.loss for each in met)), f"{len(met)} {'time' if len(met) == 1 else 'times'} a step failed so"
+    )
+
+
+def _unseen(status: int | None) -> Judged:
+    """A run that left nothing to read. One that failed gave its task up, in whichever arm; one that ended well is a host that keeps no
+    transcript."""
+    if status == 0:
+        return Judged(None, "the agent left no transcript that can be read")
+    return Judged(
+        1.0,
+        "the agent failed and left no transcript"
+        if status is not None
+        else "the agent did not end in time and left no transcript",
+    )
+
+
+def question(runs: Sequence[Run], text: str) -> str:
+    """What the reader is asked of a run; empty where there is nothing to read."""
+    from tacit.learn.reader import prompt
+
+    lines = _shown(runs, text)
+    return prompt.known(lines, [(NAME, text)], []) if lines else ""
+
+
+def _shown(runs: Sequence[Run], text: str) -> list[Line]:
+    from tacit.learn.reader.render import rendered, without
+
+    return [line for run in runs for line in without(rendered(run), [text]).lines]
+
+
+def by_reader(said: str, runs: Sequence[Run], text: str, status: int | None) -> Judged:
+    """By what the reader answered. A quote that the run does not hold is no answer, as everywhere; an answer in no form tells nothing."""
+    from tacit.learn.reader.answer import is_answer, verdicts_of
+    from tacit.learn.reader.check import find
+
+    if not said:
+        return _unseen(status)
+    if not is_answer(said, "verdicts"):
+        return Judged(None, "the reader's answer could not be read")
+    lines = _shown(runs, text)
+    came = [each.quote for each in verdicts_of(said) if each.id == NAME and each.verdict == "came_back" and each.quote]
+    quoted = next((quote for quote in came if find(quote, lines) is not None), None)
+    if quoted is None:
+        return Judged(0.0, "the reader looked for it and quotes nothing")
+    return Judged(1.0, f"the reader: {quoted.words[:200]}")

@@ -1,0 +1,191 @@
+"""What a past run did beyond its own folder: pushed, published, deployed, posted.
+
+Such a task is not replayed: whoever does it again does it to others again, or cannot do it at all without the remotes and credentials that
+a replay takes away. An attempt counts, whether or not it worked. Asking others for something (a fetch, an install, a page) is no
+such thing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tacit.learn import shell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tacit.core.run import Run, Step
+
+# What each program does to others: programs, and behind the colon the words after them, "/" between; "*" any, "-" none at all.
+_TABLE = """
+pushed     git: push / lfs push / subtree push / svn dcommit / p4 submit
+posted     git: send-email
+posted     gh: pr create / pr comment / pr merge / pr review / pr edit / pr close / pr ready / issue create / issue comment / issue close
+posted     gh: issue edit / issue reopen / gist create / gist edit / discussion create
+published  gh: release create / release upload / release edit / release delete
+deployed   gh: workflow run / run rerun / repo create / repo delete / repo edit / secret set / variable set
+posted     glab: mr create / mr note / mr merge / mr update / issue create / issue note / issue close
+published  glab: release create
+published  npm pnpm yarn bun lerna changeset: publish / unpublish / npm publish / dist-tag add / deprecate
+published  poetry uv flit hatch pdm cargo gleam jsr deno vsce ovsx: publish
+published  dart flutter: pub publish
+published  mix: hex.publish
+published  semantic-release: *
+published  twine: upload
+published  gem nuget oras: push
+published  dotnet: nuget push
+published  goreleaser: release / -
+published  mvn: deploy
+published  docker podman buildah nerdctl: push / compose push / image push
+published  skopeo: copy
+deployed   kubectl oc: apply / create / delete / replace / patch / rollout / scale / set / edit / cp / exec
+deployed   helm: install / upgrade / uninstall / rollback / push
+deployed   helmfile: apply / sync
+deployed   terraform tofu terragrunt: apply / destroy / import
+deployed   pulumi: up / destroy
+deployed   cdk serverless sls sam copilot eb: deploy / destroy / remove
+deployed   fly flyctl wrangler firebase netlify railway render amplify eas surge: deploy / publish / up / submit
+deployed   vercel: deploy / --prod / -
+deployed   heroku: releases:rollback / run / config:set / ps:restart
+deployed   gcloud: app deploy / run deploy / functions deploy / builds submit / compute ssh / compute scp
+deployed   aws: s3 cp / s3 sync / s3 mv / s3 rm / s3api put-object / cloudformation deploy / ecs update-service
+posted     aws: sns publish / ses send-email / sqs send-message
+deployed   az: webapp deploy / webapp up / functionapp deploy / storage blob
+deployed   ansible-playbook ssh scp sftp rclone gsutil cap kamal dokku: *
+posted     mail sendmail mutt msmtp slack ntfy: *
+"""
+_VERBS: dict[str, dict[str, str]] = {}
+for _line in _TABLE.strip().splitlines():
+    _named, _, _words = _line.partition(":")
+    _done, *_programs = _named.split()
+    for _program in _programs:
+        _VERBS.setdefault(_program, {}).update(dict.fromkeys((each.strip() for each in _words.split("/")), _done))
+_HARMLESS = ("--dry-run", "-n", "--help", "-h", "--version")
+_PROGRAMS_THAT_POST = ("curl", "http", "https", "xh", "wget")
+_POSTS = re.compile(
+    r"(?:^|\s)(?:-X\s*|--request[= ])(?:POST|PUT|PATCH|DELETE)\b|(?:^|\s)(?:-d|-F|-T|--data\S*|--form\S*|--json|--upload-file)\b"
+    r"|(?:^|\s)(?:--post-data|--post-file|--method=(?:POST|PUT|PATCH|DELETE))\b"
+    r"|^(?:http|https|xh)\s+(?:POST|PUT|PATCH|DELETE)\b"
+)
+_AT_HOME = re.compile(
+    r"(?:^|[\s'\"/@])(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0|host\.docker\.internal)(?=[:/\s'\"]|$)"
+    r"|(?:^|\s):\d{2,5}(?:/|\s|$)|--unix-socket"
+)
+# A tool that is no shell tells by its name what it does: `mcp__slack__post_message`, `send_email`, `create_pull_request`.
+_TOOL = re.compile(
+    r"(?:^|[_./-])(?:(?P<posted>post|send|reply|comment"
+    r"|create_(?:issue|pull_request|pr|comment|page|message|event|ticket)|add_(?:issue_)?comment|merge_pull_request|update_issue)"
+    r"|(?P<pushed>push(?:_files)?)|(?P<published>publish)|(?P<deployed>deploy\w*))(?:_|$|[./-])",
+    re.IGNORECASE,
+)
+_OWN_TOOLS = re.compile(r"^(?:Todo|Task|Agent|Send(?:User)?Message|Read|Write|Edit|Bash|update_plan)", re.IGNORECASE)
+
+
+def reached(run: Run) -> str:
+    """What a run did to others, with the command; empty where it kept to itself."""
+    for step in run.steps:
+        if step.role == "tool" and (found := _of_step(step)):
+            return found
+    return ""
+
+
+def _of_step(step: Step) -> str:
+    line = shell.command_of(step)
+    if line:
+        return of_line(line)
+    if _OWN_TOOLS.match(step.tool):
+        return ""
+    named = _TOOL.search(step.tool.rpartition("__")[2] if "__" in step.tool else step.tool)
+    return f"it {named.lastgroup}: {step.tool}" if named else ""
+
+
+def of_line(line: str) -> str:
+    """The same of one line for a shell."""
+    for call in shell.calls(line):
+        words = [shell.bare(word) for word in shell.proper(call)]
+        if not words:
+            continue
+        program, rest = words[0].rpartition("/")[2], words[1:]
+        said = " ".join(call.words)
+        if any(word in _HARMLESS for word in rest) and program not in ("curl", "wget", "ssh"):
+            continue
+        inner = next((rest[at + 1] for at, word in enumerate(rest[:-1]) if word in ("-c", "-lc", "-ec")), "")
+        if inner and program in _SHELLS:
+            if found := of_line(inner):
+                return found
+            continue
+        kind = _kind(program, rest) or (
+            _by_name(program, rest) if program in _RUNNERS or "/" in call.words[0] or program in _SHELLS else ""
+        )
+        if kind:
+            return f"it {kind}: {said[:80]}"
+        if program == "rsync" and any(re.match(r"[^/\s]+@?[\w.-]+:", word) for word in rest):
+            return f"it deployed: {said[:80]}"
+        if program in _PROGRAMS_THAT_POST and _POSTS.search(said) and not _AT_HOME.search(said):
+            return f"it posted: {said[:80]}"
+        if (
+            program == "gh"
+            and rest[:1] == ["api"]
+            and re.search(
+                r"(?:-X|--method)[= ]?(?:POST|PUT|PATCH|DELETE)|(?:^|\s)(?:-f|-F|--field|--raw-field|--input)\b", said
+            )
+        ):
+            return f"it posted: {said[:80]}"
+    return ""
+
+
+def _by_name(program: str, rest: list[str]) -> str:
+    """What a script or target of the project's own does, by what it is called: `make deploy`, `./scripts/release.sh`."""
+    named = next((_NAMED.search(word) for word in (program, *rest[:3]) if _NAMED.search(word)), None)
+    return (
+        {"deploy": "deployed", "ship": "deployed", "push": "pushed"}.get(named[1].lower(), "published") if named else ""
+    )
+
+
+_SHELLS = ("sh", "bash", "zsh", "dash")
+_RUNNERS = (
+    "make",
+    "gmake",
+    "just",
+    "task",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "rake",
+    "invoke",
+    "inv",
+    "poe",
+    "mise",
+    "fab",
+    "nx",
+    "turbo",
+    "mage",
+)
+_NAMED = re.compile(r"(?:^|[/:_-])(deploy|publish|release|ship|push)(?:$|[.:_-])", re.IGNORECASE)
+
+
+def _kind(program: str, rest: list[str]) -> str:
+    verbs = _VERBS.get(program, {})
+    plain = _without_values(rest) if program == "git" else [word for word in rest if not word.startswith("-")]
+    said = [
+        " ".join(plain[:2]),
+        *plain[:1],
+        *(word for word in rest if word.startswith("--")),
+        "" if plain else "-",
+        "*",
+    ]
+    return next((verbs[each] for each in said if each in verbs), "")
+
+
+def _without_values(rest: list[str]) -> list[str]:
+    """Git's words without its own options, of which some take a value: -C PATH and -c NAME=VALUE come before the verb."""
+    kept: list[str] = []
+    skip = False
+    for word in rest:
+        if skip:
+            skip = False
+        elif word in ("-C", "-c", "--git-dir", "--work-tree", "--namespace"):
+            skip = True
+        elif not word.startswith("-"):
+            kept.append(word)
+    return kept

@@ -1,0 +1,169 @@
+"""replay: past tasks done again by your own agent, with a lesson and without it."""
+
+from __future__ import annotations
+
+from tacit.core.errors import UsageError
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.words import one_line, table, width
+from tacit.surfaces.views import replay_json, replay_plan_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from tacit.app import Memories
+    from tacit.app.facets import ReplayOptions
+    from tacit.app.replaying import ReplayPlan
+    from tacit.prove.replay import Replay
+
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id",
+        nargs="?",
+        metavar="LESSON",
+        help="the lesson; without --agent what its replays said; without it all replays",
+    )
+    parser.add_argument(
+        "--agent",
+        metavar="CMD",
+        help="your agent's command; {prompt} stands for the task, {notes} for the lesson as text",
+    )
+    parser.add_argument(
+        "--check",
+        default="",
+        metavar="CMD",
+        help="a command that exits 0 in the work tree where the work is well (125: cannot tell)",
+    )
+    parser.add_argument(
+        "--setup", default="", metavar="CMD", help="run in each clone before the agent, for instance 'npm ci'"
+    )
+    parser.add_argument("--pairs", type=int, default=0, metavar="N", help="at most so many pairs (40)")
+    parser.add_argument("--budget", default="", metavar="AMOUNT", help="money, tokens, time: 20usd,8h or 3Mtok")
+    parser.add_argument("--timeout", type=float, default=30.0, metavar="MINUTES", help="for one run of the agent (30)")
+    parser.add_argument("--plan", action="store_true", help="say which tasks, what cost and what power; run nothing")
+    parser.add_argument(
+        "--keep-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="hand this variable on to the agent; NAME* for a beginning",
+    )
+    parser.add_argument(
+        "--read",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="let the agent read here although it lies in a hidden folder",
+    )
+    parser.add_argument(
+        "--write",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="let the agent write here too, for instance a cache",
+    )
+    parser.add_argument("--host", default="", help="which host the command starts, where its name does not tell")
+    parser.add_argument("--unconfined", action="store_true", help="do without the kernel's walls around the agent")
+    parser.add_argument("--anew", action="store_true", help="start over; without it a replay goes on where it was")
+    parser.epilog = (
+        "Killed or stopped, the same command goes on. Nothing of it is learned. Page: docs/replay.md.\n\nexamples:\n"
+        "  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --plan\n"
+        "  tacit replay 7KQ2 --agent 'claude -p {prompt} --permission-mode acceptEdits' --check 'make test' --budget 20usd,8h\n"
+        "  tacit replay 7KQ2"
+    )
+
+
+def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.app import replay_part
+
+    with cli.open(args, create=False) as memories:
+        if not args.agent:
+            if args.plan or args.check or args.setup:
+                raise UsageError("tacit replay: which agent?", "For instance --agent 'claude -p {prompt}'.")
+            return _told(memories, args.id or "")
+        if not args.id:
+            raise UsageError("tacit replay: which lesson?", "tacit list shows their ids.")
+        options: ReplayOptions = {
+            "check": args.check,
+            "setup": args.setup,
+            "pairs": args.pairs,
+            "timeout": 60.0 * args.timeout,
+            "keep_env": args.keep_env,
+            "read": args.read,
+            "write": args.write,
+            "host": args.host,
+            "unconfined": args.unconfined,
+            "anew": args.anew,
+        }
+        budget = replay_part("plan").parsed_budget(args.budget)
+        if args.plan:
+            plan = memories.plan_replay(args.id, agent=args.agent, **options)
+            return Answer(replay_plan_json(plan), _plan_text(plan))
+        found = memories.replay(args.id, agent=args.agent, budget=budget, say=cli.progress, **options)
+        cli.progress()
+    return Answer(replay_json(found), _text(found))
+
+
+def _told(memories: Memories, id: str) -> Answer:
+    found = memories.replays(id)
+    data = {"replays": [replay_json(each) for each in found]}
+    if not found:
+        return Answer(
+            data,
+            "Nothing was replayed here yet. tacit replay LESSON --agent 'claude -p {prompt}' --plan says what it would take.",
+        )
+    if id:
+        return Answer(data, "\n\n".join(map(_text, found)))
+    rows = [
+        [
+            each.lesson,
+            each.standing.word,
+            str(len(each.pairs)),
+            each.started_at[:16].replace("T", " "),
+            one_line(each.text, max(20, width() - 60)),
+        ]
+        for each in found
+    ]
+    return Answer(data, table(rows, ("lesson", "verdict", "pairs", "started", "text")))
+
+
+def _text(found: Replay) -> str:
+    from tacit.app import replay_part
+
+    words = replay_part("words")
+    lines = [
+        found.text,
+        "",
+        words.sentence(found),
+        f"Judged by {found.instrument}; {found.tasks} past tasks; {words.used(found.spent)}.",
+    ]
+    lines.append(f"Stopped: {found.stopped}." if found.stopped else "Not finished: the same command goes on.")
+    return "\n".join([*lines, f"Transcripts of every run: {found.folder}"])
+
+
+def _plan_text(plan: ReplayPlan) -> str:
+    from tacit.app import replay_part
+
+    words = replay_part("words")
+    lines = [plan.lesson.text, "", f"{len(plan.tasks)} past tasks can be replayed, judged by {plan.instrument}:"]
+    lines += [
+        f"  {task.run}  {task.commit[:10]}  {one_line(task.prompt, max(20, width() - 60))}" for task in plan.tasks
+    ]
+    if plan.skipped:
+        lines += ["", f"{len(plan.skipped)} that met the problem are left out:", *words.skipped_lines(plan.skipped)]
+    if plan.tasks:
+        lines += ["", *words.cost_lines(plan.estimate)]
+    if plan.done:
+        lines.append(f"{plan.done} pairs were run already; the same command without --plan goes on.")
+    how = "in a clone of its own, without remotes, hooks and credentials"
+    walls = ", behind the kernel's walls" if plan.confined else "; NOT confined: it can write wherever you can"
+    given = (
+        f"through the hooks of {plan.host}"
+        if plan.host
+        else "by {notes} in the command, or by the agent's own call of tacit inject"
+    )
+    return "\n".join([*lines, f"Each run {how}{walls}. The lesson is given {given}."])
+
+
+COMMANDS = {"replay": (_declare, _replay)}
