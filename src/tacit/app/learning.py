@@ -46,20 +46,23 @@ class Learning(Recalling):
         over: bool = False,
         again: bool = False,
         by_place: bool = False,
-        apart: bool = False,
+        apart: bool | Callable[[str], bool] = False,
     ) -> list[Learned]:
         """Learn the runs in a file, a source or one run value. Learning the same run twice changes nothing.
 
         A run belongs to the project of the folder it ran in, if that is here, otherwise to this one. `over` says that the host ended it,
         `again` that sessions which were read are read once more. `by_place`: a session counts only where its host keeps
         this user's sessions, and is imported elsewhere; without it the caller vouches for the file. `apart`: a run whose folder is gone,
-        and lay in no repository that is still here, is that folder's own project's: of many sessions learned at once nobody vouches
-        where each belongs.
+        and whose repository nobody knows, is that folder's own project's: of many sessions learned at once nobody vouches where each
+        belongs. A function is asked about that folder first; what it refuses is not learned.
         """
         found = []
         for each, vouched in self._reported(source, format):
             each, told = self._heard(each, vouched) if by_place else (each, "")
-            learned = self._learn(self._named(each, domain, agent, run), stage=stage, dry_run=dry_run, over=over, again=again, apart=apart)
+            home = self._home_of(each, apart)
+            if home is None:
+                continue
+            learned = self._learn(self._named(each, domain, agent, run), home, stage=stage, dry_run=dry_run, over=over, again=again)
             found.append(replace(learned, warnings=(*learned.warnings, told)) if told else learned)
         return found
 
@@ -232,10 +235,9 @@ class Learning(Recalling):
             findings=tuple(each if each.run == id else replace(each, run=id) for each in run.findings),
         )
 
-    def _learn(self, run: Run, *, stage: bool, dry_run: bool, over: bool, again: bool = False, apart: bool = False) -> Learned:
+    def _learn(self, run: Run, home: Self, *, stage: bool, dry_run: bool, over: bool, again: bool = False) -> Learned:
         from tacit.learn import learn, preview
 
-        home = self._home_of(run, apart)
         project = home.ensure_project()
         if not dry_run:
             self._doubted(run, project.id)
@@ -253,6 +255,7 @@ class Learning(Recalling):
             model=None if dry_run else home.model("extract"),
             person=self.env.get("USER") or self.env.get("LOGNAME") or "",  # whose account the session is found under
         )
+        learned = replace(learned, project=project.id)
         if dry_run:
             return learned
         if not run.foreign:
@@ -279,14 +282,32 @@ class Learning(Recalling):
 
         return told(recent(self.store, PREFIX, after_days(self.now(), -DAYS)[:10]))
 
-    def _home_of(self, run: Run, apart: bool = False) -> Self:
-        """These memories, or those of the folder the run worked in."""
-        from tacit.stores.identity import still_there
+    def _home_of(self, run: Run, apart: bool | Callable[[str], bool] = False) -> Self | None:
+        """These memories, or those of the folder the run worked in; where that is gone, of its repository, which the host may have noted.
+        None where somebody was asked and does not want it."""
+        from tacit.stores.identity import locate, normalise_remote, repository_of, still_there
 
-        folder = "" if self._asked_project else still_there(run.cwd) or (run.cwd if apart and os.path.isabs(run.cwd) else "")
-        if not folder or os.path.realpath(folder) == os.path.realpath(self.folder):
+        if self._asked_project:
             return self
-        return type(self)(self.store, self.env, folder, "", self._asked_profile, now=self.now)
+        folder = still_there(run.cwd)
+        if folder:
+            if os.path.realpath(folder) == os.path.realpath(self.folder):
+                return self
+            return type(self)(self.store, self.env, folder, "", self._asked_profile, now=self.now)
+        remote = normalise_remote(run.remote) if run.remote else ""
+        if remote and remote == self.place.remote:
+            return self
+        if remote and (known := next((each for each in self.store.projects() if each.remote == remote), None)):
+            return type(self)(self.store, self.env, known.root or self.folder, known.id, self._asked_profile, now=self.now)
+        gone = repository_of(run.cwd)
+        if not apart or not os.path.isabs(gone):
+            return self
+        if not remote and callable(apart) and not apart(gone):
+            return None
+        home = type(self)(self.store, self.env, gone, "", self._asked_profile, now=self.now)
+        if remote:  # a clone of it is recognised later
+            home._place = replace(locate(gone, self.env), key=f"remote {remote}", name=remote.rpartition("/")[2], remote=remote)
+        return home
 
     def instruction_lines(self) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""

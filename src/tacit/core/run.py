@@ -144,6 +144,7 @@ class Run:
     foreign: bool = False  # the file may be anybody's: whatever it says is imported, and it is no witness of what was noticed
     reading: Reading | None = None
     extra: Mapping[str, Any] | None = None
+    remote: str = ""  # the repository's address, where the host noted it: what is left of a work tree that was removed
 
     @property
     def is_replayed(self) -> bool:

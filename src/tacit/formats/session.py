@@ -41,7 +41,7 @@ class Session:
         self.files: dict[str, None] = {}
         self.models: dict[str, int] = {}
         self.spent = Cost()
-        self.id = self.root = self.cwd = self.branch = self.commit = self.version = self.agent = self.task = ""
+        self.id = self.root = self.cwd = self.branch = self.commit = self.remote = self.version = self.agent = self.task = ""
         self.started = self.ended = ""
         self.outcome = "unknown"
         self.complete = self.interactive = False
@@ -143,6 +143,7 @@ class Session:
             "cwd": self.cwd,
             "branch": self.branch,
             "commit": self.commit,
+            "remote": self.remote,
             "agent": self.agent,
             "model": max(self.models, key=self.models.__getitem__) if self.models else "",
             "version": self.version,

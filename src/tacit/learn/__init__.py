@@ -63,6 +63,7 @@ class Learned:
     proposals: int = 0
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
+    project: str = ""  # where it went
 
 
 def learn(

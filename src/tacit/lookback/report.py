@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
 
 NAMED_FILES = 20  # unreadable files that are named
+WHOLE = 600  # characters of a lesson: what it says last is often what to do
 WEEK = 7 * clock.DAY
 MONDAY = 4 * clock.DAY  # 1970-01-05
 
@@ -450,7 +451,7 @@ class _Sums:
             ),
             projects=tuple(
                 ProjectCount(
-                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), tuple(map(shown, book.person.values()))
+                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), _for_you(book)
                 )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
             ),
@@ -481,7 +482,7 @@ def _problem(row: _Row, book: Book, project: str) -> Problem:
         typical=median(row.spent),
         first_at=row.first,
         last_at=row.last,
-        lesson=shown(memory.text) if memory else "",
+        lesson=shown(memory.text, WHOLE) if memory else "",
         in_force=memory is not None and _in_force(memory),
     )
 
@@ -499,7 +500,11 @@ def _in_force(memory: Memory) -> bool:
 
 
 def _notes(book: Book, at: float) -> tuple[str, ...]:
-    return tuple(shown(book.lessons[id].memory.text) for id in book.given(at))
+    return tuple(shown(book.lessons[id].memory.text, WHOLE) for id in book.given(at))
+
+
+def _for_you(book: Book) -> tuple[str, ...]:
+    return tuple(shown(said, WHOLE) for said in book.person.values())
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tacit.core.value import value
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.lookback.excerpt import Spent
@@ -57,6 +59,42 @@ def calls_words(of: Lookback) -> str:
 def lesson_words(each: Problem) -> str:
     """What is known about a problem; empty where that is nothing, or no more than the problem itself says."""
     return "" if each.lesson == each.label else each.lesson
+
+
+@value
+class Told:
+    """A lesson that the next session would be told, and what its problems cost so far."""
+
+    project: str
+    text: str
+    repeated: int = 0  # sessions in which one of its problems had happened before
+    typical: Spent | None = None  # of the one that came back most often: each time, the median
+    said: int = 0  # sessions in which the person had to say it
+
+
+def lessons(of: Lookback) -> list[Told]:
+    """What the next sessions would be told, at their start or when its problem is near, the costly first: by what its problems took
+    whenever they came back."""
+    found = []
+    for project in of.projects:
+        later = [each.lesson for each in of.problems if each.project == project.name and each.in_force and lesson_words(each)]
+        for text in dict.fromkeys((*project.notes, *later)):
+            about = [each for each in of.problems if each.project == project.name and each.lesson == text]
+            worst = max(about, key=lambda each: each.repeated, default=None)
+            cost = sum(each.typical.seconds * each.repeated for each in about), sum(each.repeated for each in about)
+            said = max((each.sessions for each in of.repeated_corrections if each.project == project.name and each.text == text), default=0)
+            found.append(((cost[0], cost[1] + said), Told(project.name, text, cost[1], worst.typical if worst else None, said)))
+    return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
+
+
+def cost_words(told: Told) -> str:
+    """What a lesson's problem cost so far."""
+    if told.said:
+        return f"you said it in {told.said} sessions"
+    if not told.repeated:
+        return "what your sessions do, or what you said; nothing has failed over it again"
+    took = spent_words(told.typical) if told.typical else ""
+    return f"came back {told.repeated}x" + (f", {took} each time (the median)" if took else "")
 
 
 def costliest(of: Lookback) -> str:

@@ -96,6 +96,21 @@ def still_there(folder: str) -> str:
     return ""
 
 
+_WORK_TREES = ("/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/")
+
+
+def repository_of(folder: str) -> str:
+    """The repository of a work tree that is gone, by the way programs name them: inside the repository, or by id and name in a home of
+    theirs (`~/.codex/worktrees/1f2e/shop` and `…/77ab/shop` are both `~/.codex/worktrees/shop`). Any other folder is itself."""
+    for part in _WORK_TREES:
+        before, found, _ = folder.partition(part)
+        if found and before:
+            return before
+    before, found, rest = folder.partition("/worktrees/")
+    _, _, name = rest.partition("/")
+    return f"{before}/worktrees/{name.partition('/')[0]}" if found and name else folder
+
+
 def decide(
     place: Place, known_by_id: Sequence[str], known_by_remote: Sequence[str], known_by_key: Sequence[str]
 ) -> Choice:

@@ -157,6 +157,7 @@ class _Rollout(Session):
         self.cwd, self.version = text_at(payload, "cwd"), text_at(payload, "cli_version")
         git = dict_at(payload, "git")
         self.branch, self.commit = text_at(git, "branch"), text_at(git, "commit_hash")
+        self.remote = text_at(git, "repository_url")
         self.seen_at(time_of(payload) or self.now)
         source = payload.get("source")
         spawned = dict_at(dict_at(source, "subagent"), "thread_spawn")

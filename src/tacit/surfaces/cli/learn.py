@@ -6,7 +6,7 @@ import sys
 
 from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.cli.words import one_line, table, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders of runs; - reads standard input")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders of runs; - for standard input")
     parser.add_argument("--format", help="the format, where it cannot be told from the file")
     parser.add_argument("--domain")
     parser.add_argument("--agent")
@@ -35,7 +35,9 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show", action="store_true", help="with --dry-run: print each session as a reader would get to see it")
     parser.add_argument("--again", action="store_true", help="have sessions read once more; with --run from what was kept of one")
     parser.epilog = (
-        "examples:\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n  my-loop --log | tacit learn - --format neutral --as ann\n"
+        "Without a path: the past sessions of every host on this machine, as lookback finds them, each in its own project.\n\n"
+        "examples:\n  tacit learn\n  tacit learn ~/.claude/projects/-home-me-shop/*.jsonl\n"
+        "  my-loop --log | tacit learn - --format neutral --as ann\n"
         "  tacit learn --as ann old-laptop/*.jsonl     sessions that lie elsewhere, with your word that they are yours"
     )
 
@@ -46,11 +48,11 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.again and args.run and not args.paths:
         with cli.open(args) as memories:
             return _answer([memories.read_again(args.run)], [], False)
-    if not args.paths:
-        raise UsageError("learn needs a file or folder of runs.", "For example: tacit learn ~/.claude/projects/-home-me-shop/*.jsonl")
-    sources = list(_sources(args.paths))
+    sources = list(_sources(args.paths)) if args.paths else _found(cli)
     if not sources:
-        raise NotFound(f"There is no file in {', '.join(args.paths)}.", "Name files or folders of runs.")
+        where = ", ".join(args.paths) or "the folders of any host"
+        raise NotFound(f"There is no finished session in {where}.", "Name files or folders of runs: tacit learn PATH")
+    asked = _Asked(cli, args.yes)
     if args.show:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
@@ -58,12 +60,12 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             memories.need_person(f"Standing for sessions as those of {args.words_of}")
         word = memories.profile.words.run
         for number, source in enumerate(sources, 1):
-            _progress(cli, number, len(sources), source.path)
+            cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
             try:
                 learned = memories.learn(
                     source, format=args.format or "", domain=args.domain or "", agent=args.agent or "", run=args.run or "",
                     stage=args.stage, dry_run=args.dry_run, over=args.over, again=args.again, by_place=not args.words_of,
-                    apart=len(sources) > 1,
+                    apart=len(sources) > 1 and (asked if not args.paths else True),
                 )  # fmt: skip
                 found += learned
                 _tend(memories, learned, args.dry_run or args.stage)
@@ -71,8 +73,11 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                 if len(sources) == 1:
                     raise
                 failed.append({"path": source.path, "error": error.message})
-    _progress(cli, 0, 0, "")
-    return _answer(found, failed, args.dry_run, word)
+        names = {project.id: project.name for project in memories.store.projects()}
+    cli.progress()
+    if args.paths:
+        return _answer(found, failed, args.dry_run, word)
+    return _summed(found, failed, asked.refused, names, args.dry_run)
 
 
 def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "run") -> Answer:
@@ -114,10 +119,54 @@ def _sources(paths: list[str]) -> Iterator[Source]:
             yield from walk([path])
 
 
-def _progress(cli: Cli, number: int, total: int, path: str) -> None:
-    if cli.err.isatty() and not cli.quiet:
-        cli.err.write(f"\r\x1b[K  {number}/{total} {one_line(path, 60)}" if total else "\r\x1b[K")
-        cli.err.flush()
+def _found(cli: Cli) -> list[Source]:
+    """Every session that a host keeps on this machine, the oldest first: what `lookback` looked at."""
+    import os
+
+    from tacit.formats.source import FileSource
+    from tacit.surfaces.cli.past import all_of, keeping
+
+    paths = {path: os.stat(path).st_mtime for host in keeping() for path in all_of(host, cli.env) if os.path.isfile(path)}
+    return [FileSource(path) for path in sorted(paths, key=lambda path: (paths[path], path))]
+
+
+class _Asked:
+    """Asks once about each folder that is gone and whose repository nobody knows. Without a terminal it is no, unless --yes was said."""
+
+    def __init__(self, cli: Cli, yes: bool) -> None:
+        self.cli, self.yes = cli, yes
+        self.said: dict[str, bool] = {}
+        self.refused: dict[str, int] = {}
+
+    def __call__(self, folder: str) -> bool:
+        if folder not in self.said:
+            question = f"{one_line(folder, 100)} is gone. Learn its sessions as a project of their own? [y/N] "
+            self.said[folder] = self.yes or self.cli.ask(question)
+        if not self.said[folder]:
+            self.refused[folder] = self.refused.get(folder, 0) + 1
+        return self.said[folder]
+
+
+def _summed(
+    found: list[Learned], failed: list[dict[str, str]], refused: dict[str, int], names: dict[str, str], dry_run: bool
+) -> Answer:
+    """Many sessions at once: what each project has of it."""
+    by: dict[str, list[Learned]] = {}
+    for each in found:
+        by.setdefault(names.get(each.project, each.project), []).append(each)
+    rows = [
+        [f"  {name}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", f"{sum(len(each.new) for each in some)} new lessons"]
+        for name, some in sorted(by.items(), key=lambda item: -len(item[1]))
+    ]
+    again = sum(each.already for each in found)
+    told = f"{'would learn' if dry_run else 'learned'} {len(found) - again:,} sessions"
+    told += f"; {again:,} were known already" if again else ""
+    lines = [told, table(rows), "", "What is in force now: tacit list"]
+    out = f"{sum(refused.values())} sessions of {len(refused)} folders that are gone were left out"
+    notes = [f"{out}: --yes takes them as projects of their own"] if refused else []
+    notes += [f"{each['path']}: {each['error']}" for each in failed]
+    data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": refused}
+    return Answer(data, "\n".join(lines), warnings=notes[:20])
 
 
 def _json(learned: Learned) -> dict[str, Any]:

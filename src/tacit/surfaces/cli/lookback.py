@@ -9,8 +9,9 @@ import os
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable, UsageError
+from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import one_line, paint, table, width
+from tacit.surfaces.cli.words import one_line, paint, table, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from tacit.lookback.excerpt import Home
     from tacit.lookback.report import Lookback
 
-LISTED = 5  # problems and corrections on one screen
+LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
-NARROW = 100  # columns, below which a problem does not fit beside its figures
 WIDEST = 118  # columns; longer lines are hard to read
 SURE = 0.9
 EXAMPLES = """examples:
@@ -39,7 +39,7 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the hosts' own)")
     parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
     parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
-    parser.add_argument("--limit", type=int, metavar="N", help=f"list N problems and corrections (default {LISTED})")
+    parser.add_argument("--limit", type=int, metavar="N", help=f"list N lessons, problems and corrections (default {LISTED})")
     parser.add_argument("--read", action="store_true", help="have these sessions read by whoever reads for you (says the price, asks)")
     parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
     parser.epilog = EXAMPLES
@@ -56,7 +56,8 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
-    found = _look(sources, cli, args, since, listed)
+    # A lesson costs what all of its problems do, however few are shown.
+    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE))
     notes += _room("words").left_out(found)
     data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("report").as_json(found)}
     if not found.count.sessions:
@@ -66,7 +67,9 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
 
         data["html"] = _written(args.html, _room("html").page(found, now, __version__))
     shown = args.limit or LISTED
-    return Answer(data, _screen(found, cli, shown, data["html"] or ""), warnings=notes if cli.json else notes[:4])
+    text = _screen(found, cli, shown, data["html"] or "")
+    aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
+    return Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
 
 
 def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
@@ -147,6 +150,7 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
     from tacit.surfaces.cli.past import keeping
 
     room = _room("report")
+    homes = _Homes(cli.env)
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
@@ -158,39 +162,56 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
         sources,
         read,
         room.Settings(profiles.load(args.profile or "default"), listed),
-        home_of=_homes(cli.env),
+        home_of=homes,
         since=since,
         wanted=(lambda home: wanted in home.name.lower() or wanted in home.path.lower()) if wanted else None,
         progress=_progress(cli, sources),
-        lines_of=lambda home: instruction_lines(home.path) if home.path else {},
+        lines_of=lambda home: instruction_lines(homes.root(home)) if homes.root(home) else {},
     )
-    if _is_watched(cli):
-        cli.err.write("\r\x1b[K")
+    cli.progress()
     return found
 
 
-def _homes(env: Mapping[str, str]) -> Callable[[Run], Home]:
-    """The project of a run: its folder's repository where that still exists, work trees as one, also gone ones; else the folder."""
-    from tacit.stores import identity
+class _Homes:
+    """The project of a run: its folder's repository where that still exists, work trees as one; of a folder that is gone the repository
+    that the host noted, or that its name tells. Two clones of one remote are one project, as in the store."""
 
-    plain = _room("excerpt")
-    seen = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
-    known: dict[str, Home] = {}
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self.env = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
+        self.known: dict[tuple[str, str], Home] = {}
+        self.roots: dict[str, str] = {}  # where a project's files are, by its key
 
-    def home_of(run: Run) -> Home:
-        home = known.get(run.cwd)
+    def __call__(self, run: Run) -> Home:
+        home = self.known.get((run.cwd, run.remote))
         if home is None or not run.cwd:
-            folder = identity.still_there(run.cwd)
-            place = identity.locate(folder, seen) if folder else None
-            home = plain.Home(place.key, place.name, place.root) if place else plain.home_by_folder(run)
-            known[run.cwd] = home
+            home = self.known[run.cwd, run.remote] = self._find(run)
         return home
 
-    return home_of
+    def root(self, home: Home) -> str:
+        """Where its instruction files would be; empty where nothing of it is here."""
+        return self.roots.get(home.key, "")
+
+    def _find(self, run: Run) -> Home:
+        from tacit.stores import identity
+
+        plain = _room("excerpt")
+        home: Home
+        folder = identity.still_there(run.cwd)
+        if folder:
+            place = identity.locate(folder, self.env)
+            home = plain.Home(f"remote {place.remote}" if place.remote else place.key, place.name, place.root)
+            self.roots.setdefault(home.key, place.root)
+            return home
+        remote = identity.normalise_remote(run.remote) if run.remote else ""
+        if remote:
+            home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
+        else:
+            home = plain.home_by_folder(replace(run, cwd=identity.repository_of(run.cwd)) if run.cwd else run)
+        return home
 
 
 def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None] | None:
-    if not _is_watched(cli):
+    if not cli.watched:
         return None
     import time
 
@@ -202,42 +223,61 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
         now = time.monotonic()
         if now - last > 0.1:
             last = now
-            cli.err.write(f"\r\x1b[K  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
-            cli.err.flush()
+            cli.progress(f"  reading {number:,} of {len(sources):,} files, {done / 1e6:,.0f} MB")
 
     return tell
-
-
-def _is_watched(cli: Cli) -> bool:
-    return cli.err.isatty() and not cli.quiet
 
 
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
 def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
-    lines = [*_figures(found, cli), *_problems(found, cli, listed), *_corrections(found, cli, listed), *_told(found, cli, listed)]
-    room = _room("report")
-    lines += ["", paint(cli, "bold", "Taken for granted, and what this cannot say")]
-    for said in (*room.assumptions(found), *room.limits(found)):
-        first, *rest = _wrapped(said, 4)
-        lines += [paint(cli, "quiet", f"  - {first}"), *(paint(cli, "quiet", f"    {line}") for line in rest)]
-    lines += [
-        "",
-        f"Next: {paint(cli, 'bold', 'tacit connect claude-code')}   the next session then knows these lessons",
-    ]
-    lines.append(
-        f"      page written: {html}"
-        if html
-        else "      tacit lookback --html lookback.html   the same as a page, with more"
-    )
+    """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
+    lines = [*_head(found, cli), *_lessons(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
+    lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
+    lines += ["", f"Next: {paint(cli, 'bold', 'tacit learn')}                  take these sessions in; tacit list shows the lessons"]
+    lines.append(f"      {paint(cli, 'bold', 'tacit connect claude-code')}    from the next session on they are in the prompt")
+    page = f"page written: {html}" if html else "tacit lookback --html page.html    as a page, with what this cannot say"
+    lines.append(f"      {page}")
     return "\n".join(lines)
+
+
+def _head(found: Lookback, cli: Cli) -> list[str]:
+    words, count = _room("words"), found.count
+    span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
+    sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
+    return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {words.numbered(count.failures, 'failure')},"
+                      f" {count.repeated:,} of them not for the first time.")]
+
+
+def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What the next session of each project would be told, the costly first."""
+    words = _room("words")
+    told = words.lessons(found)
+    if not told:
+        return ["", "No lesson yet: one needs two sessions that met the same, or your own word."]
+    more = f", {listed} of {len(told)}" if len(told) > listed else ""
+    lines = ["", paint(cli, "bold", f"What the next session would be told (the costly first{more})")]
+    for each in told[:listed]:
+        first, *rest = _wrapped(each.text, 4)
+        lines += [f"  - {paint(cli, 'good', first)}", *(f"    {paint(cli, 'good', line)}" for line in rest)]
+        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(f"{one_line(each.project, 30)}: {words.cost_words(each)}", 4)]
+    return lines
+
+
+def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What came back and has no lesson that would be told."""
+    words = _room("words")
+    told = {each.text for each in words.lessons(found)}
+    problems = [each for each in found.problems if each.lesson not in told][:listed]
+    if not problems:
+        return []
+    rows = [[f"{each.repeated}x", words.spent_words(each.typical) or "-", one_line(each.project, 24), each.label] for each in problems]
+    return ["", paint(cli, "bold", "What came back and has no lesson yet (each time, the median)"), table(rows, before=2)]
 
 
 def _figures(found: Lookback, cli: Cli) -> list[str]:
     words, count = _room("words"), found.count
-    span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
-    sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
     calls = f" ({words.calls_words(found)})" if found.tool_calls else ""
     before = f"({words.percent(count.repeated, count.failures)})" if count.failures else ""
     told = f"({words.percent(count.forewarned, count.repeated)} of those)" if count.repeated else ""
@@ -247,88 +287,41 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
         (count.forewarned, "good", f"would have been forewarned of, by lessons from earlier sessions alone {told}"),
     ]
     size = max(len(f"{n:,}") for n, _, _ in rows)
-    lines = [f"Looked back at {sessions} of {projects}{span}.", ""]
+    lines = [paint(cli, "bold", "In figures")]
     for n, colour, said in rows:
         first, *rest = _wrapped(said.rstrip(), size + 4)
         lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
     if took := words.spent_words(found.typical):
-        lines += ["", *_wrapped(f"What came back took {took} each time until it was overcome again (the median).")]
+        lines += [f"  {line}" for line in _wrapped(f"What came back took {took} each time until it was overcome again (the median).", 2)]
     elif not count.repeated:
-        lines += ["", *_wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.")]
-    return lines
-
-
-def _problems(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    problems = found.problems[:listed]
-    if not problems:
-        return []
-    words = _room("words")
-    rows = [[f"{each.repeated}x".rjust(5), f"{each.forewarned}/{each.repeated}".rjust(6)] for each in problems]
-    heads = ["again", "warned"]
-    if found.spent.calls:
-        heads += ["calls", "  time", "tokens"]  # each time: the median
-        for row, each in zip(rows, problems):
-            tokens = words.tokens(each.typical.tokens) if each.typical.tokens else "-"
-            row += [f"{each.typical.calls:,}".rjust(5), words.duration(each.typical.seconds).rjust(6), tokens.rjust(6)]
-    named = max(7, *(len(one_line(each.project, 16)) for each in problems))
-    heads.append("project".ljust(named))
-    for row, each in zip(rows, problems):
-        row.append(one_line(each.project, 16).ljust(named))
-    # Where the screen is narrow, the problem goes below its figures.
-    below = min(width(), WIDEST) < NARROW
-    before = 7 if below else len("  ".join(heads)) + 2
-    room = min(width(), WIDEST) - before - 2
-    more = f" ({len(problems)} of {found.problems_count})" if found.problems_count > len(problems) else ""
-    head = "  ".join(heads if below else [*heads, "problem"]).rstrip()
-    told = ["", paint(cli, "bold", words.costliest(found) + more), "  " + paint(cli, "quiet", head)]
-    for row, each in zip(rows, problems):
-        figures, label = "  ".join(row), one_line(each.label, room)
-        told += [f"  {figures.rstrip()}", " " * (before + 2) + label] if below else [f"  {figures}  {label}"]
-        if words.lesson_words(each):
-            waits = "" if each.in_force else "(waits for another sighting) "
-            told.append(
-                " " * (before + 2) + paint(cli, "good", one_line(f"→ {waits}{words.lesson_words(each)}", room))
-            )
-    return told
+        lines += [f"  {line}" for line in _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.", 2)]
+    caution = "Forewarned is not spared: whether warnings help is measured once connected (tacit effect)."
+    return [*lines, *(f"  {line}" for line in _wrapped(caution, 2))]
 
 
 def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    said = found.repeated_corrections[:listed]
+    told = {(each.project, each.text) for each in _room("words").lessons(found)}
+    said = [each for each in found.repeated_corrections if (each.project, each.text) not in told][:listed]
     if not said:
         return []
-    total = f"{found.corrections_repeated} of {found.corrections}"
-    rows = [
-        [
-            f"{each.sessions}x",
-            f"{each.forewarned}/{each.repeated}",
-            one_line(each.project, 16),
-            one_line(each.text, max(30, min(width(), WIDEST) - 36)),
-        ]
-        for each in said
-    ]
-    lines = table(rows, ("said", "warned", "project", "")).splitlines()
-    head = paint(cli, "bold", f"What you had to say again ({total} wishes)")
-    return ["", head, "  " + paint(cli, "quiet", lines[0]), *("  " + line for line in lines[1:])]
+    rows = [[f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said]
+    return ["", paint(cli, "bold", "What you had to say again, and no session would be told yet"), table(rows, before=2)]
 
 
-def _told(found: Lookback, cli: Cli, listed: int) -> list[str]:
-    """What the next session of each project would be told, and what only the person is."""
-    lines: list[str] = []
-    for head, name in (("What the next session would be told", "notes"), ("For you", "for_you")):
-        some = [(each.name, said) for each in found.projects for said in getattr(each, name)]
-        more = f" ({listed} of {len(some)})" if len(some) > listed else ""
-        lines += ["", paint(cli, "bold", head + more)] if some else []
-        for project, said in some[:listed]:
-            first, *rest = _wrapped(f"{one_line(project, 16)}: {said}", 4)
-            lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What only the person is told: instruction files that are wrong, what fails without a way out, standing requests."""
+    some = [(each.name, said) for each in found.projects for said in each.for_you]
+    more = f" ({listed} of {len(some)})" if len(some) > listed else ""
+    lines = ["", paint(cli, "wait", "For you" + more)] if some else []
+    for project, said in some[:listed]:
+        first, *rest = _wrapped(f"{one_line(project, 30)}: {said}", 4)
+        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
 
 
 def _wrapped(said: str, before: int = 0) -> list[str]:
     """A sentence in lines that fit, with so many columns before them."""
-    import textwrap
-
-    return textwrap.wrap(said, max(30, min(width(), WIDEST) - before)) or [""]
+    return wrapped(said, before, WIDEST)
 
 
 def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
