@@ -1,11 +1,16 @@
-"""How much of what came back do the instruments see, without a reader? On real sessions whose failures somebody has listed by hand.
+"""How much of what came back do the instruments see? On real sessions whose repeated words and failures somebody has listed by hand.
 
     python bench/effect_seen.py FOLDER
 
-FOLDER holds a folder per project: `sessions/` and `truth/failures.jsonl`, a line per failure with the sessions that met it, in order. The first
-session of each stands for the run that taught it: of the signatures met there the one that shares most words with the listed text is taken for the
-lesson's. Each later session counts as seen if a step of it failed with that signature, whatever came after; every session that is not listed
-counts as false if one did. What persons said again cannot be seen without a reader and is not asked here.
+FOLDER holds a folder per project: `sessions/` and `truth/` with `failures.jsonl` and `repeated.jsonl`, a line per failure or instruction with the sessions that met
+it, in order. Every session of an item after its first is a later occurrence; every session that is not listed counts as false where it is called.
+
+Without a store only failures can be asked: the first session of each stands for the run that taught it, and of the signatures met there the one that shares
+most words with the listed text is taken for the lesson's.
+
+With the stores that `make bench-lessons DATA=FOLDER` left in .bench/lessons, the lessons are those that were really on file before the session, as far as a judge said
+that they cover the item (bench/labels/coverage). Without a reader they are judged by `learn.settle.outcome_of` (signature or sign in the raw steps); with one also by
+what the reader, asked about given and withheld lessons alike, said of the session (`came_back`, with a quote that stands in it).
 """
 
 from __future__ import annotations
@@ -13,67 +18,189 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "src")]
+sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent)]
+
+from bench.lessons import coverage  # noqa: E402
+from bench.lessons.feed import BENCH, World, rows  # noqa: E402
+from bench.lessons.figures import logged  # noqa: E402
+from bench.lessons.sheets import key_of  # noqa: E402
 
 from tacit import formats  # noqa: E402
 from tacit.core.errors import TacitError  # noqa: E402
+from tacit.core.links import Use  # noqa: E402
+from tacit.core.memory import Memory  # noqa: E402
+from tacit.core.run import Run  # noqa: E402
 from tacit.formats.source import FileSource  # noqa: E402
 from tacit.learn.occurrences import failed_with  # noqa: E402
+from tacit.learn.settle import outcome_of  # noqa: E402
+
+JUDGES = ("1", "2")
 
 
-def met_in(path: Path) -> set[str]:
-    """The signatures of all failed steps of a session."""
-    found: set[str] = set()
-    for run in formats.read(FileSource(str(path))):
-        for step in run.steps:
-            if step.role == "tool":
-                found.update(failed_with(step, run.cwd))
+@dataclass
+class Count:
+    """Later occurrences and how many were seen; sessions without, and how many were called."""
+
+    later: int = 0
+    on_file: int = 0
+    seen: dict[str, int] = field(default_factory=dict)
+    without: int = 0
+    called: dict[str, int] = field(default_factory=dict)
+
+    def add(self, occurred: bool, by: dict[str, bool]) -> None:
+        into = self.seen if occurred else self.called
+        for name, said in by.items():
+            into[name] = into.get(name, 0) + said
+
+    def __add__(self, other: Count) -> Count:
+        def both(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
+            return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
+
+        return Count(
+            self.later + other.later, self.on_file + other.on_file, both(self.seen, other.seen), self.without + other.without, both(self.called, other.called)
+        )  # fmt: skip
+
+
+def sessions(project: Path) -> dict[str, list[Run]]:
+    """The runs of every session that can be read."""
+    found: dict[str, list[Run]] = {}
+    for path in sorted((project / "sessions").rglob("*.jsonl")):
+        try:
+            found.setdefault(path.stem, []).extend(formats.read(FileSource(str(path))))
+        except TacitError as error:
+            print(f"  {path.stem}: {error.message}", file=sys.stderr)
     return found
+
+
+def met_in(runs: list[Run]) -> set[str]:
+    """The signatures of all failed steps of a session."""
+    return {mark for run in runs for step in run.steps if step.role == "tool" for mark in failed_with(step, run.cwd)}
 
 
 def words(text: str) -> set[str]:
     return set(re.findall(r"[a-z0-9_]{3,}", text.lower()))
 
 
-def measured(project: Path) -> tuple[int, int, int, int]:
-    """Later occurrences, those seen, sessions without, those called false."""
-    listed = [json.loads(line) for line in (project / "truth" / "failures.jsonl").read_text().splitlines()]
-    met: dict[str, set[str]] = {}
-    for path in sorted((project / "sessions").rglob("*.jsonl")):
-        try:
-            met.setdefault(path.stem, set()).update(met_in(path))
-        except TacitError as error:
-            print(f"  {path.stem}: {error.message}", file=sys.stderr)
-    later = seen = without = false = 0
-    for failure in listed:
+def by_signature(project: Path, met: dict[str, set[str]]) -> tuple[Count, dict[str, set[str]]]:
+    """Failures whose lesson is what their first session shows; and by the number of each failure the sessions that were called."""
+    count, called = Count(), dict[str, set[str]]()
+    file = project / "truth" / "failures.jsonl"
+    for number, failure in enumerate(map(json.loads, file.read_text().splitlines() if file.exists() else ())):
         ids = [each["session"] for each in failure["sessions"] if each["session"] in met]
         if len(ids) < 2:
             continue
         asked = words(failure["signature"])
         mark = max(met[ids[0]], key=lambda each: (len(asked & words(each)), -len(each)), default="")
-        later += len(ids) - 1
+        count.later += len(ids) - 1
         if not asked & words(mark):
-            print(f"  not seen at all: {failure['signature'][:70]}")
             continue
-        others = [id for id in met if id not in ids]
-        hits, wrong = sum(mark in met[id] for id in ids[1:]), sum(mark in met[id] for id in others)
-        print(f"  {hits} of {len(ids) - 1}, false {wrong} of {len(others)}: {failure['signature'][:70]}", flush=True)
-        seen, without, false = seen + hits, without + len(others), false + wrong
-    return later, seen, without, false
+        called[f"failures-{number}"] = {id for id in met if mark in met[id]}
+        for id in met:
+            if id not in ids:
+                count.without += 1
+            if id != ids[0]:
+                count.add(id in ids, {"signature": mark in met[id]})
+    return count, called
+
+
+def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]]) -> Iterator[tuple[str, Count]]:
+    """Items by the lessons that were on file: kind, and what was seen of it."""
+    labels = json.loads((coverage.LABELS / f"{judge}-{world.project}.json").read_text())
+    kept = rows(world, "SELECT id, text, signature, tags, extra, trust, klass, source FROM memory WHERE gate IN ('allow', 'hold') AND text <> ''")
+    lessons = {
+        id: Memory(id, "p", text, "fact", klass, source=source, trust=trust, signature=signature, tags=tuple(json.loads(tags or "[]")), extra=json.loads(extra or "{}"))
+        for id, text, signature, tags, extra, trust, klass, source in kept
+    }
+    keys: dict[str, list[str]] = {}
+    for id, memory in lessons.items():
+        keys.setdefault(key_of(world.project, memory.text), []).append(id)
+    log, read = logged(world), told_by_reader(world)
+    first: dict[str, int] = {}
+    for line in log:
+        for id in (*line["after"]["in force"], *line["after"]["waiting"]):
+            first.setdefault(id, line["n"])
+    for item in coverage.items(world):
+        if item.kind not in ("repeated", "failures") or len(item.sessions) < 2:
+            continue
+        count = Count()
+        ids = {id for key in labels.get(item.name, ()) for id in keys.get(key, ())}
+        for line in log:
+            session = line["session"]
+            if session == item.sessions[0]:
+                continue
+            occurred = session in item.sessions
+            have = [id for id in ids if first.get(id, len(log)) < line["n"]]
+            count.later += occurred
+            guess = session in guessed.get(item.name, ())
+            if not have:
+                if occurred:
+                    count.add(True, {"rules": False, "reader": False, "either": guess})
+                continue
+            rules = any(struck(lessons[id], run) for id in have for run in runs.get(session, ()))
+            reader = any(id in read.get(session, ()) for id in have)
+            count.on_file += occurred
+            count.without += not occurred
+            count.add(occurred, {"rules": rules, "reader": rules or reader, "either": rules or reader or guess})
+        yield item.kind, count
+
+
+def struck(memory: Memory, run: Run) -> bool:
+    """What the product says of a use of this lesson, whatever its arm, without a reader."""
+    use = Use(memory.id, "u", "p", "u", memory.id, "withheld", 0.3)
+    return outcome_of(use, memory, run, (), over=True, now="2100-01-01T00:00:00Z").value == "occurred"
+
+
+def told_by_reader(world: World) -> dict[str, set[str]]:
+    """By session the lessons that the reader said came back, with a quote that stands there."""
+    session = {id: foreign for id, foreign in rows(world, "SELECT id, foreign_id FROM run")}
+    found: dict[str, set[str]] = {}
+    for memory, run in [
+        *rows(world, "SELECT memory, run FROM evidence WHERE stance = 'supports' AND place LIKE '%#came\\_back' ESCAPE '\\'"),
+        *rows(world, "SELECT memory, run FROM use_mark WHERE signal = 'run_outcome' AND value = 'occurred' AND reason LIKE 'the reader: %'"),
+    ]:
+        found.setdefault(session.get(run, ""), set()).add(memory)
+    return found
+
+
+def share(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({100 * part / max(1, whole):.0f} %)"
 
 
 def main() -> int:
-    sums = [0, 0, 0, 0]
-    for project in sorted(Path(sys.argv[1]).iterdir()):
-        if (project / "truth" / "failures.jsonl").exists():
-            print(project.name)
-            sums = [total + own for total, own in zip(sums, measured(project))]
-    later, seen, without, false = sums
-    print(f"seen {seen} of {later} ({seen / max(1, later):.0%}), bound 70 %; false {false} of {without} ({false / max(1, without):.1%}), bound 10 %")
-    return 0 if seen >= 0.7 * later and false <= 0.1 * without else 1
+    folder = Path(sys.argv[1])
+    signature = Count()
+    kinds: dict[tuple[str, str], Count] = {}
+    stores = 0
+    for project in sorted(each for each in folder.iterdir() if (each / "truth").exists()):
+        runs = sessions(project)
+        count, guessed = by_signature(project, {id: met_in(each) for id, each in runs.items()})
+        signature += count
+        print(f"{project.name}: failures by signature {share(count.seen.get('signature', 0), count.later)}, false {share(count.called.get('signature', 0), count.without)}", flush=True)
+        if (BENCH / project.name / "log.jsonl").exists():
+            stores += 1
+            for judge in JUDGES:
+                for kind, found in by_lessons(World(folder, project.name), runs, judge, guessed):
+                    kinds[judge, kind] = kinds.get((judge, kind), Count()) + found
+    seen, called = signature.seen.get("signature", 0), signature.called.get("signature", 0)
+    print(f"\nWithout a reader and without a store, failures by signature: seen {share(seen, signature.later)}, bound 70 %; false {share(called, signature.without)}, bound 10 %")
+    fine = seen >= 0.7 * signature.later and called <= 0.1 * signature.without
+    if not stores:
+        return 0 if fine else 1
+    print("\n| judge | of | later occurrences | a lesson on file | seen without a reader | seen with one | of those on file | with one, or by the first session's signature | false without | false with a reader |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for judge in JUDGES:
+        both = sum((kinds[judge, kind] for kind in ("repeated", "failures")), Count())
+        for name, each in (("repeated", kinds[judge, "repeated"]), ("failures", kinds[judge, "failures"]), ("both", both)):
+            cells = [judge, name, each.later, each.on_file, share(each.seen["rules"], each.later), share(each.seen["reader"], each.later), share(each.seen["reader"], each.on_file)]
+            cells += [share(each.seen["either"], each.later), share(each.called["rules"], each.without), share(each.called["reader"], each.without)]
+            print(f"| {' | '.join(map(str, cells))} |")
+        fine &= both.seen["either"] >= 0.7 * both.later and both.called["either"] <= 0.1 * both.without
+    return 0 if fine else 1
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ def main() -> int:
         folder = Path(home) / "work"
         folder.mkdir()
         os.chdir(folder)
-        words = [sys.executable, str(Path(__file__).with_name("recorded.py").resolve()), str(args.queue.resolve() / "exceptions"), "--fold", home]
+        words = [sys.executable, str(Path(__file__).with_name("recorded.py").resolve()), str(args.queue.resolve() / "exceptions"), "--near", "--fold", home]
         words += ["--wait", str(args.wait)] if args.wait else []
         config = Path(home) / "config" / "tacit" / "config.toml"
         config.parent.mkdir(parents=True)

@@ -1,7 +1,8 @@
 """Answers about remembered lessons, kept by what they are about: a session's record and the words of a lesson.
 
 `FOLDER/about-<hash of the record>.json` holds which lessons were put to the reader (the hash of their words) and what it said of each. A later question about the same
-session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is.
+session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is. A record is known by what others than the agent say in
+it (letters A and T, and the numbers of lines, are left out): which lines of the agent are masked depends on the lessons that are asked about, and on the rules of masking.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ def about(prompt: str) -> tuple[str, dict[str, str]]:
     lists, _, record = prompt.rpartition("=== record ")
     body = re.sub(r"=== (?:end of record )?\w+ ===", "", record.partition("\n")[2]).strip()
     listed = lists.partition("REMEMBERED\n")[2]
+    others = "\n".join(line.split(" ", 1)[-1] for line in body.splitlines() if line.split(" ", 2)[1:2] not in (["A"], ["T"]))
     found = {each[1]: each[2] for each in re.finditer(r"^([khn]\d+): (.*)$", listed, re.M)}
-    return hashlib.sha256(body.encode()).hexdigest()[:20], found
+    return hashlib.sha256(others.encode()).hexdigest()[:20], found
 
 
 def keep(folder: str, prompt: str, said: str) -> None:

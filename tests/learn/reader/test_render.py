@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tacit.core.run import Run, Step
 from tacit.learn.reader.render import LETTERS, PERSON, page, parts, rendered, tokens, without
 from tacit.testing import run, say, tool, user
@@ -98,6 +100,24 @@ def test_who_judges_does_not_see_what_was_given() -> None:
     found = rendered(run("r1", user(given), say(f"As noted: {given}"), say("Other words.")))
     assert [line.letter for line in without(found, [given]).lines] == ["U", "A"]
     assert without(found, []) == found
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "As noted: run make migrate before the tests on a fresh database checkout.",
+        "Fresh checkout, so I migrate the database before the tests.",
+        "I keep in mind what past runs met.",
+        "The project notes help here.",
+        "Noted [q7hm2k9x4d1b].",
+    ],
+)
+def test_no_gap_says_that_a_note_was_handed_back(told: str) -> None:
+    """Masked alike whoever was given it, also where the agent came upon it by itself; lines are numbered anew, and what others say stays."""
+    given = "Run make migrate before the tests on a fresh database checkout."
+    parts_ = (user("the totals are off"), say(told), tool("tacit show q7hm2k9x4d1b", "…"), tool("make migrate", "done"), tool("make test", error=told), say("The sum was rounded twice."))
+    found = without(rendered(run("r1", *parts_)), [given, "Another lesson that nobody spoke of."])
+    assert [(line.number, line.letter) for line in found.lines] == [(1, "U"), (2, "T"), (3, "T"), (4, "E"), (5, "A")]
 
 
 def test_every_letter_is_told() -> None:

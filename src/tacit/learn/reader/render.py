@@ -320,12 +320,48 @@ def _ends_turn(found: Sequence[tuple[str, str, str, int]], at: int) -> bool:
 
 
 def without(rendering: Rendering, given: Sequence[str], words: int = 8) -> Rendering:
-    """The same without lines of the agent that hand a given lesson back, eight words in a row: who judges must not see the arm."""
+    """The same without what would tell whoever judges that a lesson was given: calls of Tacit itself, and lines of the agent that hand a
+    remembered lesson back (words in a row, or most of a line's own words in any order) or speak of notes. All lessons count alike, given
+    or not, and so do lines in which the agent came upon the same thing by itself: the arm decides nothing about what is shown."""
     phrases = {phrase for text in given for phrase in _phrases(text, words)}
-    if not phrases:
+    known = [found for text in given if (found := _stems(text))]
+
+    def told(line: Line) -> bool:
+        if line.letter not in "AT":
+            return False
+        if _OURS.search(line.whole) or not phrases.isdisjoint(_phrases(line.whole, words)):
+            return True
+        if line.letter == "T":
+            return False  # what the agent did is what is judged
+        mine = _stems(line.whole)
+        return bool(_NOTES.search(line.whole)) or any(_most(mine, each) for each in known)
+
+    if not given:
         return rendering
-    kept = [line for line in rendering.lines if line.letter not in "AT" or phrases.isdisjoint(_phrases(line.whole, words))]
-    return replace(rendering, lines=tuple(kept))
+    first = rendering.lines[0].number if rendering.lines else 1
+    shown = (line for line in rendering.lines if not told(line))
+    # Numbered anew: a gap would say that something was taken out, and where. A quote is found by its words.
+    return replace(rendering, lines=tuple(replace(line, number=number) for number, line in enumerate(shown, first)))
+
+
+_OURS = re.compile(r"\btacit\b|mcp__tacit", re.I)
+_NOTES = re.compile(
+    r"\b(?:my|the|these|project|past|earlier|from|per) (?:\w+ )?(?:notes?|memor(?:y|ies)|lessons?)\b|\bnoted\b|\bkeep(?:ing)? in mind\b"
+    r"|\bremind(?:s|ed|er)?\b|\bremember(?:s|ed|ing)?\b|\b(?:past|earlier) (?:runs?|sessions?)\b",
+    re.I,
+)
+_COMMON = frozenset("the and for with not that this are was has have its into from use run which when then they you all any".split())
+HANDED_BACK = ((2, 1 / 2), (3, 1 / 3))  # words that a line and a lesson share, and what part of the line's own they are
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The telling words of a text, by their beginnings."""
+    return frozenset(word[:5] for word in re.findall(r"[a-z0-9_]{3,}", text.casefold()) if word not in _COMMON)
+
+
+def _most(line: frozenset[str], lesson: frozenset[str]) -> bool:
+    shared = len(line & lesson)
+    return any(shared >= least and shared >= part * len(line) for least, part in HANDED_BACK)
 
 
 def _phrases(text: str, size: int) -> set[str]:
