@@ -26,6 +26,7 @@ from typing import Any
 
 SHELLS = ("Bash", "exec_command", "shell_command", "shell", "local_shell", "run_shell_command", "bash")
 AGENTS = ("Agent", "Task", "spawn_agent", "task")
+ASKS_FOR_SUMMARY = "create a detailed summary of the conversation"
 SUMMARY = "<summary>The tests were run; the work goes on.</summary>"
 
 
@@ -113,6 +114,8 @@ class Model:
     def take(self, path: str, body: Any, headers: dict[str, str]) -> dict[str, Any]:
         """The step that answers a request, which is written down."""
         first = opening(body)
+        if ASKS_FOR_SUMMARY in "".join(strings(body.get("messages", [])[-1:])):
+            body = {**body, "tools": []}  # Claude Code and Copilot offer tools beside this question too
         with self._lock:
             track = next((name for name in self.script if name != "main" and name in first), "main")
             at, step = self._at.get(track, 0), {"say": self.untold(body) if callable(self.untold) else self.untold}

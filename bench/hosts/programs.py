@@ -41,7 +41,9 @@ class Program:
     pick: str  # newest or npm
     ready: Callable[[Path, Path, str], dict[str, str]]  # home, project, model's address -> environment
     print: Callable[[Turn], list[str]]
-    typed: Callable[[], list[str]] | None = None  # interactively, in a pseudo-terminal
+    typed: Callable[[], list[str]] | None = None  # interactively, in a pseudo-terminal …
+    ready_at: str = ""  # … where this stands on its screen, without spaces, when it waits for a prompt
+    compact: str = "/compact"  # its word for it
     can: frozenset[str] = frozenset()
     cannot: tuple[tuple[str, str], ...] = ()  # what this program has no way for, and why
     version: str = ""
@@ -141,7 +143,14 @@ def _gemini_print(turn: Turn) -> list[str]:
     return ["-m", "gemini-2.5-pro", "-p", turn.prompt, *resumed, "--yolo", "--skip-trust", *turn.flags]
 
 
+def _gemini_typed() -> list[str]:
+    return ["-m", "gemini-2.5-pro", "--yolo", "--skip-trust"]
+
+
 def _copilot_ready(home: Path, project: Path, url: str) -> dict[str, str]:
+    folder = home / ".copilot"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps({"trusted_folders": [str(project)]}))
     return {
         "COPILOT_OFFLINE": "true",
         "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
@@ -154,6 +163,10 @@ def _copilot_ready(home: Path, project: Path, url: str) -> dict[str, str]:
 def _copilot_print(turn: Turn) -> list[str]:
     resumed = [f"--resume={turn.session}"] if turn.session else []
     return ["-p", turn.prompt, *resumed, "--allow-all-tools", *turn.flags]
+
+
+def _copilot_typed() -> list[str]:
+    return ["--allow-all-tools"]
 
 
 def _opencode_ready(home: Path, project: Path, url: str) -> dict[str, str]:
@@ -177,41 +190,37 @@ def _opencode_print(turn: Turn) -> list[str]:
 
 _CLAUDE = Program(
     "claude-code", "@anthropic-ai/claude-code", "claude", "newest", _claude_ready, _claude_print, _claude_typed,
-    can=frozenset({"print", "before", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
+    ready_at="❯|>", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp", "plugin"}),
 )  # fmt: skip
 PROGRAMS = (
     _CLAUDE,
     replace(_CLAUDE, pick="npm"),
     Program(
         "codex", "@openai/codex", "codex", "newest", _codex_ready, _codex_print, _codex_typed,
-        can=frozenset({"print", "before", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker", other="explorer",
+        can=frozenset({"print", "typed", "subagent", "resume", "clear", "compact", "mcp"}), agent="worker", other="explorer", ready_at="›|Codex",
         cannot=(("fork", "forks only in its terminal, by a picker"), ("plugin", "has no plugins of Claude Code's kind")),
     ),
     Program(
-        "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print,
-        can=frozenset({"print", "resume", "mcp"}),
+        "gemini", "@google/gemini-cli", "gemini", "newest", _gemini_ready, _gemini_print, _gemini_typed,
+        ready_at="Typeyourmessage", compact="/compress", can=frozenset({"print", "resume", "clear", "mcp"}),
         cannot=(
-            ("before", "drops what a hook says before a tool runs"),
             ("typed", "does not say whether a person typed a prompt"), ("subagent", "has no event for sub-agents"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
-            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
+            ("compact", "tells of no compression after it, and before every call of its model"),
         ),
     ),
     Program(
-        "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print,
-        can=frozenset({"print", "resume", "mcp"}),
+        "copilot", "@github/copilot", "copilot", "newest", _copilot_ready, _copilot_print, _copilot_typed,
+        ready_at="/commands", can=frozenset({"print", "typed", "resume", "clear", "compact", "mcp"}),
         cannot=(
-            ("before", "a hook before tools that crashes would deny the call: not registered"),
-            ("typed", "not driven in a terminal"), ("subagent", "the scripted model is offered no sub-agent"),
+            ("subagent", "the scripted model is offered no sub-agent"),
             ("fork", "has no forks"), ("plugin", "has no plugins of Claude Code's kind"),
-            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
         ),
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
         can=frozenset({"print", "subagent", "resume", "mcp"}), agent="general", other="explore",
         cannot=(
-            ("before", "a plugin cannot speak before a command runs"),
             ("typed", "does not say whether a person typed a prompt"), ("fork", "not driven"),
             ("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),
             ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),

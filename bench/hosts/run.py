@@ -104,7 +104,7 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
     if program.missing:
         return "-", program.missing
     for need in told.get("needs", ()):
-        if need not in program.can:
+        if need not in program.can and not (need == "terminal" and program.typed):
             return "-", dict(program.cannot).get(need, f"cannot {need}")
     told = json.loads(json.dumps(told).replace("{agent}", program.agent).replace("{other}", program.other))
     began = time.monotonic()
@@ -120,7 +120,7 @@ def _cell(program: Program, told: dict[str, Any], keep: bool) -> tuple[str, str]
         for each in told["sessions"]:
             sessions.append(run(program, world, each, sessions))
         wrong = [f"session {n + 1}: {s.out[-300:]}" for n, s in enumerate(sessions) if s.code is None]
-        wrong += faults(world, sessions, told["expect"])
+        wrong += faults(world, sessions, told["expect"], program.can)
     except (AssertionError, OSError, subprocess.SubprocessError) as error:
         wrong = [f"{type(error).__name__}: {str(error)[:400]}"]
     finally:

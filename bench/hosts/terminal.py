@@ -68,10 +68,13 @@ class Terminal:
 
     def type(self, text: str, *, enter: bool = True) -> None:
         """Type, as fast as a person who pastes does not, and press return."""
+        seen = len(self.text)
         for letter in text:
             os.write(self.fd, letter.encode())
-            self.read(0.01)
+            self.read(0.02)
         if enter:
+            end = re.sub(r"\s+", "", text)[-6:]
+            self.wait(lambda: end in self.text[seen:], 5.0)  # a busy program takes a return before the letters that came first
             self.wait(lambda: False, 0.5)
             os.write(self.fd, b"\r")
 

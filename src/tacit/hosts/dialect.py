@@ -34,6 +34,9 @@ class Event:
     root: str = ""  # the session that this one continues
     version: str = ""  # the host's
     forgets: bool = False  # a session of this host that is resumed has lost what hooks told it
+    dropped: bool = False  # the host drops what is said at this start …
+    catches_up: bool = False  # … and this prompt is told it, where its session was told nothing yet
+    emptied: bool = False  # the first call after a compaction that had no start of its own: what was told is told again
     shows: bool = True  # the host shows its user a message at the start
     insists: bool = False  # the host reads an answer only with exit status 2
     captured: bool = False  # no transcript that could be read: what its events say is written down
@@ -208,11 +211,12 @@ def event_of(step: Mapping[str, Any] | None, name: str) -> tuple[str, str]:
     These hosts say nothing before a command that its agent would hear; with the result it is heard.
     """
     if step is None or step["role"] != "tool":
-        return "step" if step or name in ("prompt", "answer", "tool-failure") else name, ""
+        return "step" if name in ("prompt", "answer", "tool-failure") else name, ""
     if step.get("error"):
         return "tool-failure", str(step["error"])
     command = "" if step.get("interrupted") else telling(step["input"])
     return ("before-command", command) if command else ("step", "")
 
 
+COMPACTED = {"role": "system", "text": "Conversation compacted"}
 PATHS = ("file_path", "path", "filePath", "target_file", "absolute_path")

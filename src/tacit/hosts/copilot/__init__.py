@@ -15,6 +15,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
+    COMPACTED,
     OWN_FOLDER,
     Event,
     Insisted,
@@ -95,6 +96,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
     if name == "prompt":
         asked = text_at(payload, "prompt")
         return {"role": "user", "text": asked, "typed": True, "once_begun": True} if asked else None
+    if name == "pre-compact":
+        return COMPACTED
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "toolResult")

@@ -11,6 +11,7 @@ import os
 
 from tacit.core.digest import short_hash
 from tacit.hosts.dialect import (
+    COMPACTED,
     OWN_FOLDER,
     Event,
     event_of,
@@ -89,6 +90,8 @@ def _step(name: str, payload: Mapping[str, Any]) -> dict[str, Any] | None:
             if said
             else None
         )
+    if name == "pre-compact":
+        return COMPACTED
     if name not in ("step", "tool-failure"):
         return None
     result = object_at(payload, "tool_output", "result_json")

@@ -1,8 +1,9 @@
 """Gemini CLI's dialect: Claude Code's envelope, other names for the events.
 
 `BeforeAgent` is the prompt, `AfterAgent` the end of a turn, and `AfterTool` comes after every call: with an error, or with a command
-that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. The end
-of a session is not waited for. After a compression the notes are gone and no event asks for them again.
+that may have a lesson of its own (what a hook says to `BeforeTool` is dropped). Standard output may hold nothing but JSON. What is
+said at the start after `/clear` is dropped, but for what its user is shown. The end of a session is not waited for. After a
+compression the notes are gone and no event asks for them again.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ def read(name: str, payload: Mapping[str, Any], env: Mapping[str, str]) -> Event
         transcript=text_at(payload, "transcript_path"),
         source=source,
         forgets=True,
+        dropped=source == "clear",
+        catches_up=event == "prompt",
         text=text,
         files=files_in(text) if event == "prompt" else (),
     )

@@ -152,7 +152,11 @@ def _handle(memories: Memories, event: Event) -> Told:
         return _remember(memories, event)
     if event.name == "session-start":
         return _begin(memories, event, chosen)
-    return Told(_inject(memories, event, chosen)) if event.name != "step" else Told()
+    late = ""
+    if event.emptied or (event.catches_up and memories.project is not None and _is_unmet(memories, event)):
+        again = "compact" if event.emptied else ""
+        late = _inject(memories, replace(event, name="session-start", source=again, text="", error="", files=()), chosen)
+    return Told(late + (_inject(memories, event, chosen) if event.name != "step" else ""))
 
 
 def _captured(memories: Memories, event: Event) -> Event:
@@ -174,7 +178,7 @@ def _begin(memories: Memories, event: Event, chosen: Mapping[str, Any]) -> Told:
     _name_session(memories, event)
     _watch(memories, event)
     start_if_due(memories.store, memories.env)  # what could not be learned before may be possible now
-    context = _inject(memories, event, chosen)
+    context = "" if event.dropped else _inject(memories, event, chosen)
     fresh = event.source in ("", "startup", "clear", "new")
     message = _receipt(memories) if fresh and event.shows and chosen["receipt"] else ""
     return Told(context, message)

@@ -14,6 +14,7 @@ import os
 from tacit.core import clock
 from tacit.core.digest import short_hash
 from tacit.core.value import replace
+from tacit.hosts.dialect import COMPACTED
 from tacit.stores.captured import file_of
 
 TYPE_CHECKING = False
@@ -55,9 +56,20 @@ def keep(store: str, event: Event) -> Event:
         os.close(fd)  # and the lock with it
     event = replace(event, transcript=path)
     last = before[-1] if before else {}
-    if fresh and step and step["role"] == "tool" and last.get("role") == "user":
-        return _as_prompt(event, str(last.get("text", "")))
-    return event
+    if not fresh or not step or step["role"] != "tool":
+        return event
+    event = replace(event, emptied=_is_compacted(before))
+    return _as_prompt(event, str(last.get("text", ""))) if last.get("role") == "user" else event
+
+
+def _is_compacted(before: list[Mapping[str, Any]]) -> bool:
+    """Whether the session was compacted since its last call: these hosts begin no new start then."""
+    for line in reversed(before):
+        if line.get("role") == "tool":
+            return False
+        if (line.get("role"), line.get("text")) == ("system", COMPACTED["text"]):
+            return True
+    return False
 
 
 def _as_prompt(event: Event, text: str) -> Event:
