@@ -26,7 +26,7 @@ from tacit.testing import signed
 ROOT = Path(__file__).resolve().parents[2]
 TACIT = str(Path(sys.executable).with_name("tacit"))
 PATIENCE = 240.0  # seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
-AT_TERMINAL = 60.0
+AT_TERMINAL = 180.0
 
 PYTEST = """#!/bin/sh
 # Fails as a suite does whose tables are not there, until `make db` was called.

@@ -185,7 +185,12 @@ def _opencode_ready(home: Path, project: Path, url: str) -> dict[str, str]:
 
 def _opencode_print(turn: Turn) -> list[str]:
     resumed = ["--session", turn.session] if turn.session else []
-    return ["run", "--format", "json", *resumed, *turn.flags, turn.prompt]
+    forked = ["--fork"] if turn.fork else []
+    return ["run", "--format", "json", *resumed, *forked, *turn.flags, turn.prompt]
+
+
+def _opencode_typed() -> list[str]:
+    return []
 
 
 _CLAUDE = Program(
@@ -218,12 +223,11 @@ PROGRAMS = (
         ),
     ),
     Program(
-        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, native="opencode-{os}-{arch}",
-        can=frozenset({"print", "subagent", "resume", "mcp"}), agent="general", other="explore",
+        "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, _opencode_typed, native="opencode-{os}-{arch}",
+        ready_at="Askanything", can=frozenset({"print", "subagent", "resume", "clear", "compact", "mcp"}), agent="general", other="explore",
         cannot=(
-            ("typed", "does not say whether a person typed a prompt"), ("fork", "not driven"),
+            ("typed", "does not say whether a person typed a prompt"),
             ("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),
-            ("clear", "not driven in a terminal"), ("compact", "not driven in a terminal"),
         ),
     ),
 )  # fmt: skip

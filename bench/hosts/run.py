@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,9 @@ def main() -> int:
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
     parser.add_argument("--times", type=int, default=1, help="drive each so often; it passes where it passed every time")
+    parser.add_argument("--jobs", type=int, default=3, help="how many programs are driven at the same time")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
-    parser.add_argument("--save", type=Path, help="write what was found to this file")
-    parser.add_argument("--join", type=Path, nargs="*", help="drive nothing: make the table from saved files, for hosts driven side by side")
     given = parser.parse_args()
-    if given.join:
-        _write_table(given.table, {name: cells for path in given.join for name, cells in json.loads(path.read_text()).items()})
-        return 0
     programs = [each for each in PROGRAMS if _wanted(each, given.host)]
     if INSIDE in os.environ:  # the namespace has no way to npm: what was installed before stands here
         found = json.loads(os.environ[INSIDE])
@@ -56,9 +53,9 @@ def main() -> int:
         _isolate(json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs]))
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
     chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
-    rows = {program.name: {told["title"]: _often(program, told, given.keep, given.times) for told in chosen.values()} for program in programs}
-    if given.save:
-        given.save.write_text(json.dumps(rows))
+    with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits: programs are driven side by side, each one's scenarios in order
+        driven = [pool.submit(_drive, program, [*chosen.values()], given.keep, given.times) for program in programs]
+        rows = {program.name: each.result() for program, each in zip(programs, driven)}
     if given.table:
         _write_table(given.table, rows)
     failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
@@ -88,6 +85,10 @@ def _loopback() -> None:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(asked, 0x8913, request))[1]
         fcntl.ioctl(asked, 0x8914, struct.pack("16sh14x", b"lo", flags | 1))
+
+
+def _drive(program: Program, scenarios: list[dict[str, Any]], keep: bool, times: int) -> dict[str, tuple[str, str]]:
+    return {told["title"]: _often(program, told, keep, times) for told in scenarios}
 
 
 def _often(program: Program, told: dict[str, Any], keep: bool, times: int) -> tuple[str, str]:
