@@ -224,7 +224,7 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, _opencode_typed, native="opencode-{os}-{arch}",
-        ready_at="Askanything", can=frozenset({"print", "subagent", "resume", "clear", "compact", "mcp"}), agent="general", other="explore",
+        ready_at="Askanything", can=frozenset({"print", "subagent", "resume", "fork", "clear", "compact", "mcp"}), agent="general", other="explore",
         cannot=(
             ("typed", "does not say whether a person typed a prompt"),
             ("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),
