@@ -129,6 +129,10 @@ bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
 	$(BIN)/python bench/effect.py
 	$(BIN)/python bench/effect_worlds.py
+	$(BIN)/python bench/effect_defects.py
+	$(BIN)/python bench/effect_blind.py make .bench/blind
+	$(BIN)/python bench/effect_blind.py guess .bench/blind
+	$(if $(DATA),$(BIN)/python bench/effect_seen.py $(DATA))
 
 # A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by
