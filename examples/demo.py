@@ -14,6 +14,7 @@ import sys
 import tempfile
 import textwrap
 
+import tacit
 from tacit.testing import signed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -85,11 +86,12 @@ def story(stage: Stage) -> None:
         "Twenty more sessions start:"
     )
     given: dict[str, list[int]] = {}
-    for number in range(20):
-        told = stage.data("inject", "--run", f"session-{number}", "--task", "the checkout tests fail: connection refused")
-        for arm in ("injected", "withheld"):
-            for id in told[arm]:  # type: ignore[attr-defined]
-                given.setdefault(str(id), [0, 0])[arm == "withheld"] += 1
+    with tacit.open(cwd=stage.project, env=stage.env) as memories:  # as the library does it: twenty processes would only take longer
+        for number in range(20):
+            told = memories.inject(task="Add a test for the discount and run the tests", run=f"session-{number}")
+            for at, ids in enumerate((told.injected, told.withheld)):
+                for id in ids:
+                    given.setdefault(str(id), [0, 0])[at] += 1
     texts = {memory["id"]: memory["text"] for memory in stage.data("list")["memories"]}  # type: ignore[attr-defined,index,call-overload]
     for id, (injected, withheld) in sorted(given.items(), key=lambda each: -each[1][1]):
         print(f"  given {injected:2}x, withheld {withheld:2}x   {texts[id][:80]}")
@@ -97,7 +99,7 @@ def story(stage: Stage) -> None:
     tell("Friday's session ends. Its uses are settled: did the problem of a given, or withheld, lesson come back?")
     stage.tacit("learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet")
     stage.tacit("audit", "friday")
-    lesson = next((id for id, text in texts.items() if "failed" in text), next(iter(texts)))
+    lesson = next((id for id, text in texts.items() if "docker" in text), next(iter(texts)))
     tell("5. Ask why. Every lesson shows its evidence in the run's own words, its uses, its journal, and what would move it.")
     stage.tacit("why", lesson[:6])
     tell("And whether it helps is answered by its control group. After one session the honest answer is: not yet known.")

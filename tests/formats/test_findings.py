@@ -155,6 +155,16 @@ def test_sarif_knows_an_alert_again_wherever_it_moves() -> None:
     )
 
 
+def test_a_template_without_its_words_is_no_lesson() -> None:
+    """ruff describes F821 as “Undefined name `{name}`. {tip}”: what it said of the place is told instead."""
+    rule = {"id": "F821", "shortDescription": {"text": "Undefined name `{name}`. {tip}"}, "fullDescription": {"text": "## What it does\nChecks {things}"}}
+    said = {"ruleId": "F821", "message": {"text": "Undefined name `pathlib`"}}
+    (run,) = read(sarif, scan(said, rules=[rule], tool="ruff"))
+    assert [found.text for found in run.findings] == ["ruff F821: Undefined name `pathlib`"]
+    empty = {"ruleId": "F821", "message": {"id": "gone"}}
+    assert read(sarif, scan(empty, rules=[rule], tool="ruff"))[0].findings == ()
+
+
 def test_junit_tells_what_failed_and_what_is_flaky() -> None:
     """Failures with their error, flaky ones as such; skipped and passed ones only count."""
     (run,) = read(junit, JUNIT)

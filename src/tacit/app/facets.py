@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         source: str | None
         task: str | None
         group: str | None
+        place: str | None
         run: str | None
         alias: str | None
         at: str | None

@@ -24,7 +24,7 @@ SCOPES = ("task", "mission", "project", "agent", "global")
 GATES = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")
 
-MET_IN = "met_in"  # in `extra`: the task a lesson was stated in, and the group it stands in a row with
+MET_IN = "met_in"  # in `extra`: the task a lesson was stated in, the group it stands in a row with, the place where it was said
 MAX_TEXT_BYTES = 256 * 1024  # a lesson is a line; a page of notes still fits, a log file does not
 
 

@@ -118,11 +118,9 @@ class _Scan:
         rule = self._rule(result)
         id = text_at(rule, "id") or text_at(result, "ruleId") or text_at(dict_at(result, "rule"), "id")
         message = self._message(result, rule)
-        told = (
-            text_at(dict_at(rule, "shortDescription"), "text")
-            or text_at(dict_at(rule, "fullDescription"), "text")
-            or message
-        )
+        described = (text_at(dict_at(rule, name), "text") for name in ("shortDescription", "fullDescription"))
+        # ruff describes a rule by the template of its message: then what was said of this place is the better sentence.
+        told = next((each for each in described if each and not _HOLE.search(each)), "") or message
         if not told.strip():
             self.malformed += 1
             return None
@@ -180,6 +178,9 @@ class _Scan:
         at = {**dict_at(rule, "properties"), **dict_at(result, "properties")}
         tags = [str(each).lower() for each in list_at(at, "tags")]
         return "security-severity" in at or "security" in tags
+
+
+_HOLE = re.compile(r"\{\w*\}")  # a template's empty place
 
 
 def _path(uri: str) -> str:

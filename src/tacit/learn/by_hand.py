@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
 
-FACETS = (*EDITABLE, "task", "group", "run", "alias", "at", "origin", "extra")
+FACETS = (*EDITABLE, "task", "group", "place", "run", "alias", "at", "origin", "extra")
 TASK_CHARS, GROUP_CHARS = 4000, 200
 
 
@@ -96,13 +96,14 @@ def _extra(facets: Mapping[str, Any], actor: Actor) -> dict[str, Any] | None:
 
 
 def _met_in(facets: Mapping[str, Any]) -> dict[str, str]:
-    """The task a lesson was met in, and what it stands in a row with: a conversation, a document, a run."""
-    for name in ("task", "group"):
+    """The task a lesson was met in, what it stands in a row with (a conversation, a document, a run), and the place where it was said."""
+    for name in ("task", "group", "place"):
         if not isinstance(facets.get(name) or "", str):
             raise UsageError(f"{name} must be a text.")
     task = redact(private(kept_text(facets["task"][:TASK_CHARS]))).text if (facets.get("task") or "").strip() else ""
     group = redacted_record((facets.get("group") or str(facets.get("run") or "")).strip())[:GROUP_CHARS]
-    return {name: said for name, said in (("task", task), ("group", group)) if said}
+    place = redacted_record((facets.get("place") or "").strip())[:GROUP_CHARS]
+    return {name: said for name, said in (("task", task), ("group", group), ("place", place)) if said}
 
 
 FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type", "tags", "paths", "by", "quote", "error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core import clock
+from tacit.core.states import INJECTABLE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
@@ -82,7 +83,7 @@ def _prevented(memories: Memories) -> dict[str, Any]:
         return {
             "per_run": None,
             "units": whole.units,
-            "told": "not yet known: no run with a control group has been settled",
+            "told": "not yet known: no session that could tell went without a lesson so far",
             "headline": found.headline,
         }
     figures = _spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.units)
@@ -193,15 +194,15 @@ def _tier(name: str, at: Mapping[str, Any]) -> str:
 
 
 def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str]) -> str:
-    asked = sum(found.proposals.values())
+    asked, given = sum(found.proposals.values()), sum(found.states.get(state, 0) for state in INJECTABLE)
     lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
     lines.append(
-        f"- **Learned** {found.runs} runs, {found.new} new lessons, {found.risen} rose, {found.closed} faded, {found.merged} merged"
+        f"- **Learned** {found.runs} sessions, {found.new} new lessons; {found.risen} rose, {found.closed} faded, {found.merged} merged"
     )
     lines.append(f"- **Spared** {prevented['told']}")
     lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
     lines.append(
-        f"- **Waiting** {asked} proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
+        f"- **Waiting** {asked} questions for you{_oldest(found)}, {found.held} lessons need your word, {found.under_review} in question"
     )
     lines.append(
         f"- **Harmful** {len(found.harmful)} lessons"
@@ -211,11 +212,8 @@ def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: S
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
     lines += [
         "",
-        f"{found.active} active lessons: {_counts(found.states)}",
-        f"Last tended {found.tended[:16].replace('T', ' ') or 'never'}.",
+        f"{given} lessons in force, {found.states.get('candidate', 0)} waiting.",
     ]
-    if found.stuck:
-        lines += ["", "Met often and not risen:", *(f"- {id}: {why}" for id, why in found.stuck[:3])]
     lines += (
         ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", "Nothing asks for attention."]
     )

@@ -52,11 +52,12 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", help="the run it was learned in")
     parser.add_argument("--task", help="the text of the task it was met in: asked again, it is recognised")
     parser.add_argument("--group", help="what it stands in a row with, such as a conversation: neighbours are evidence for each other")
+    parser.add_argument("--place", help="where it was said or met: a file and line, a ticket, a page")
     parser.epilog = "example:\n  tacit add 'Run make migrate before the tests.' --kind command --tag db"
 
 
 def _add(args: argparse.Namespace, cli: Cli) -> Answer:
-    facets = {name: getattr(args, name) for name in (*_FACETS, "run", "task", "group") if getattr(args, name)}
+    facets = {name: getattr(args, name) for name in (*_FACETS, "run", "task", "group", "place") if getattr(args, name)}
     with cli.open(args) as memories:
         if args.text == "-":
             return _add_lines(memories, facets, cli)

@@ -7,6 +7,7 @@ import os
 from tacit.app import store_path
 from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
+from tacit.core.memory import met_in
 from tacit.core.trust import run_of
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
@@ -124,8 +125,9 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         lines += wrapped(f"Not given: {memory.gate_reason}.", 0, 118)
     if data["gone"]:
         lines.append(f"names what is gone, and is ranked lower for it: {', '.join(data['gone'])}")
-    if data["evidence"]:
-        lines += ["", paint(cli, "bold", "Where it comes from")]
+    met = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
+    if data["evidence"] or met:
+        lines += ["", paint(cli, "bold", "Where it comes from"), *met]
         told = [_sighting(row) for row in data["evidence"]] if full else _sightings(data["evidence"])
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
