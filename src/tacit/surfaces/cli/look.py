@@ -133,7 +133,7 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         if len(told) > SIGHTINGS and not full:
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
     if data["uses"]:
-        lines += ["", paint(cli, "bold", "What came of it"), "  " + _uses(data)]
+        lines += ["", paint(cli, "bold", "What came of it"), *(f"  {line}" for line in wrapped(_uses(data), 2, 118))]
     lines += ["", paint(cli, "bold", "What would change it")]
     lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"]), 2, 118)]
     if full or data["score"]["question"]:

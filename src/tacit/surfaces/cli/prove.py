@@ -75,8 +75,9 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
-    lines = [*found.headline, ""]
+    lines = [line for said in found.headline for line in wrapped(said, 0, 118)] + [""]
     lines += [table(rows, ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")), ""]
+    after = len(lines)
     whole = found.whole
     if whole.per_run is None:
         lines.append("All lessons together: not yet known; no session that could tell went without one so far.")
@@ -95,7 +96,8 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")
     if found.balance.alarm:
         lines.append(paint(cli, "bad", found.balance.reason))
-    return "\n".join(lines)
+    told = [line for said in lines[after:] for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])]
+    return "\n".join([*lines[:after], *told])
 
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
