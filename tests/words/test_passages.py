@@ -102,3 +102,26 @@ def test_a_start_is_bounded(tmp_path: Path) -> None:
         given = kept.inject("the queue hangs", trial=False)
         assert ways <= set(given.injected)
         assert len(given.injected) - len(ways) <= 3 and given.tokens <= 450
+
+
+def test_a_short_text_is_not_crowded_out_by_long_ones(tmp_path: Path) -> None:
+    """Long texts hold many asked words by the way: before any text is read, its length counts, or the right one is no candidate."""
+    filler = [" ".join(f"w{n}x{k}" for k in range(120)) for n in range(80)]
+    with tacit.open(tmp_path / "tacit.db", project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="t", yes=True) as memories:
+        memories.add_many([f"Restart the {text} queue {text} worker." for text in filler])
+        (right,) = memories.add_many(["Restart the queue worker first."])
+        found = memories.recall("restart queue worker", limit=3)
+    assert found.hits[0].memory.id == right.id
+
+
+def test_words_beside_an_item_say_what_it_is_about(tmp_path: Path) -> None:
+    """Of two equal answers the one goes first whose neighbour asks the question; the neighbour itself stays before both."""
+    with tacit.open(tmp_path / "tacit.db", project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="t", yes=True) as memories:
+        kept = memories.add_many(
+            [
+                {"text": "Use the second port.", "group": "one"}, {"text": "All done.", "group": "one"},
+                {"text": "Which port does the staging database listen on?", "group": "two"}, {"text": "Use the second port.", "group": "two"},
+            ]
+        )  # fmt: skip
+        found = [hit.memory.id for hit in memories.recall("staging database port", limit=4).hits]
+    assert found[:3] == [kept[2].id, kept[3].id, kept[0].id]

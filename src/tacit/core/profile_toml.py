@@ -314,7 +314,7 @@ KEYS: dict[str, Key] = {
     "rank.drop_stale": flag("stale memories are not given"),
     "rank.ties": texts(
         "what orders equal scores",
-        choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at"),
+        choices=("confidence", "confirmed_at", "seen", "frequency", "updated_at", "created_at", "text"),
     ),
     "rank.lexical.title": number("weight of a memory's first words"),
     "rank.lexical.recurrence": number("weight of how often it was seen (logarithm)"),

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
     from tacit.recall.rewrite import Reworded
 
 FITTING = 24  # candidates that the parts of one score are found out among
-PER_HIT, LEAST = 2, 16  # candidates for each answer that is asked for, and in all; five found no more …
+PER_HIT, LEAST = 3, 24  # candidates for each answer that is asked for, and in all; five found no more …
 FEW_WORDS = 16  # … for a question of so many words at most (docs/decisions/0018-search-in-large-stores.md)
+LONG, LONG_FETCH = 6, 120  # passages of a question with a paste, each of which brings candidates of its own, and how many are ranked then
 MOST = 1000  # hits of one recall, whatever is asked for
 
 @value
@@ -103,6 +104,8 @@ def recall(
     meaning = Near()
     is_short = limit is not None and len(wanted.passages) == 1 and len(wanted.passages[0]) <= FEW_WORDS
     fetch = max(min(size.fetch, max(PER_HIT * most, LEAST)) if is_short else size.fetch, 2 * most)
+    if len(wanted.passages) > LONG:
+        fetch = max(fetch, LONG_FETCH)
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:

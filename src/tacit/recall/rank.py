@@ -22,7 +22,7 @@ from tacit.core.run import SEVERITIES
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
-from tacit.words.passages import cut, fit_of, least_of, rarities, worth
+from tacit.words.passages import cut, fit_of, least_of, power_of, rarities, slack_of, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +46,13 @@ if TYPE_CHECKING:
         def words(self) -> str: ...  # what the index holds beside the text
 
 
-K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
-SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
 TITLED = 24  # … if it is longer than this; a short one is all title
-TASK = 2.0  # sightings that a word counts for which stands in a task the lesson was met in, beside its own words
+TASK = 20.0  # sightings that a word counts for which stands in a task the lesson was met in: it is held, whatever the text's length
+PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
-BESIDE = ((-1, 0.1), (1, 0.1), (-2, 0.04), (2, 0.04))  # how much a neighbour's fit counts, by how far it stands away
-USUAL = 1.0  # times the mean length of the candidates: what counts as a usual length
-PAIR = 0.2  # of the less rare one's rarity, for two asked words that stand in a row in both
+BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
+PAIR = 0.2  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
 PATH = 0.5  # weight of a shared file beside the words
@@ -255,7 +253,9 @@ def days_since(then: str, now: str) -> float:
 
 
 def _tie(memory: Memory, name: str) -> object:
-    """A key for equal scores: more before less, later before earlier; by birth, the order of writing."""
+    """A key for equal scores: more before less, later before earlier; by birth, the order of writing; by text, whenever it was written."""
+    if name == "text":
+        return memory.text
     if name == "created_at":
         return memory.created_at
     if name == "updated_at":
@@ -287,10 +287,9 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     knows = knower(profile, seconds(facts.now), facts.gone)
     found: list[Ranked] = []
     read = [held(hit) for hit in hits]
-    lifts = _lifts(hits, [words for words, _ in read])
-    for hit, (words, alike), lift in zip(hits, read, lifts):
+    for hit, (words, alike) in zip(hits, read):
         memory = hit.memory
-        parts = {"words": words, **({"beside": lift} if lift else {})}
+        parts = {"words": words}
         if facts.meaning:
             near = facts.meaning.get(memory.id, facts.usual) - facts.usual
             parts["meaning"] = profile.rank.meaning * max(0.0, near)
@@ -318,17 +317,6 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
             parts.update(known)
         found.append(Ranked(memory, score, parts, hit.channel, unmeasured=unmeasured))
     return found
-
-
-def _lifts(hits: Sequence[Hit], words: Sequence[float]) -> list[float]:
-    """What the neighbours of each candidate in its group say for it: half of what the next ones fit, a fifth of those behind them."""
-    groups = [met_in(hit.memory, "group") for hit in hits]
-    if not any(groups):
-        return [0.0] * len(hits)
-    fits = {(group, hit.n): fit for group, hit, fit in zip(groups, hits, words) if group}
-    return [
-        sum(share * fits.get((group, hit.n + step), 0.0) for step, share in BESIDE) if group else 0.0 for group, hit in zip(groups, hits)
-    ]
 
 
 KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")  # factors; other parts are summands
@@ -393,7 +381,7 @@ def words_reader(
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
     wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    least = least_of(wholes)
+    least, power = least_of(wholes), power_of(len(wholes))
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
     for place, passage in enumerate(passages):
@@ -403,40 +391,66 @@ def words_reader(
             for pair in pairwise(passage):
                 pairs.setdefault(pair, []).append(place)
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
-    usual = max(SHORT, USUAL * (facts.length or sum(map(len, read.values())) / (len(read) or 1)))
+    usual = facts.length or sum(map(len, read.values())) / (len(read) or 1)
     same = _same_task(asked, tokens)
+    beside = _beside(hits, read, is_wanted)
 
     def held(hit: Hit) -> tuple[float, float]:
         text = read[hit.memory.id]
         tasks: list[list[str]] = []
         mine = list(filter(is_wanted, text))
         first = mine if len(text) <= TITLED else list(filter(is_wanted, text[:FIRST_WORDS]))
+        named: list[str] = []
         if hit.words:
             parts, *met_in = hit.words.split("\n")
             if parts:
-                mine = mine + list(filter(is_wanted, tokens(parts)))
+                named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
-        present = dict.fromkeys(mine)
+        near = beside.get(hit.memory.id, {})
+        present = dict.fromkeys((*mine, *named, *near))
         for each in tasks:
             present.update(dict.fromkeys(filter(is_wanted, each)))
-        slack = K1 * (1 - B + B * len(text) / usual)
+        slack = slack_of(len(text), usual)
         amounts: dict[int, float] = {}
         # In reading order: the same sum in every process, to the last digit.
         for word in sorted(present):
             times = mine.count(word) + (title - 1) * first.count(word)
+            if named:
+                times += PART * named.count(word)
+            if near:
+                times += near.get(word, 0.0)
             if tasks:
                 times += task * any(word in each for each in tasks)
             amount = rarity[word] * times / (times + slack)
             for place in asks[word]:
                 amounts[place] = amounts.get(place, 0.0) + amount
         if pairs:
-            for pair in sorted(pairs.keys() & pairwise(mine)):
+            for pair in sorted(pairs.keys() & pairwise((*mine, *named))):
                 for place in pairs[pair]:
-                    amounts[place] += PAIR * min(rarity[pair[0]], rarity[pair[1]])
-        words = fit_of([worth(min(amount, wholes[place]), max(wholes[place], least)) for place, amount in amounts.items()], wholes, rows)
+                    amounts[place] += PAIR * max(rarity[pair[0]], rarity[pair[1]])
+        worths = [worth(min(amount, wholes[place]), max(wholes[place], least), power) for place, amount in amounts.items()]
+        words = fit_of(worths, wholes, rows)
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
+
+
+def _beside(
+    hits: Sequence[Hit], read: Mapping[str, Sequence[str]], is_wanted: Callable[[str], bool]
+) -> dict[str, dict[str, float]]:
+    """The asked words that stand beside each candidate in its group, and what they count for. A neighbour's words say what an item is about
+    that does not name it; added as scores of their own they would lift whatever stands beside a good answer over it."""
+    groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
+    if not groups:
+        return {}
+    words = {hit.n: {*filter(is_wanted, read[hit.memory.id])} for hit in hits if hit.n in groups}
+    found: dict[str, dict[str, float]] = {}
+    for hit in hits:
+        group, near = groups.get(hit.n), found.setdefault(hit.memory.id, {})
+        for step, share in BESIDE if group else ():
+            if groups.get(hit.n + step) == group:
+                near.update((word, max(share, near.get(word, 0.0))) for word in words[hit.n + step])
+    return found
 
 
 def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:

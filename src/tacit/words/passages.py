@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Passage = str | tuple[str, ...]  # a text whose words the index cuts, or words that were chosen already
 
 SHORT_CHARS = 1500  # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
+K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
+SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 WINDOW = 24  # words of a passage
 PASSAGES_READ = 400
 LEAST = 0.35  # of the usual passage's rarity: what a shorter one counts as
@@ -55,7 +57,19 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
     distinct = list(dict.fromkeys(filter(None, found)))
     if len(distinct) > PASSAGES_READ:
         distinct = [*distinct[: PASSAGES_READ // 2], *distinct[-PASSAGES_READ // 2 :]]
-    return tuple(distinct)
+    form = _everywhere(distinct)
+    return tuple(dict.fromkeys(filter(None, (tuple(word for word in each if word not in form) for each in distinct)))) if form else tuple(distinct)
+
+
+def _everywhere(passages: Sequence[Sequence[str]]) -> set[str]:
+    """Words in a quarter of the passages of a long prompt: the form of a log, not its subject."""
+    if len(passages) < PASSAGES_READ // 20:
+        return set()
+    count: dict[str, int] = {}
+    for passage in passages:
+        for word in passage:
+            count[word] = count.get(word, 0) + 1
+    return {word for word, times in count.items() if 4 * times > len(passages)}
 
 
 def _joined(lines: Iterable[list[str]]) -> list[list[str]]:
@@ -91,14 +105,24 @@ def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
     return {word: told[held] for word, held in frequency.items()}
 
 
+def slack_of(length: float, usual: float) -> float:
+    """BM25's allowance for a text of so many words where so many are usual: what one sighting of a word is weighed against."""
+    return K1 * (1 - B + B * length / max(SHORT, usual))
+
+
 def least_of(wholes: Sequence[float]) -> float:
     """What a passage counts as at least, beside the others: one word that is met is not all of a question."""
     return LEAST * sum(wholes) / (len(wholes) or 1)
 
 
-def worth(amount: float, whole: float) -> float:
+def power_of(passages: int) -> float:
+    """How sharply a passage is judged by what is missing of it: among the many lines of a paste more, since some line always holds a little."""
+    return 1.5 if passages <= FULL else 2.0
+
+
+def worth(amount: float, whole: float, power: float = 1.5) -> float:
     """What a passage says for a lesson that holds so much of its whole rarity: the amount, less where much was asked that is not there."""
-    return amount * sqrt(amount / whole) if amount else 0.0
+    return amount * (sqrt(amount / whole) if power == 1.5 else amount / whole) if amount else 0.0
 
 
 def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
@@ -118,4 +142,4 @@ def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
         if factor < 0.01:
             break
     scale = min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
-    return float((total / scale) ** (2 / 3))
+    return float((total / scale) ** (1 / power_of(len(wholes))))

@@ -28,7 +28,7 @@ from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql import _MEMORY
-from tacit.words.passages import FULL, OTHERS, PASSAGES_READ, cut, least_of, rarities, rarity_of, worth
+from tacit.words.passages import FULL, OTHERS, cut, least_of, power_of, rarities, rarity_of, slack_of, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,10 +60,11 @@ LESSON = 100  # row numbers that weigh as much as a lesson
 WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more than what it shares and serves again
 READ = 2000  # texts whose words a process keeps …
 LONG = 2000  # … of so many characters at most
+AHEAD = 6  # rows for each one taken whose length is looked at before their texts are: a long text holds many words by the way
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
-WORDS_READ = (48, 12)  # common words that are read at most: of a small store, of a large one
+WORDS_READ = (96, 12)  # common words that are read at most: of a small store, of a large one
 NEAR = (-2, -1, 1, 2)  # how far away what is added in one group counts as beside
 EITHER = 24  # known words, the rarest, that a common one is asked for together with
 
@@ -94,7 +95,8 @@ def ask(
     common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
     reader = _Reader(store, kept.total, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
-    take = _Taker(store, kept, projects, limit, injectable)
+    length = usual_length(store)
+    take = _Taker(store, kept, projects, limit, injectable, length, power_of(len(tokens)))
     scores = _weighed(tokens, rows, rarity, total)
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
@@ -105,7 +107,7 @@ def ask(
             held = {token: [n for n in each if n in here] for token, each in rows.items()}
             scores = _weighed(tokens, held, rarity, total)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
-    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, usual_length(store))
+    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, length)
 
 
 def usual_length(store: SqliteStore) -> float:
@@ -162,22 +164,22 @@ def _weighed(
 ) -> dict[int, float]:
     """What each row is worth: its best passage, and a share of the others."""
     scores: dict[int, float] = {}
-    often, rarest = _everywhere(tokens), rarity_of(0, total)
+    rarest = rarity_of(0, total)
     wholes = [sum(rarity.get(token, rarest) for token in passage) for passage in tokens]
     least, share = least_of(wholes), OTHERS if len(tokens) <= FULL else 0.0  # of many passages the best one alone
     for passage, whole in zip(tokens, wholes):
         held: dict[int, float] = {}
         get = held.get
         for token in passage:
-            if token in rows and token not in often:
+            if token in rows:
                 amount = rarity[token]
                 for n in rows[token]:
                     held[n] = get(n, 0.0) + amount
         before = scores.get
-        if not share:  # the same order without a root for each
+        if not share:
             whole = max(whole, least)
             for n, amount in held.items():
-                mine = amount * amount * amount / whole
+                mine = amount * amount / whole
                 if mine > before(n, 0.0):
                     scores[n] = mine
             continue
@@ -185,17 +187,6 @@ def _weighed(
             mine, other = worth(amount, max(whole, least)), before(n, 0.0)
             scores[n] = mine + share * other if mine > other else other + share * mine
     return scores
-
-
-def _everywhere(tokens: Sequence[Sequence[str]]) -> set[str]:
-    """Words in a quarter of the passages of a long prompt: the form of a log, not its subject."""
-    if len(tokens) < PASSAGES_READ // 20:
-        return set()
-    count: dict[str, int] = {}
-    for passage in tokens:
-        for token in passage:
-            count[token] = count.get(token, 0) + 1
-    return {token for token, times in count.items() if 4 * times > len(tokens)}
 
 
 def looked_up(store: SqliteStore, words: Iterable[str]) -> dict[str, tuple[int, Sequence[int] | None]]:
@@ -274,8 +265,11 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool) -> None:
+    def __init__(
+        self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool, length: float = 0.0, power: float = 0.0
+    ) -> None:
         self.store, self.kept = store, kept
+        self.length, self.power = length, power  # the usual words of a text, and the power of an amount that a score is
         self.projects = json.dumps(list(projects))
         self.limit = limit
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
@@ -309,11 +303,39 @@ class _Taker:
         return [lesson for n in numbers if (lesson := lessons[n])]
 
     def _order(self, scores: dict[int, float], most: int) -> list[int]:
-        """The best so many rows, the newer of equal ones first. Most rows are far below: they need not be put in order."""
-        least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
-        best = [(score, n) for n, score in scores.items() if score >= least]
-        best.sort(reverse=True)
-        return [n for _, n in best[:most]]
+        """The best so many rows, the longer ones for less: as good as ranking orders them, before their texts are read. Without a
+        power, as matching counts: whatever their length, the newer of equal ones first."""
+        if not self.power:
+            least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
+            return [n for _, n in sorted(((score, n) for n, score in scores.items() if score >= least), reverse=True)[:most]]
+        best = _highest(scores, AHEAD * most)
+        if len(best) <= self.limit:
+            return best
+        lengths = _lengths(self.store, best)
+        weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length)) ** self.power for n in best}
+        return _highest(weighed, most)
+
+
+def _highest(scores: Mapping[int, float], most: int) -> list[int]:
+    """The rows with the highest scores, of equal ones the first written. Most rows are far below: they need not be put in order."""
+    least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
+    best = [(-score, n) for n, score in scores.items() if score >= least]
+    best.sort()
+    return [n for _, n in best[:most]]
+
+
+def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
+    """How many words the texts of these rows have: FTS5 keeps it beside the index, seven bits a byte."""
+    found: dict[int, int] = {}
+    sql = "SELECT id, sz FROM memory_fts_docsize WHERE id IN (SELECT value FROM json_each(:ns))"
+    for n, sizes in store.rows(sql, ns=json.dumps(numbers)):
+        length = 0
+        for byte in sizes:
+            length = length << 7 | byte & 0x7F
+            if byte < 0x80:
+                break
+        found[n] = length
+    return found
 
 
 def _loaded(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hit, ...]:
