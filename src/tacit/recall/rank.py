@@ -22,7 +22,7 @@ from tacit.core.run import SEVERITIES
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of
-from tacit.words.passages import cut, fit_of, least_of, power_of, rarities, slack_of, worth
+from tacit.words.passages import beside_of, cut, fit_of, least_of, power_of, rarities, slack_of, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ TITLED = 24  # … if it is longer than this; a short one is all title
 TASK = 20.0  # sightings that a word counts for which stands in a task the lesson was met in: it is held, whatever the text's length
 PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
 CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
-BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
 PAIR = 0.2  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
@@ -393,7 +392,8 @@ def words_reader(
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
     usual = facts.length or sum(map(len, read.values())) / (len(read) or 1)
     same = _same_task(asked, tokens)
-    beside = _beside(hits, read, is_wanted)
+    groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
+    beside = beside_of(groups, {hit.n: {*filter(is_wanted, read[hit.memory.id])} for hit in hits if hit.n in groups})
 
     def held(hit: Hit) -> tuple[float, float]:
         text = read[hit.memory.id]
@@ -406,7 +406,7 @@ def words_reader(
             if parts:
                 named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
-        near = beside.get(hit.memory.id, {})
+        near = beside.get(hit.n, {})
         present = dict.fromkeys((*mine, *named, *near))
         for each in tasks:
             present.update(dict.fromkeys(filter(is_wanted, each)))
@@ -433,24 +433,6 @@ def words_reader(
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
-
-
-def _beside(
-    hits: Sequence[Hit], read: Mapping[str, Sequence[str]], is_wanted: Callable[[str], bool]
-) -> dict[str, dict[str, float]]:
-    """The asked words that stand beside each candidate in its group, and what they count for. A neighbour's words say what an item is about
-    that does not name it; added as scores of their own they would lift whatever stands beside a good answer over it."""
-    groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
-    if not groups:
-        return {}
-    words = {hit.n: {*filter(is_wanted, read[hit.memory.id])} for hit in hits if hit.n in groups}
-    found: dict[str, dict[str, float]] = {}
-    for hit in hits:
-        group, near = groups.get(hit.n), found.setdefault(hit.memory.id, {})
-        for step, share in BESIDE if group else ():
-            if groups.get(hit.n + step) == group:
-                near.update((word, max(share, near.get(word, 0.0))) for word in words[hit.n + step])
-    return found
 
 
 def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SHORT_CHARS = 1500  # up to here names are split and scripts without spaces are paired; a longer text is cut by the index's tokenizer alone
 K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
+BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
 WINDOW = 24  # words of a passage
 PASSAGES_READ = 400
 LEAST = 0.35  # of the usual passage's rarity: what a shorter one counts as
@@ -108,6 +109,20 @@ def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
 def slack_of(length: float, usual: float) -> float:
     """BM25's allowance for a text of so many words where so many are usual: what one sighting of a word is weighed against."""
     return K1 * (1 - B + B * length / max(SHORT, usual))
+
+
+def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> dict[int, dict[str, float]]:
+    """The words that stand beside each row in its group, and what they count for.
+
+    They say what an item is about that does not name it. Added as scores of their own they would lift whatever stands beside a good answer over it.
+    """
+    found: dict[int, dict[str, float]] = {}
+    for n, group in groups.items():
+        near = found[n] = {}
+        for step, share in BESIDE:
+            if groups.get(n + step) == group:
+                near.update((word, max(share, near.get(word, 0.0))) for word in words[n + step])
+    return found
 
 
 def least_of(wholes: Sequence[float]) -> float:
