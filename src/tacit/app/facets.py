@@ -115,3 +115,4 @@ if TYPE_CHECKING:
         host: str
         unconfined: bool
         anew: bool
+        whole: bool

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.app.looking import Why
-    from tacit.app.replaying import ReplayPlan
+    from tacit.app.replay_wish import ReplayPlan
     from tacit.core.journal import Entry
     from tacit.core.ports import Store
     from tacit.core.proposal import Proposal

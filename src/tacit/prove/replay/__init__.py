@@ -51,9 +51,8 @@ def run_pairs(kept: Kept, plan: Mapping[str, Any], bench: Bench, budget: Budget,
     while True:
         runs = kept.runs()
         pairs = pairs_of(runs)
-        stop = decide(
-            pairs, plan["pairs"], spent_on(runs), budget, [run["reached"] for run in runs if run["arm"] == GIVEN]
-        )
+        reached = [run["reached"] for run in runs if run["arm"] == GIVEN]
+        stop = decide(pairs, plan["pairs"], spent_on(runs), budget, reached, plan.get("whole", False))
         if stop.stops:
             return told(kept, plan, stop.reason)
         number = len(pairs) + 1

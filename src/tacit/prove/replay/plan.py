@@ -106,8 +106,11 @@ def estimate(tasks: Sequence[Task], pairs: int) -> Estimate:
     )
 
 
-def decide(pairs: Sequence[Pair], planned: int, spent: Spent, budget: Budget, reached: Sequence[bool] = ()) -> Stop:
-    """Whether another pair is run. `reached` says of each run with the lesson whether it was given it."""
+def decide(
+    pairs: Sequence[Pair], planned: int, spent: Spent, budget: Budget, reached: Sequence[bool] = (), whole: bool = False
+) -> Stop:
+    """Whether another pair is run. `reached` says of each run with the lesson whether it was given it; `whole` asks
+    for all planned pairs, for their figures, also where no verdict can come any more."""
     told = [each.difference for each in pairs if each.difference is not None]
     standing = stand(told)
     if standing.decided:
@@ -119,7 +122,7 @@ def decide(pairs: Sequence[Pair], planned: int, spent: Spent, budget: Budget, re
     if len(pairs) >= VOID and all(each.difference is None for each in pairs[-VOID:]):
         return Stop(True, f"the last {VOID} pairs told nothing")
     # Who asks for fewer pairs than a verdict takes wants to see them all the same.
-    if not hopeless([], planned) and hopeless(told, planned - len(pairs)):
+    if not whole and not hopeless([], planned) and hopeless(told, planned - len(pairs)):
         return Stop(True, f"no verdict can come any more within {planned} pairs")
     if over := _over(spent, budget, len(pairs)):
         return Stop(True, over)

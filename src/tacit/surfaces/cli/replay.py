@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.app.facets import ReplayOptions
-    from tacit.app.replaying import ReplayPlan
+    from tacit.app.replay_wish import ReplayPlan
     from tacit.prove.replay import Replay
 
 
@@ -65,6 +65,9 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--host", default="", help="which host the command starts, where its name does not tell")
     parser.add_argument("--unconfined", action="store_true", help="do without the kernel's walls around the agent")
+    parser.add_argument(
+        "--whole", action="store_true", help="run all planned pairs, also where no verdict can come any more"
+    )
     parser.add_argument("--anew", action="store_true", help="start over; without it a replay goes on where it was")
     parser.epilog = (
         "Killed or stopped, the same command goes on. Nothing of it is learned. Page: docs/replay.md.\n\nexamples:\n"
@@ -95,6 +98,7 @@ def _replay(args: argparse.Namespace, cli: Cli) -> Answer:
             "host": args.host,
             "unconfined": args.unconfined,
             "anew": args.anew,
+            "whole": args.whole,
         }
         budget = replay_part("plan").parsed_budget(args.budget)
         if args.plan:
