@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tacit.core.memory import Memory
-from tacit.core.programs import is_about, programs
+from tacit.core.programs import part_about, programs, runs
+from tacit.core.value import replace
 
 
 @pytest.mark.parametrize(
@@ -48,4 +49,47 @@ def lesson(text: str, klass: str = "pitfall") -> Memory:
 )
 def test_a_lesson_about_this_very_program(text: str, klass: str, command: str, expected: bool) -> None:
     """Named in code, or, where the name is no English word, in the sentence."""
-    assert is_about(lesson(text, klass), programs(command)) is expected
+    assert part_about(lesson(text, klass), command, programs(command)) == (text if expected else "")
+
+
+NOT_HERE = "Does not work here: `rtk bun` (no such subcommand), `cargo test --lib` (no library target), `rtk git -C` (no such option)."
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("rtk bun run test", "Does not work here: `rtk bun` (no such subcommand), `rtk git -C` (no such option)."),
+        ("cd x && cargo test --lib a", "Does not work here: `cargo test --lib` (no library target)."),
+        ("cargo build", ""),
+        ("git status", ""),
+    ],
+)
+def test_of_a_line_that_names_several_things_what_is_about_the_command(command: str, expected: str) -> None:
+    """A noticed lesson knows which of its parts belongs to which command."""
+    about = {"rtk": ["`rtk bun` (no such subcommand)", "`rtk git -C` (no such option)"], "cargo test": ["`cargo test --lib` (no library target)"]}
+    memory = replace(lesson(NOT_HERE), extra={"about": about})
+    assert part_about(memory, command, programs(command)) == expected
+    worded = replace(memory, text="Leave rtk out.")  # by a person: the parts are gone
+    assert part_about(worded, command, programs(command)) == ""
+
+
+def test_a_linters_line_is_told_before_the_task_that_runs_it() -> None:
+    """The whole of it, before that task and no other."""
+    memory = replace(lesson("golangci-lint rejects in `mise run lint` again and again: a, b, c."), extra={"about": {"mise run lint": []}})
+    assert part_about(memory, "mise run lint 2>&1 | tail", ("mise",)) == memory.text
+    assert part_about(memory, "mise run test", ("mise",)) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "command", "expected"),
+    [
+        ("npm test", "npm run test", True),
+        ("timeout 60 ./node_modules/.bin/eslint src", "eslint", True),
+        ("make tests", "make test", False),
+        ("git status && git commit -m x", "git commit", True),
+        ("", "git commit", False),
+    ],
+)
+def test_whether_a_line_runs_a_command(line: str, command: str, expected: bool) -> None:
+    """By its words up to the command's last, whatever follows."""
+    assert runs(line, command) is expected

@@ -141,11 +141,11 @@ def test_one_line_per_linter_with_the_code_that_mended_each_rule() -> None:
     met = [[wrap("wrapcheck", "fmt.Errorf( %w"), wrap("nilerr", "//nolint:nilerr"), wrap("errcheck")]] * 3
     (line,) = told(met)[0]
     assert line == (
-        "golangci-lint rejects here again and again: wrapcheck (mended with `fmt.Errorf(…)` and `%w`),"
+        "golangci-lint rejects in `mise run lint` again and again: wrapcheck (mended with `fmt.Errorf(…)` and `%w`),"
         " nilerr (mostly silenced with `//nolint:nilerr` and a reason), errcheck."
     )
     bare = [wrap("errcheck"), wrap("revive"), wrap("ireturn")]
-    assert told([bare] * 2)[0] == ["golangci-lint rejects here again and again: errcheck, revive, ireturn."]
+    assert told([bare] * 2)[0] == ["golangci-lint rejects in `mise run lint` again and again: errcheck, revive, ireturn."]
     assert told([bare[:2]] * 2)[0] == []  # one or two rules without a repair say only that a linter is run
     silenced = [[wrap("errcheck", "//nolint:errcheck")]] * 2 + [[wrap("errcheck", "t.Fatalf(")], [wrap("errcheck", "io.ReadAll(")]]
     assert told(silenced)[0] == []  # two of four is not what is done here

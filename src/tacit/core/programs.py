@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
 
+ABOUT = "about"  # in a noticed lesson's own fields: command -> the parts of its text that are about it
 LONGEST = 4_000  # characters of a command line that are looked at: what is written into files by it names no program
 LOOKING = frozenset(
     "[ : awk basename cat cd clear column cut date dirname du echo env export false file find grep head hostname id jq less ls"
@@ -53,15 +54,41 @@ def _program(words: list[str]) -> str:
     return ""
 
 
-def is_about(memory: Memory, names: tuple[str, ...]) -> bool:
-    """Whether a lesson speaks of one of these programs: in code, or, where the name is no English word, anywhere.
+def part_about(memory: Memory, line: str, names: tuple[str, ...]) -> str:
+    """What a lesson says of the programs that a line runs; empty where that is nothing.
 
-    A command's own lesson says how to call it, which whoever calls it knows.
+    A lesson from noticing knows the commands it is about, and which of its parts; any other speaks of a program in code or, where the name
+    is no English word, anywhere. A command's own lesson says how to call it, which whoever calls it knows.
     """
     if memory.klass in ("command", "estimate"):
-        return False
+        return ""
+    known = memory.extra.get(ABOUT) if memory.extra else None
+    if isinstance(known, dict):
+        parts: dict[str, None] = {}
+        for program, some in known.items():
+            if runs(line, program):
+                if not some:
+                    return memory.text
+                parts.update(dict.fromkeys(part for part in some if part in memory.text))  # a person may have worded it anew
+        lead, colon, _ = memory.text.partition(": ")
+        return f"{lead}{colon}{', '.join(parts)}." if parts else ""
     spans = memory.text.split("`")[1::2]
     if any(name in programs(span) for span in spans for name in names):
-        return True
+        return memory.text
     words = {word.strip(".,;:!?\"'()[]").lower() for word in memory.text.split()}
-    return any(name in words for name in names if name not in ENGLISH)
+    return memory.text if any(name in words for name in names if name not in ENGLISH) else ""
+
+
+def runs(line: str, command: str) -> bool:
+    """Whether a line runs a command, whatever options and arguments follow; `npm test` is `npm run test`."""
+    spelled = {command, command.replace(" run ", " ", 1)}
+    for part in _parts(line[:LONGEST]):
+        words = part.split()
+        name = _program(words)
+        if not name:
+            continue
+        at = next(n for n, word in enumerate(words) if word.strip("'\"").rpartition("/")[2] == name)
+        called = " ".join((name, *words[at + 1 :])) + " "
+        if any(called.startswith(f"{each} ") for each in spelled):
+            return True
+    return False

@@ -221,9 +221,10 @@ def _ranking(
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
     if about:  # what names the very program need not fit the words beside it
-        from tacit.core.programs import is_about
+        from tacit.core.programs import part_about
 
-        hits = [Candidate(hit.memory, "command", hit.n) for hit in hits if is_about(hit.memory, about)]
+        told = ((hit, part_about(hit.memory, wanted.query.task, about)) for hit in hits)
+        hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in told if part]
     hits = [hit for hit in hits if not barred(hit.memory, projects)]
     gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
     facts = Facts(

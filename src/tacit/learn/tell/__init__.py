@@ -10,8 +10,8 @@ from __future__ import annotations
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
-from tacit.learn.tell.groups import COMMIT, of_hook, of_missing
-from tacit.learn.tell.lessons import before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
+from tacit.learn.tell.groups import of_hook, of_missing
+from tacit.learn.tell.lessons import COMMIT, before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
 from tacit.learn.tell.person import (
     as_proposal,
     asked_before,

@@ -12,7 +12,7 @@ from collections import Counter
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import LINEAGES, Lesson, best_form, changed, cure
+from tacit.learn.tell.lessons import COMMIT, LINEAGES, Lesson, best_form, changed, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
 GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
 CHECKED = frozenset("lint format types compile test".split())
-COMMIT = "git commit"
 
 
 def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str], bool]) -> Lesson | None:
@@ -55,7 +54,11 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
     told = sorted(sorted(told, key=lambda each: -_lineages(each[2]))[:ITEMS], key=lambda each: order.index(each[1]))
     text = f"Does not work here: {', '.join(said for said, _, _ in told)}."
     named = dict.fromkeys(note.incident.mark for _, _, same in told for note in same)
-    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named))
+    about: dict[str, tuple[str, ...]] = {}
+    for said, _, same in told:
+        for program in printed_by(same):
+            about[program] = (*about.get(program, ()), said)
+    return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about)
 
 
 def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Noted]]]:
@@ -148,7 +151,8 @@ def of_hook(met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Se
     if not named:
         return None
     told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
-    return Lesson(met[0].incident.mark, f"Before `git commit`, run {told}: the {hook} hook refuses what {it}.", "rule", tuple(met))
+    text = f"Before `{COMMIT}`, run {told}: the {hook} hook refuses what {it}."
+    return Lesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
 
 
 def _lineages(met: Sequence[Noted]) -> int:

@@ -11,6 +11,7 @@ from tacit.core.keep import made
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import class_of, kind_named
+from tacit.core.programs import ABOUT
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
 from tacit.learn.tell import finding_key, witnesses
@@ -18,7 +19,8 @@ from tacit.stores.incidents import memory_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from tacit.core.journal import Change
     from tacit.core.ports import Transaction
@@ -92,7 +94,7 @@ def _new(
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
         source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
-        signature=lesson.subject, created_at=at, updated_at=at,
+        signature=lesson.subject, extra=_extra(lesson, None), created_at=at, updated_at=at,
     )  # fmt: skip
     tx.apply(
         made(
@@ -111,12 +113,19 @@ def reworded(
     tx: Transaction, memory: Memory, lesson: Lesson, *, at: str, run: str, profile_version: str
 ) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
-    if (memory.text, memory.tags) == (lesson.text, lesson.tags):
+    extra = _extra(lesson, memory.extra)
+    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra):
         return None
     if any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
-    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, updated_at=at)
+    now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra, updated_at=at)
     return change(memory, now, verb="edit", by=BY, reason="more was noticed", at=at, run=run, profile=profile_version)
+
+
+def _extra(lesson: Lesson, known: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    rest = {name: value for name, value in (known or {}).items() if name != ABOUT}
+    about = {ABOUT: {program: list(parts) for program, parts in lesson.about.items()}} if lesson.about else {}
+    return {**rest, **about} or None
 
 
 def tie(tx: Transaction, memory: Memory, *, at: str, run: str, profile_version: str) -> None:

@@ -31,6 +31,7 @@ OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did i
 RULES = 8  # names of rules in one line
 BARE = 3  # rules without a repair that are worth a line: fewer say only that a linter is run here
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
+COMMIT = "git commit"
 NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
 
 _GROUPED = frozenset("usage command cargo binary".split())  # another form of the command is the cure: all of them in one line (`groups`)
@@ -60,6 +61,7 @@ class Lesson:
     by: str = "notice"  # whose wording it is: the rules', or a reader's
     trust: str = "observed"  # of that wording
     hold: str = ""  # why a person is asked first
+    about: Mapping[str, tuple[str, ...]] = {}  # the commands it is told before, each with the parts of the text that are about it; none: all of it
 
 
 # --- failures
@@ -86,14 +88,25 @@ def of_linter(tool: str, met: Sequence[Noted]) -> Lesson | None:
     if not mending and not repairs and len(rules) < BARE:
         return None  # nothing to do about it; and a formatter that finds files unformatted names no rule
     parts = []
+    programs = printed_by(met)
     if mending:
         checked = Counter(each.incident.program for each in met).most_common(1)[0][0]
         parts.append(f"Run `{mending}` before `{checked}`: it mends what {tool} rejects.")
     if repairs or (rules and not mending):
         told = ", ".join(_rule(rule, repairs.get(rule, "")) for rule in rules)
-        parts.append(f"{tool} rejects here again and again: {told}.")
+        where = f" in `{programs[0]}`" if programs and tool not in programs[0].split(" ") else ""
+        parts.append(f"{tool} rejects{where or ' here'} again and again: {told}.")
     marks = dict.fromkeys(again[rule][0].incident.mark for rule in often)
-    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks))
+    return Lesson(f"lint by {tool}", " ".join(parts), "rule", _kept(met, again), tags=(tool, *marks), about=dict.fromkeys(programs, ()))
+
+
+def printed_by(met: Sequence[Noted]) -> list[str]:
+    """The programs that two lineages met it with, as they were first met: which one leads does not change from session to session."""
+    by: dict[str, set[str]] = {}
+    for each in met:
+        by.setdefault(each.incident.program, set()).add(each.lineage)
+    often = [program for program in by if len(by[program]) >= LINEAGES]
+    return sorted(often, key=lambda program: program == COMMIT)  # a commit's hook runs the check itself
 
 
 def _rule(rule: str, repair: str) -> str:
@@ -138,7 +151,8 @@ def of_failure(mark: str, met: Sequence[Noted]) -> Lesson | None:
     if not command or first.family in _GROUPED:
         return None
     text = f"Run `{command}` before `{program}`; otherwise {said}."
-    return Lesson(mark, text, "pitfall", _kept(met), NEED, tuple(dict.fromkeys((program.split(" ")[0], program))))
+    tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
+    return Lesson(mark, text, "pitfall", _kept(met), NEED, tags, about=dict.fromkeys(printed_by(met) or [program], ()))
 
 
 def may_be_told(of: Incident) -> bool:
