@@ -42,7 +42,7 @@ HOST = Host(
     loaded_by_others=True,
     transcripts=("projects",),
     sessions=r"(?!agent-).*\.jsonl",
-    instructions=("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+    instructions=("CLAUDE.md", ".claude/CLAUDE.md", ".claude/claude.md", "CLAUDE.local.md"),
     pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
     reader='claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
     " --strict-mcp-config --no-session-persistence --disable-slash-commands --model {model}",
