@@ -35,7 +35,8 @@ import apsw  # noqa: E402
 
 from tacit.words import match  # noqa: E402
 from tacit.words.match import Prepared, Settings, compare, decide, grown, keywords, prepare  # noqa: E402
-from tacit.words.tokens import index_words, query_words, signature  # noqa: E402
+from tacit.words.signature import signature  # noqa: E402
+from tacit.words.tokens import index_words, query_words  # noqa: E402
 
 CORPORA = {"hadoop": "hadoop/hadoop_bugs", "seamonkey": "seamonkey/SeaMonkey_bugs"}
 CANDIDATES = 50

@@ -57,7 +57,7 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     from tacit.learn.hazard import hazard
     from tacit.learn.shell import calls
     from tacit.words.diagnose import signatures
-    from tacit.words.tokens import signature
+    from tacit.words.signature import signature
 
     return {
         "redact": redact,

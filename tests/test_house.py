@@ -23,8 +23,6 @@ LONG = {
     "trial/effect.py",
     "words/match.py",
     "core/profile.py",
-    "core/profile_toml.py",
-    "words/tokens.py",
     "origins/archeflow.py",
     "origins/geas/exchange.py",
     "origins/ralph.py",
@@ -35,7 +33,6 @@ LONG = {
     "stores/identity.py",
     "stores/sql.py",
     "stores/sqlite/backup.py",
-    "stores/sqlite/repair.py",
     "tend/page.py",
 }
 LONG_CONDUCTORS = {

@@ -18,7 +18,8 @@ from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, ProfileInvalid
 from tacit.core.lifecycle import CAUSES, MOMENTS, PREVIOUS, QUANTITIES
 from tacit.core.profile import FORMAT, changed, class_of, diff, flat, from_json, kind_named, profile_id, to_json
-from tacit.core.profile_toml import BUILTIN, KEYS, builtin, compile_profile, key_table, slots, standard
+from tacit.core.profile_keys import KEYS
+from tacit.core.profile_toml import BUILTIN, builtin, compile_profile, key_table, slots, standard
 from tacit.core.states import LEGAL
 from tacit.core.value import replace
 

@@ -13,7 +13,8 @@ from tacit.app import open as open_memories
 from tacit.core.errors import StoreBusy
 from tacit.stores.check import check, rule_of
 from tacit.stores.sqlite import SCHEMA, open_store
-from tacit.stores.sqlite.repair import Lost, repair
+from tacit.stores.sqlite.rebuild import Lost
+from tacit.stores.sqlite.repair import repair
 
 
 def tamper(path: str, sql: str, **named: Any) -> None:

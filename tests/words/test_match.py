@@ -32,7 +32,7 @@ from tacit.words.match import (
     prepare,
     same_problem,
 )
-from tacit.words.tokens import signature
+from tacit.words.signature import signature
 
 
 def pairs(name: str = "opposites") -> ModuleType:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.words.signature import signature
 from tacit.words.tokens import (
     FLAG,
     NAME,
@@ -20,7 +21,6 @@ from tacit.words.tokens import (
     index_words,
     query_words,
     scan,
-    signature,
     terms,
 )
 
@@ -326,7 +326,7 @@ def test_a_form_that_is_left_out_could_not_have_matched() -> None:
     """What is compiled only where one of its pieces is there gives what compiling all of it gives."""
     import re
 
-    from tacit.words import tokens as words
+    from tacit.words import signature
 
     said = (
         "E   psycopg.OperationalError: connection to 10.0.0.1:5432 failed", "Caused by: java.io.IOException: disk full", "error[E0308]: mismatched types",
@@ -336,8 +336,8 @@ def test_a_form_that_is_left_out_could_not_have_matched() -> None:
         "npm ERR! missing script: build", "  ● suite › fails", "FAILED tests/a.py::b - assert 1 == 2", "the job was aborted after ٣٤ seconds", "E   assert 3 == 4",
     )  # fmt: skip
     for line in said:
-        for pattern, _, needs in words._decisive():
+        for pattern, _, needs in signature._decisive():
             assert not re.search(pattern, line) or not needs or any(need in line + line.lower() for need in needs), (pattern, line)
-        for pattern, _, pieces in words._masks():
+        for pattern, _, pieces in signature._masks():
             there = any(piece in line for piece in pieces) if pieces else any(map(str.isdecimal, line))
             assert not re.search(pattern, line) or there, (pattern, line)

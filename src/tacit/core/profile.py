@@ -9,7 +9,7 @@ sections, each is built when it is first asked for.
     profile.trial.rate          0.3
     profile.kinds["fix"].klass  "fix"
 
-What each key means, its range and its default stand in `profile_toml.KEYS` and, generated from there, in
+What each key means, its range and its default stand in `profile_keys.KEYS` and, generated from there, in
 `docs/profiles/README.md`.
 """
 

@@ -11,7 +11,7 @@ import re
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, Step
 from tacit.words.diagnose import in_our_words
-from tacit.words.tokens import signature
+from tacit.words.signature import signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tacit.core.digest import digest
 from tacit.core.run import Finding, Reading, Run
 from tacit.core.value import replace
 from tacit.words.diagnose import in_our_words
-from tacit.words.tokens import signature
+from tacit.words.signature import signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

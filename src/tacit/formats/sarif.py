@@ -14,7 +14,7 @@ from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, fold_severity
 from tacit.core.value import replace
 from tacit.formats.session import dict_at, document, list_at, text_at, time_of
-from tacit.words.tokens import signature
+from tacit.words.signature import signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

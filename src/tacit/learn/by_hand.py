@@ -111,7 +111,7 @@ FINDING_FACETS = ("kind", "category", "severity", "domain", "agent", "task_type"
 
 def finding_from(text: str, facets: Mapping[str, Any], profile: Profile, run: str, tier: str, at: str) -> Finding:
     """A finding that somebody states outright in a run. Its place is its own words: said twice, it is one."""
-    from tacit.words.tokens import signature
+    from tacit.words.signature import signature
 
     unknown = [name for name in facets if name not in FINDING_FACETS]
     if unknown:

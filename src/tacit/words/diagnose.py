@@ -86,7 +86,7 @@ def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
     text = clean(output, folder)
     found = _recognised(text)
     if not found:
-        from tacit.words.tokens import signature
+        from tacit.words.signature import signature
 
         line = signature(text)
         return (Diagnosis("text", line=line),) if line else ()
@@ -105,7 +105,7 @@ def in_our_words(output: str, folder: str = "") -> str:
 
 def signatures(output: str, folder: str = "") -> tuple[str, ...]:
     """All signatures of an output, also those of the tools that group them and of its telling line: what to look lessons up with."""
-    from tacit.words.tokens import signature
+    from tacit.words.signature import signature
 
     text = clean(output, folder)
     found = _recognised(text)
