@@ -25,6 +25,7 @@ from tacit.guard.expressions import compiled, lower
 from tacit.guard.judge import worth
 from tacit.guard.named import named, nearby
 from tacit.guard.names import says
+from tacit.guard.opaque import opaque
 from tacit.guard.places import places
 from tacit.guard.shapes import blocks, prefixed, shapes, tokens
 
@@ -157,7 +158,7 @@ def _scan(text: str) -> list[Span]:
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = lower(text)
     spans: list[Span] = []
-    for way in (blocks, tokens, shapes, places, named, prefixed, encoded, nearby):
+    for way in (blocks, tokens, shapes, places, named, prefixed, encoded, nearby, opaque):
         spans.extend(way(text, low))
     return _merged(spans)
 

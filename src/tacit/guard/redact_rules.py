@@ -406,3 +406,23 @@ URL_PARAMETERS = (
     r"awsaccesskeyid|hmac|jwt|sid|code|otp|key|auth|hash_key|st|ticket|assertion|saml(?:response|request)|"
     r"policy|key-pair-id"
 )
+
+# ---- what nothing announces
+
+# Random words: an expression without which there is none, the word, whether it has capitals, small letters and digits (or two of them).
+OPAQUE: tuple[tuple[str, str, bool], ...] = (
+    (r"[A-Za-z0-9!#%+]{12}", r"(?<![\w+.%#/-])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-]|://)", True),
+    (r"/[A-Za-z0-9]{20}", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9]{20,64})(?![\w+=%.-])", True),  # in the path of an address
+    (r"[A-Za-z0-9_-]{32}", r"(?<![\w+.%#/-])[A-Za-z0-9_-]{32,64}(?![\w+/=%.-])", True),
+    (r"[A-Za-z0-9+/]{40}", r"(?<![\w+.%#/-])[A-Za-z0-9+/]{40,90}={0,2}(?![\w+/=%.-])", True),
+    (r"[a-z0-9]{20}", r"(?<![\w+.%#/-])(?=[a-z0-9]{0,63}[g-z])[a-z0-9]{20,64}(?![\w+/=%.-])", False),
+    (r"[A-Z0-9]{16}", r"(?<![\w+.%#/-])(?=[A-Z0-9]{0,63}[G-Z])[A-Z0-9]{16,64}(?![\w+/=%.-])", False),
+)
+# What everybody may see, where it is called so right before: `"etag": "…"`, `h1:…`, `commit …`, `node_id=…`.
+PUBLIC_NAMES = (
+    r"(?:\b|_)(?:\w{0,20}id|h1|r1|\w{0,12}hash|\w{0,12}sum|sha\d{0,3}|etag|digest|integrity|commit|revision|rev|cid|address|addr|fingerprint|nonce|cursor|"
+    r"public ?key|pubkey|version|tag|ref|uuid|guid|checksums?|thumbprint|signature|image|blob|tree|node|build|chunk|asset|font|d|path)"
+    r"[\"'`\])]{0,2}\s{0,2}[:=(\s]\s{0,2}[\"'`(]{0,2}$"
+)
+CHAIN_KEY = r"key|wallet|signer|deployer|private|account|mnemonic|secret"
+CHAIN_HASH = r"hash|\btx|transaction|block|root|topic|commit|address|public"
