@@ -62,7 +62,7 @@ def test_the_command_shows_both_groups(folder: Path, tacit: Any) -> None:
     assert found.given.succeeded + found.blank.succeeded == 5
     assert found.share == pytest.approx(0.5)
     told = tacit("effect", "--profile", str(profile))
-    assert "units succeeded" in told.out
+    assert " sessions succeeded. Without: " in " ".join(told.out.split())
     assert tacit("effect", "--profile", str(profile), "--json").data["blank"]["share"] == 0.5
 
 

@@ -43,7 +43,7 @@ _WORDING = {
     "format": "Format with `{}`{}.",
     "typecheck": "Check types with `{}`{}.",
     "check": "Run all checks with `{}`{}.",
-    "generate": "Generate what is generated with `{}`{}.",
+    "generate": "Generate files with `{}`{}.",
     "migrate": "Run database migrations with `{}`{}.",
 }
 
