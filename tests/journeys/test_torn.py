@@ -82,6 +82,7 @@ def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Pa
     assert found[0] == found[1] and found[0][1]
 
 
+@pytest.mark.file_only("hooks in this process, and a cache is made by `init`; tests/journeys/test_worker.py has them on a server")
 def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
     from tacit.surfaces import worker
@@ -106,6 +107,7 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
         assert known(memories) == dead and memories.store.find_run(memories.project_id, "s-print") is not None
 
 
+@pytest.mark.file_only("hooks in this process, and a cache is made by `init`; tests/journeys/test_worker.py has them on a server")
 def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that is resumed while its last turn waits to be learned keeps its place in the queue."""
     from tacit.surfaces.hooks import respond
