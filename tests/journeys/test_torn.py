@@ -82,7 +82,7 @@ def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Pa
     assert found[0] == found[1] and found[0][1]
 
 
-@pytest.mark.file_only("hooks in this process, and a cache is made by `init`; tests/journeys/test_worker.py has them on a server")
+@pytest.mark.file_only("a server has the run, not yet what was noticed in it: incidents are not carried there from the cache")
 def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
     from tacit.surfaces import worker
@@ -94,7 +94,7 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
     transcript.write_text(whole[: len(whole) * 2 // 3])
     with open() as memories:
         memories.ensure_project()
-        store = memories.store.path
+        store = memories.made_near().path
     said = {"session_id": "s-print", "transcript_path": str(transcript), "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
     respond("session-start", said, os.environ)
     assert worker.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
@@ -107,7 +107,6 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
         assert known(memories) == dead and memories.store.find_run(memories.project_id, "s-print") is not None
 
 
-@pytest.mark.file_only("hooks in this process, and a cache is made by `init`; tests/journeys/test_worker.py has them on a server")
 def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that is resumed while its last turn waits to be learned keeps its place in the queue."""
     from tacit.surfaces.hooks import respond
@@ -115,8 +114,9 @@ def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypa
     monkeypatch.setenv("TACIT_NO_WORKER", "1")
     with open() as memories:
         memories.ensure_project()
+        near = memories.made_near()  # where hooks write: on a server the cache
         said = {"session_id": "s1", "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(folder), "source": "resume"}
         respond("stop", {**said, "hook_event_name": "Stop"}, os.environ)
-        before = memories.store.rows("SELECT not_before FROM queue")
+        before = near.rows("SELECT not_before FROM queue")
         respond("session-start", {**said, "hook_event_name": "SessionStart"}, os.environ)
-        assert memories.store.rows("SELECT not_before FROM queue") == before and len(before) == 1
+        assert near.rows("SELECT not_before FROM queue") == before and len(before) == 1

@@ -22,10 +22,6 @@ from functools import lru_cache
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
 MISSING = frozenset("command usage cargo binary path github glob module".split())  # families that say what does not work here

@@ -7,10 +7,6 @@ from functools import cache, lru_cache
 
 from tacit.words.tokens import VAGUE
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 SIGNATURE_LENGTH = 200
 ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
 ERROR_ENDS = 100_000  # and in so many first and last characters: what lies between is neither where it began nor how it ended
