@@ -37,7 +37,7 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.postgres import _PUT_SEAL, close_pools, open_store
 from tacit.stores.postgres.dialect import translated
 from tacit.stores.postgres.search import tokens
-from tacit.stores.sql import Writer
+from tacit.stores.sql_writer import Writer
 from tacit.testing import signed
 from texts import Writer as Texts
 

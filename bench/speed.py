@@ -28,7 +28,7 @@ from tacit.app import Memories
 from tacit.core.rows import Hit
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, ordered
-from tacit.stores.sql import _MEMORY
+from tacit.stores.sql_rows import MEMORY_COLUMNS
 from texts import Writer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -236,7 +236,7 @@ def exhaustive(kept: Memories, prompt: str) -> list[tuple[str, float]]:
     store, wanted = kept.store, asked(Query(task=prompt), kept.profile)
     count = "SELECT count(*) FROM memory_fts WHERE memory_fts MATCH :word"
     frequency = {word: int(store.one(count, word=f'"{word}"')[0]) for word in wanted.words}
-    columns, own = f"SELECT {_MEMORY}, m.words, m.n FROM", dict(project=kept.project_id, most=EXHAUSTIVE)
+    columns, own = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM", dict(project=kept.project_id, most=EXHAUSTIVE)
     rows = store.rows(f"{columns} memory m WHERE project = :project LIMIT :most", **own)
     if len(rows) == EXHAUSTIVE:
         rows = store.rows(

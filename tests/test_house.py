@@ -31,7 +31,6 @@ LONG = {
     "learn/cues.py",
     "lookback/report.py",
     "stores/identity.py",
-    "stores/sql.py",
     "stores/sqlite/backup.py",
     "tend/page.py",
 }

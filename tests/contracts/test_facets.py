@@ -14,10 +14,11 @@ from tacit.core import keep
 from tacit.core.clock import after_days, now
 from tacit.core.digest import new_id
 from tacit.core.links import Evidence, Use
-from tacit.core.memory import Memory, to_row
+from tacit.core.memory import DECIDED, Memory, to_row
 from tacit.core.value import replace
 from tacit.stores.check import check
-from tacit.stores.sql import DECIDED, FACETS, SORTS, SqlStore, facet_columns
+from tacit.stores.sql import SqlStore
+from tacit.stores.sql_rows import FACETS, SORTS, facet_columns
 from tacit.stores.sqlite import facets, open_store
 
 KINDS, GATES, STATES = ("pitfall", "rule", "fix"), ("allow", "allow", "hold"), ("candidate", "provisional", "archived", "superseded")

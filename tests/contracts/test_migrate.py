@@ -19,7 +19,7 @@ from tacit.core.errors import NotAStore, StoreNewer
 from tacit.core.journal import GENESIS, entry_hash, new_salt, payload, payload_digest, shard_of, xor
 from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.stores.check import check
-from tacit.stores.sql import HEADER
+from tacit.stores.sql_rows import HEADER
 from tacit.stores.sqlite import SCHEMA, SqliteStore, _prepare, open_store
 from tacit.stores.sqlite.migrate import migrate
 

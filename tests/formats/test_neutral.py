@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.core.run import OUTCOMES, SEVERITIES, STANCES, Cost, Finding, Reading, Run, Step
+from tacit.core.memory import SEVERITIES
+from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step
 from tacit.core.value import replace
 from tacit.formats import neutral
 from tacit.formats.source import BytesSource

@@ -35,8 +35,7 @@ class Exchange(Opened):
         held until somebody vouches for them. A bundle with trust user is a store of one's own, and moves in as it was.
         """
         from tacit import formats
-        from tacit.core.memory import checked
-        from tacit.core.run import TIERS
+        from tacit.core.memory import TIERS, checked
         from tacit.learn.intake import Read, take_in
 
         tier = checked("trust tier", trust or "imported", TIERS)

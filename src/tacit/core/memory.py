@@ -10,7 +10,6 @@ import json
 
 from tacit.core.digest import digest
 from tacit.core.errors import TextInvalid, UsageError
-from tacit.core.run import SEVERITIES, TIERS
 from tacit.core.value import value
 
 TYPE_CHECKING = False
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 GLOBAL = "@global"  # the pseudo-projects of lessons that hold everywhere, or for one agent wherever it works
 AGENT = "@agent"
+SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
+TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATES = ("allow", "hold", "quarantine", "discard")
 VERDICTS = ("not yet known", "helps", "harms", "no difference")

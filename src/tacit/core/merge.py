@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core.journal import change
 from tacit.core.links import Evidence, sightings
-from tacit.core.run import TIERS
+from tacit.core.memory import TIERS
 from tacit.core.states import STATES
 from tacit.core.value import replace
 

@@ -6,9 +6,8 @@ import re
 from typing import Any
 
 from tacit.core import lifecycle, states
-from tacit.core.memory import SCOPES, VERDICTS
+from tacit.core.memory import SCOPES, SEVERITIES, TIERS, VERDICTS
 from tacit.core.profile import CLASSES, LEVELS
-from tacit.core.run import SEVERITIES, TIERS
 from tacit.core.value import value
 
 REQUIRED: Any = object()  # in an entry of a named table or list: must be given

@@ -9,7 +9,9 @@ what is new, and several submissions under one run id are all kept. Its place is
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.value import value
+from tacit.core.memory import SEVERITIES
+from tacit.core.trust import REPLAY_FOLDER
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 OUTCOMES = ("success", "failure", "aborted", "unknown")
-SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
-TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 STANCES = ("supports", "contradicts")
 OUTRIGHT = "outright"  # the extractor of what a run says itself
-REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 # Whose words a step's text are. The first three are the person's and imply `typed`; nothing else ever does.
 SPEAKERS = ("typed", "refusal", "answer", "pasted", "plan", "selection", "command", "summary", "notice", "host", "agent")
 
@@ -150,6 +149,11 @@ class Run:
     def is_replayed(self) -> bool:
         """Whether `tacit replay` ran it: it is never learned and is no evidence."""
         return any(REPLAY_FOLDER in each for each in (self.cwd, self.path))
+
+    def warned(self, told: str, claimed: int) -> Run:
+        """The same run, with a warning of its reader's, and how many of its findings nobody stands for."""
+        reading = self.reading or Reading()
+        return replace(self, reading=replace(reading, warnings=(*reading.warnings, told), claimed=claimed))
 
     @property
     def descent(self) -> str:

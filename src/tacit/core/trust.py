@@ -8,7 +8,7 @@ and without a key. Whoever has the user's shell can still lie here, and the docu
 
 from __future__ import annotations
 
-from tacit.core.run import TIERS, Reading
+from tacit.core.memory import TIERS
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.run import Finding, Run
 
+REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 # Variables that hosts set for the commands their agents run.
 HOST_MARKERS = (
     "TACIT_RUN",
@@ -148,8 +149,7 @@ def reported(run: Run, format: str, vouched: bool) -> Run:
         f"{count} findings claim a reviewer's or a tool's word; taken as {least}: "
         f"name {format} in review_formats if you stand for its reports"
     )
-    reading = run.reading or Reading()
-    return replace(run, findings=lowered, reading=replace(reading, warnings=(*reading.warnings, told), claimed=count))
+    return replace(run, findings=lowered).warned(told, count)
 
 
 def _unread(finding: Finding) -> Finding:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
-from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, Memory, checked, kept_text
+from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, SEVERITIES, Memory, checked, kept_text
 from tacit.core.profile import class_of
-from tacit.core.run import SEVERITIES, Finding
+from tacit.core.run import Finding
 from tacit.core.trust import READ_AS
 from tacit.guard.redact import private, redact, redacted_path, redacted_record
 from tacit.guard.screen import screened

@@ -20,7 +20,8 @@ that a third sighting is recognised as the same lesson.
 
 from __future__ import annotations
 
-from tacit.core.run import SEVERITIES, Finding, fold_severity
+from tacit.core.memory import SEVERITIES
+from tacit.core.run import Finding, fold_severity
 from tacit.core.value import value
 
 TYPE_CHECKING = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from tacit.core.run import SEVERITIES
+from tacit.core.memory import SEVERITIES
 from tacit.core.value import replace
 from tacit.learn.classify import hits_of
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from tacit.core import clock
 from tacit.core.incident import FAILURE
-from tacit.core.memory import sound_text
+from tacit.core.memory import SEVERITIES, sound_text
 from tacit.core.profile import class_of, kind_named
-from tacit.core.run import SEVERITIES
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.notice import notice

@@ -21,8 +21,8 @@ import re
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
-from tacit.core.memory import MAX_TEXT_BYTES, Memory
-from tacit.core.run import SEVERITIES, Cost, Finding, Reading, Run, Step, fold_severity
+from tacit.core.memory import MAX_TEXT_BYTES, SEVERITIES, Memory
+from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import CLOSED
 from tacit.formats.source import record
 

@@ -17,8 +17,7 @@ from itertools import pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.memory import SCOPES, met_in
-from tacit.core.run import SEVERITIES
+from tacit.core.memory import SCOPES, SEVERITIES, met_in
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import shared_path, task_type_of

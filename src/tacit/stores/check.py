@@ -16,7 +16,8 @@ from tacit.core.memory import row_hash
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
-from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
+from tacit.stores.sql_rows import HEADER, row_seal
+from tacit.stores.sql_writer import SEALED, seal_project
 from tacit.stores.tables import BY_NAME
 from tacit.stores.truth import rows
 from tacit.trial.tally import tally_of
@@ -165,7 +166,7 @@ class _Truth:
             columns = BY_NAME[table].columns[:-1]
             for *row, sealed in self._each(table):
                 named: dict[str, Any] = dict(zip(columns, row))
-                if _row_seal(table, named) != sealed and (sealed or table != "incident"):  # those of schema 10 carry none
+                if row_seal(table, named) != sealed and (sealed or table != "incident"):  # those of schema 10 carry none
                     yield Fault(table, str(named[key]), "the row is not what was written: its hash differs")
 
     def _shared(self) -> Iterator[Fault]:
@@ -181,7 +182,7 @@ class _Truth:
         for table, (columns, _) in SEALED.items():
             for row in self._each(table):
                 named = dict(zip(columns, row))
-                self.seal(seal_project(table, named), table, 0, _row_seal(table, named))
+                self.seal(seal_project(table, named), table, 0, row_seal(table, named))
         yield from ()
 
     def _compare(self) -> Iterator[Fault]:

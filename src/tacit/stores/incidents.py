@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
 from tacit.core.value import value
-from tacit.stores.sql import _row_seal
+from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def put_incidents(
             "seq": seq,
         }
         row = {name: named[name] for name in COLUMNS}
-        tx.rows(_PUT, **row, hash=_row_seal("incident", row))
+        tx.rows(_PUT, **row, hash=row_seal("incident", row))
         count += 1
     return count
 

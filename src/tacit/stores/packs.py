@@ -23,7 +23,7 @@ from tacit.core.errors import Damaged, NotFound
 from tacit.core.journal import shard_of
 from tacit.core.links import link_hash
 from tacit.core.value import value
-from tacit.stores.sql import _row_seal
+from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME
 
 TYPE_CHECKING = False
@@ -217,7 +217,7 @@ def _exchanged(tx: Transaction, row: Row, words: Mapping[str, Any]) -> int:
     table, key, where = BY_NAME[row.table], _key(row), f"WHERE {_KEY[row.table]} = :key"
     *was, sealed = tx.one(f"SELECT {', '.join(table.hashed)}, hash FROM {row.table} {where}", key=key)
     now = {**dict(zip(table.hashed, was)), **words}
-    hash = link_hash(tuple(now.values())) if table.seal else _row_seal(row.table, now)
+    hash = link_hash(tuple(now.values())) if table.seal else row_seal(row.table, now)
     sets = ", ".join(f"{name} = :{name}" for name in table.words)
     tx.rows(f"UPDATE {row.table} SET {sets}, hash = :hash {where}", **dict(words), hash=hash, key=key)
     if table.seal:

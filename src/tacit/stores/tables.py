@@ -13,7 +13,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
 from tacit.stores.incidents import NUMBERS as INCIDENT_NUMBERS
-from tacit.stores.sql import HEADER, SEALED
+from tacit.stores.sql_rows import HEADER
+from tacit.stores.sql_writer import SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from tacit.core.journal import GENESIS
 from tacit.core.memory import check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value
-from tacit.stores.sql import HEADER, SEALED, _entry, _proposal, _run
+from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_of
+from tacit.stores.sql_writer import SEALED
 from tacit.stores.tables import BY_NAME, EMPTY, TRUTH
 
 TYPE_CHECKING = False
@@ -94,9 +95,9 @@ def _memory(row: Sequence[Any]) -> Memory:
 # Rows whose columns hold more than a text: what anybody would make of them later.
 _PARSED: dict[str, Callable[[Any], object]] = {
     "memory": _memory,
-    "journal": lambda row: _entry(row[: 2 + len(HEADER)]),
-    "run": lambda row: _run(row[:-1]),
-    "proposal": lambda row: _proposal(row[:-1]),
+    "journal": lambda row: entry_of(row[: 2 + len(HEADER)]),
+    "run": lambda row: run_of(row[:-1]),
+    "proposal": lambda row: proposal_of(row[:-1]),
 }
 
 

@@ -20,7 +20,7 @@ import time
 from tacit.core import clock
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
-from tacit.stores.sql import ENDLESS
+from tacit.stores.sql_rows import ENDLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

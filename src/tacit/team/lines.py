@@ -20,8 +20,18 @@ from tacit.core.errors import TacitError
 from tacit.core.journal import VERBS, is_automatic, payload_digest
 from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, GATES, NUMBERS, VERDICTS, Memory, check_fields, from_row, kept_text
-from tacit.core.run import SEVERITIES, TIERS
+from tacit.core.memory import (
+    DECIDED,
+    GATES,
+    NUMBERS,
+    SEVERITIES,
+    TIERS,
+    VERDICTS,
+    Memory,
+    check_fields,
+    from_row,
+    kept_text,
+)
 from tacit.core.states import CLOSED, INJECTABLE, STATES
 from tacit.core.trust import least
 from tacit.core.value import replace, value

@@ -21,7 +21,8 @@ from tacit.core.journal import GENESIS, is_automatic, xor
 from tacit.core.memory import AGENT, GLOBAL
 from tacit.core.refusals import EVERYWHERE, PREFIX
 from tacit.stores.postgres.dialect import translated
-from tacit.stores.sql import Alone, SqlStore, Writer, seal_project
+from tacit.stores.sql import Alone, SqlStore
+from tacit.stores.sql_writer import Writer, seal_project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from tacit.core.rows import Fault, Found, Hit
 from tacit.stores.postgres.bm25 import MADE, rows_like
-from tacit.stores.sql import _MEMORY, listed
+from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
 from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
@@ -94,7 +94,7 @@ def _extent(store: PostgresStore, projects: Sequence[str]) -> tuple[int, bool]:
 
 def _best(store: PostgresStore, scores: dict[int, float], limit: int, injectable: bool) -> list[Any]:
     order = [n for _, n in sorted(zip(scores.values(), scores), reverse=True)]
-    sql = f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)" + (
+    sql = f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)" + (
         f" AND {INJECTABLE}" if injectable else ""
     )
     found: list[Any] = []
@@ -111,8 +111,8 @@ def signed(
 ) -> tuple[Hit, ...]:
     """Lessons about exactly these errors, newest first."""
     found = store.rows(
-        f"SELECT {_MEMORY}, m.words, m.n, 1.0::float8 FROM memory m WHERE m.project = ANY(:projects) AND m.signature = ANY(:signatures)"
-        f" AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
+        f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 1.0::float8 FROM memory m WHERE m.project = ANY(:projects)"
+        f" AND m.signature = ANY(:signatures) AND m.signature <> '' AND {INJECTABLE} ORDER BY m.n DESC LIMIT :limit",
         projects=list(projects), signatures=list(signatures), limit=max(limit, 0),
     )  # fmt: skip
     return _loaded(store, "signature", found)
@@ -123,7 +123,7 @@ def recurring(store: PostgresStore, projects: Sequence[str], *, limit: int = 50)
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {_MEMORY}, m.words, m.n, t.amount FROM tally t JOIN memory m ON m.id = t.memory"
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n, t.amount FROM tally t JOIN memory m ON m.id = t.memory"
             f" WHERE t.signal = 'seen' AND t.project = :project AND {INJECTABLE} ORDER BY t.amount DESC, m.n LIMIT :limit",
             project=project, limit=max(limit, 0),
         )  # fmt: skip
@@ -136,7 +136,7 @@ def standing(store: PostgresStore, projects: Sequence[str], *, limit: int = 50) 
     found: list[Any] = []
     for project in projects:
         found += store.rows(
-            f"SELECT {_MEMORY}, m.words, m.n, 0.0::float8 FROM memory m WHERE m.project = :project"
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n, 0.0::float8 FROM memory m WHERE m.project = :project"
             " AND (m.pinned = 1 OR m.klass IN ('preference', 'rule', 'security'))"
             f" AND {INJECTABLE} ORDER BY m.pinned DESC, m.n DESC LIMIT :limit",
             project=project, limit=max(limit, 0),

@@ -13,7 +13,7 @@ import psycopg
 
 from tacit.core.errors import TacitError
 from tacit.core.rows import Fault, Near
-from tacit.stores.sql import _MEMORY
+from tacit.stores.sql_rows import MEMORY_COLUMNS
 from tacit.stores.sqlite.search import INJECTABLE
 from tacit.stores.sqlite.vectors import embed_pending
 
@@ -105,7 +105,7 @@ def near(
     best = [n for n, _, _, place in rows if place <= limit]
     read = {
         row[-1]: row
-        for row in store.rows(f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)", ns=best)
+        for row in store.rows(f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n = ANY(:ns)", ns=best)
     }
     more = _loaded(store, "meaning", [(*read[n], cosines[n]) for n in best if n in read])
     return Near(more, {hit.memory.id: cosines[hit.n] for hit in (*more, *hits) if hit.n in cosines}, rows[0][2])

@@ -16,7 +16,8 @@ import time
 import apsw
 
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, StoreReadOnly, Unavailable
-from tacit.stores.sql import SqlStore, Writer
+from tacit.stores.sql import SqlStore
+from tacit.stores.sql_writer import Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tacit.core.memory import DECIDED, row_hash
-from tacit.stores.sql import _row_seal
+from tacit.stores.sql_rows import row_seal
 from tacit.stores.sqlite.salvage import as_type
 
 TYPE_CHECKING = False
@@ -72,7 +72,7 @@ def checksum(hashes: Iterable[bytes]) -> int:
 
 def sums_to(table: str, row: Row, wanted: int) -> bool:
     try:
-        return as_number(_row_seal(table, row)) == wanted
+        return as_number(row_seal(table, row)) == wanted
     except (TypeError, ValueError, AttributeError):
         return False
 

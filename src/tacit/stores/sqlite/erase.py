@@ -15,7 +15,7 @@ from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
 from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
-from tacit.stores.sql import SEALED
+from tacit.stores.sql_writer import SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from heapq import merge
 from itertools import chain, islice
 
 from tacit.core.value import value
-from tacit.stores.sql import _MEMORY, FACETS, ORDERS, _grouped, facet_columns, narrowed
+from tacit.stores.sql_rows import FACETS, MEMORY_COLUMNS, ORDERS, facet_columns, grouped_rows, narrowed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def rebuild(tx: Transaction) -> None:
 def counted(store: SqliteStore | Transaction, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
     """How many memories these projects have for each combination of some facets."""
     return store.rows(
-        f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {_grouped(by)}",
+        f"SELECT {', '.join(by)}, sum(rows) FROM facet WHERE project IN (SELECT value FROM json_each(:projects)) {grouped_rows(by)}",
         projects=json.dumps(list(projects)),
     )
 
@@ -245,7 +245,8 @@ def _sorted(
 
 def _loaded(store: SqliteStore, numbers: Sequence[int]) -> list[Memory]:
     """The memories of these rows, in this order. They were chosen without their texts: rows are wide."""
-    rows = store.rows(f"SELECT m.n, {_MEMORY} FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))", ns=json.dumps(list(numbers)))
+    asked = f"SELECT m.n, {MEMORY_COLUMNS} FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
+    rows = store.rows(asked, ns=json.dumps(list(numbers)))
     by_number = {row[0]: row[1:] for row in rows}
     return store._with_tallies([by_number[n] for n in numbers if n in by_number])
 

@@ -95,12 +95,13 @@ def _split_words(tx: Transaction) -> None:
 
 def _seal_tables(tx: Transaction) -> None:
     """Schema 3: the seals of tables whose rows carry no hash."""
-    from tacit.stores.sql import SEALED, _row_seal, seal_project
+    from tacit.stores.sql_rows import row_seal
+    from tacit.stores.sql_writer import SEALED, seal_project
 
     for table, (columns, _) in SEALED.items():
         for row in tx.rows(f"SELECT {', '.join(columns)} FROM {table}"):
             named = dict(zip(columns, row))
-            tx.seal(seal_project(table, named), table, 0, 1, _row_seal(table, named))
+            tx.seal(seal_project(table, named), table, 0, 1, row_seal(table, named))
 
 
 def _listed(column: str) -> list[str]:

@@ -15,7 +15,8 @@ from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
-from tacit.stores.sql import HEADER, SEALED, _row_seal, seal_project
+from tacit.stores.sql_rows import HEADER, row_seal
+from tacit.stores.sql_writer import SEALED, seal_project
 from tacit.stores.sqlite.backup import _private
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
 from tacit.stores.sqlite.copy_files import copy_files
@@ -114,7 +115,7 @@ class _Building:
             for row in rows:
                 at = (seal_project(table, row), table, 0)
                 count, sum_ = seals.get(at, (0, GENESIS))
-                seals[at] = (count + 1, xor(sum_, _row_seal(table, row)))
+                seals[at] = (count + 1, xor(sum_, row_seal(table, row)))
             self._insert(tx, table, rows)
         for table in ("tally", "queue", "injection", "counter"):
             self._insert(tx, table, self._plain(table))
@@ -199,19 +200,19 @@ class _Building:
         sealed = [row for row in self._seals if row["kind"] == table]
         if not sealed and not here:
             return there
-        off = checksum(row["xor"] for row in sealed) ^ checksum(_row_seal(table, row) for row in here)
+        off = checksum(row["xor"] for row in sealed) ^ checksum(row_seal(table, row) for row in here)
         if not off or off.bit_count() == 1:  # or a bit of the seal itself was flipped
             return here
         unreadable = [row for mine, _ in pairs.values() for row in mine if not is_readable(columns, row)]
-        known = {as_number(_row_seal(table, row)) for row in here}
-        extra = {number: row for row in there if (number := as_number(_row_seal(table, row))) not in known}
+        known = {as_number(row_seal(table, row)) for row in here}
+        extra = {number: row for row in there if (number := as_number(row_seal(table, row))) not in known}
         for wrong in (None, *here):
-            right = extra.get(off ^ (as_number(_row_seal(table, wrong)) if wrong else 0))
+            right = extra.get(off ^ (as_number(row_seal(table, wrong)) if wrong else 0))
             if right is not None:
                 self._count(table)
                 return [row for row in here if row is not wrong] + [right]
         for wrong in (*unreadable, *here):
-            rest = off ^ (as_number(_row_seal(table, wrong)) if wrong in here else 0)
+            rest = off ^ (as_number(row_seal(table, wrong)) if wrong in here else 0)
             mended = self.bits.tried(
                 wrong, [name for name, _ in columns], lambda tried, rest=rest: sums_to(table, tried, rest),  # type: ignore[misc]
                 lambda row, name, rest=rest: text_that_sums_to(table, row, name, rest),  # type: ignore[misc]

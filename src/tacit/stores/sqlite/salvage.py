@@ -9,7 +9,7 @@ import apsw
 from tacit.core.links import link_hash
 from tacit.core.memory import DECIDED, row_hash
 from tacit.stores.shared import is_sound
-from tacit.stores.sql import _row_seal
+from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME, QUEUE_KEY, TRUTH
 
 TYPE_CHECKING = False
@@ -189,7 +189,7 @@ def _seal_of(table: str, row: Row) -> bytes:
         return row_hash(tuple(row[name] for name in DECIDED))
     if table in LINK_TABLES:
         return link_hash(tuple(row[name] for name in LINK_TABLES[table]))
-    return _row_seal(table, {name: row[name] for name in SEALED_TABLES[table]})
+    return row_seal(table, {name: row[name] for name in SEALED_TABLES[table]})
 
 
 _RAW = ("hash", "row", "digest", "salt", "trial_key", "xor")

@@ -27,7 +27,7 @@ from sys import byteorder
 from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
-from tacit.stores.sql import _MEMORY
+from tacit.stores.sql_rows import MEMORY_COLUMNS
 from tacit.words.passages import FULL, OTHERS, cut, least_of, power_of, rarities, rarity_of, slack_of, worth
 
 TYPE_CHECKING = False
@@ -274,7 +274,7 @@ class _Taker:
         self.limit = limit
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
         self.sql = (
-            f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
+            f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))"
             " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
         )
         self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
@@ -438,7 +438,7 @@ def _numbered(store: SqliteStore, channel: str, rows: Sequence[Any]) -> tuple[Hi
     if not rows:
         return ()
     wide = store.rows(
-        f"SELECT {_MEMORY}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))",
+        f"SELECT {MEMORY_COLUMNS}, m.words, m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns))",
         ns=json.dumps([row[0] for row in rows]),
     )
     by_number = {row[-1]: row for row in wide}

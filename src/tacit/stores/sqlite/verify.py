@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.rows import Fault
-from tacit.stores.sql import listed
+from tacit.stores.sql_rows import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 from tacit.core.errors import NotFound, UsageError
-from tacit.core.run import TIERS
+from tacit.core.memory import TIERS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 

@@ -6,12 +6,11 @@ import json
 import sys
 
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
-from tacit.core.memory import SCOPES, as_json
-from tacit.core.run import SEVERITIES
+from tacit.core.memory import SCOPES, SEVERITIES, as_json
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.trust import run_of
 from tacit.core.value import replace
-from tacit.stores.sql import SORTS
+from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.wording import is_given, standing

@@ -6,12 +6,11 @@ and the OpenAPI document are made from it, so that they cannot differ. Answers a
 
 from __future__ import annotations
 
-from tacit.core.memory import GATES, VERDICTS, as_json
+from tacit.core.memory import GATES, SEVERITIES, TIERS, VERDICTS, as_json
 from tacit.core.proposal import KINDS
-from tacit.core.run import SEVERITIES, TIERS
 from tacit.core.states import STATES
 from tacit.core.value import value
-from tacit.stores.sql import SORTS
+from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.views import entry_json
 from tacit.surfaces.web import views
 from tacit.surfaces.web.schema import FLAG, body, number, one_of, text

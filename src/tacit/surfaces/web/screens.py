@@ -170,7 +170,7 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """Lessons by their facets, with the words that the facets have here."""
     from tacit.core.errors import UsageError as Off
-    from tacit.stores.sql import SORTS
+    from tacit.stores.sql_rows import SORTS
 
     if asked["sort"] not in SORTS:
         raise Off(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")

@@ -1,0 +1,215 @@
+"""Statements that both stores send, and the values that their rows become."""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.digest import digest
+from tacit.core.journal import (
+    Entry,
+)
+from tacit.core.links import (
+    MARK_COLUMNS,
+    USE_COLUMNS,
+    Mark,
+    Use,
+)
+from tacit.core.memory import DECIDED, NO_TALLY, Tally
+from tacit.core.rows import RunRow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.proposal import Proposal
+
+COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
+ENDLESS = 1 << 62  # no row has this number
+HEADER = ("memory", "n", "project", "verb", "by", "at", "run", "profile", "machine")
+MEMORY_COLUMNS = ", ".join(f"m.{name}" for name in DECIDED)
+# What memories are told apart, counted and listed by. `stale` is whether there is a `stale_at`.
+FACETS = ("project", "state", "kind", "klass", "category", "trust", "gate", "verdict", "severity", "pinned", "on_page", "stale")
+
+
+def facet_columns(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The facets of a memory's row."""
+    return tuple(int(row["stale_at"] != "") if name == "stale" else row[name] for name in FACETS)
+
+
+def narrowed(
+    *,
+    projects: Sequence[str] | None = None,
+    states: Sequence[str] = (),
+    equal: Mapping[str, Any] | None = None,
+    tag: str = "",
+    since: str = "",
+    text: str = "",
+) -> tuple[list[str], dict[str, Any]]:
+    """The conditions on `memory m` for what is asked, and their parameters."""
+    where: list[str] = []
+    named: dict[str, Any] = {}
+    for column, wanted in (("project", projects), ("state", states or None)):
+        if wanted is not None:
+            where.append(f"m.{column} IN (SELECT value FROM json_each(:{column}s))")
+            named[f"{column}s"] = json.dumps(list(wanted))
+    for column, wanted in (equal or {}).items():
+        where.append(f"m.{column} = :{column}")
+        named[column] = wanted
+    if tag:
+        where.append(
+            "EXISTS (SELECT 1 FROM json_each(CASE m.tags WHEN '' THEN '[]' ELSE m.tags END) WHERE value = :tag)"
+        )
+        named["tag"] = tag
+    if since:
+        where.append("m.updated_at >= :since")
+        named["since"] = since
+    if text:
+        where.append("instr(lower(m.text), lower(:text)) > 0")
+        named["text"] = text
+    return where, named
+
+
+def grouped_rows(by: Sequence[str]) -> str:
+    columns = ", ".join(str(at + 1) for at in range(len(by)))
+    return f"GROUP BY {columns} ORDER BY {len(by) + 1} DESC, {columns}"
+
+
+def insert_into(table: str, columns: Iterable[str]) -> str:
+    names = list(columns)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(':' + name for name in names)})"
+
+
+def upsert_into(table: str, columns: Iterable[str], key: tuple[str, ...]) -> str:
+    names = list(columns)
+    rest = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+    return f"{insert_into(table, names)} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {rest}"
+
+
+# The latest three tasks of a lesson; of one that was met everywhere, a sample is enough.
+TASKS = (
+    "SELECT r.task FROM (SELECT DISTINCT run FROM finding WHERE memory = :it AND memory <> '' LIMIT 64) f JOIN run r ON r.id = f.run"
+    " WHERE r.task <> '' GROUP BY r.task ORDER BY max(r.seq) DESC LIMIT 3"
+)
+INSERT_MEMORY = insert_into("memory", (*DECIDED, "hash", "words"))
+UPDATE_MEMORY = f"UPDATE memory SET {', '.join(f'{c} = :{c}' for c in (*DECIDED[1:], 'hash', 'words'))} WHERE id = :id"
+INSERT_ENTRY = insert_into("journal", (*HEADER, "payload", "salt", "digest", "row", "hash"))
+PUT_SEAL = upsert_into("seal", ("project", "kind", "shard", "rows", "xor"), ("project", "kind", "shard"))
+PUT_TALLY = insert_into("tally", ("memory", "signal", "project", "amount", "at"))
+_SIGHTING = "SELECT 1 FROM evidence WHERE memory = :memory AND signal = 'seen' AND stance = 'supports' AND opening = 0 AND key <> :key"
+SAME_UNIT = f"{_SIGHTING} AND CASE WHEN root <> '' THEN root ELSE run END = :unit LIMIT 1"
+SAME_ORIGIN = f"{_SIGHTING} AND origin = :origin LIMIT 1"
+COUNT_USE = (
+    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, 'uses', :project, 1.0, :at)"
+    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + 1,"
+    " at = CASE WHEN excluded.at > tally.at THEN excluded.at ELSE tally.at END"
+)
+OUTCOMES = {"not_occurred": "clean", "occurred": "recurred"}
+COUNT_ON = (
+    "INSERT INTO tally (memory, signal, project, amount, at) VALUES (:memory, :signal, :project, :step, '')"
+    " ON CONFLICT (memory, signal) DO UPDATE SET amount = tally.amount + excluded.amount"
+)
+HAS_UNITS = "SELECT 1 FROM tally WHERE memory = :it AND signal = 'units'"
+SAME_TASK = (  # another settled coin of the same lesson in the same task; the last outcome of a unit stands
+    "SELECT 1 FROM use u WHERE u.memory = :memory AND u.task = :task AND u.unit <> :unit AND u.arm <> 'exempt' AND u.blank = 0"
+    " AND (SELECT value FROM use_mark m WHERE m.memory = u.memory AND m.unit = u.unit AND m.signal = 'outcome' ORDER BY n DESC LIMIT 1)"
+    " IN ('occurred', 'not_occurred') LIMIT 1"
+)
+PUT_COURSE = upsert_into("course", ("memory", "epoch", "project", "kept"), ("memory", "epoch"))
+_SEEN = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'seen'"
+_USED = "LEFT JOIN tally t ON t.memory = m.id AND t.signal = 'uses'"
+ORDERS = {
+    "new": ("", "m.n DESC"),
+    "old": ("", "m.n"),
+    "updated": ("", "m.updated_at DESC, m.n DESC"),
+    "seen": (_SEEN, "coalesce(t.amount, 0) DESC, m.n DESC"),
+    "used": (_USED, "coalesce(t.at, '') DESC, m.n DESC"),
+    "state": ("", "m.state, m.n DESC"),
+    "kind": ("", "m.kind, m.n DESC"),
+    "text": ("", "m.text, m.n"),
+}
+SORTS = tuple(ORDERS)
+
+
+def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
+    if not counts:
+        return NO_TALLY
+
+    def number(signal: str) -> int:
+        return int(counts[signal][0]) if signal in counts else 0
+
+    def level(signal: str) -> float | None:
+        return counts[signal][0] if signal in counts else None
+
+    others = {signal: amount for signal, (amount, _) in counts.items() if signal not in COUNTED}
+    return Tally(
+        number("seen"),
+        number("uses"),
+        number("clean"),
+        number("recurred"),
+        number("contradicted"),
+        level("confidence"),
+        level("belief"),
+        counts["seen"][1] or None if "seen" in counts else None,
+        counts["uses"][1] or None if "uses" in counts else None,
+        others or None,
+    )
+
+
+def entry_of(row: tuple[Any, ...]) -> Entry:
+    at = dict(zip(HEADER, row[1:-1]))
+    reason, before, after = json.loads(row[-1]) if row[-1] else ("(erased)", {}, {})
+    return Entry(**at, reason=reason, before=before, after=after, id=row[0], erased=not row[-1])
+
+
+def use_of(row: tuple[Any, ...]) -> Use:
+    at = dict(zip(USE_COLUMNS, row))
+    at["instrument_eligible"], at["blank"] = bool(at["instrument_eligible"]), bool(at["blank"])
+    use = Use.__new__(Use)  # a lesson may have thousands: filled as they are, without an `__init__`
+    use.__dict__.update(at)
+    return use
+
+
+def mark_of(row: tuple[Any, ...]) -> Mark:
+    mark = Mark.__new__(Mark)
+    mark.__dict__.update(zip(MARK_COLUMNS, row))
+    return mark
+
+
+def run_of(row: tuple[Any, ...]) -> RunRow:
+    at = dict(zip(RunRow.FIELDS, row))  # type: ignore[attr-defined]
+    return RunRow(**{**at, "complete": bool(at["complete"]), "facts": json.loads(at["facts"]) if at["facts"] else None})
+
+
+def proposal_of(row: tuple[Any, ...]) -> Proposal:
+    from tacit.core.proposal import Proposal
+
+    at = dict(zip(Proposal.FIELDS, row))  # type: ignore[attr-defined]
+    approvals = tuple(tuple(a) for a in json.loads(at["approvals"])) if at["approvals"] else ()
+    return Proposal(**{**at, "payload": json.loads(at["payload"]) if at["payload"] else None, "approvals": approvals})
+
+
+def row_seal(table: str, named: Mapping[str, Any]) -> bytes:
+    fields = [field.hex() if isinstance(field, bytes) else field for field in named.values()]
+    return digest(table, json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
+
+
+def listed(column: str) -> list[str]:
+    """A column that holds a list, as a list."""
+    return [str(item) for item in json.loads(column)] if column else []
+
+
+def context_of(left_out: str) -> str:
+    """The context of an answer, which stands beside what it left out."""
+    if '"context"' not in left_out:
+        return ""
+    asked = json.loads(left_out).get("asked")
+    return str(asked.get("context") or "") if isinstance(asked, dict) else ""
+
+
+def json_text(field: Any) -> str:
+    return json.dumps(field, ensure_ascii=False, separators=(",", ":")) if field else ""
+
+
+def shown_text(name: str) -> str:
+    return repr(name if len(name) <= 40 else name[:40] + "…")
