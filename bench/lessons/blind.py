@@ -133,10 +133,9 @@ def _cures(world: World) -> list[str]:
     for text in _in_force(world):
         if text.startswith("Does not work here: "):
             items = re.split(r"(?<=\)), ", text.removeprefix("Does not work here: ").removesuffix("."))
-            found += [item for item in items if re.search(r"\([^)]*: |only compile", item)]
-        elif " rejects here again and again: " in text:
-            tool = text.split(" rejects here")[0].split(". ")[-1]
-            found += [f"{tool} rejects {rule}" for rule in re.findall(r"\w[\w-]* \((?:mended|mostly)[^,]*?\)(?=,|\.)", text)]
+            found += [item for item in items if re.search(r"\([^)]*: |only compile|\((?:quote|wait|`git remote)", item)]
+        elif said := re.search(r"(\S+) rejects (?:here|in `[^`]+`) again and again: (.*)", text):
+            found += [f"{said[1]} rejects {rule}" for rule in re.findall(r"\w[\w-]* \((?:mended|mostly)[^,]*?\)(?=,|\.)", said[2])]
         if text.startswith("Run `") and " before `" in text:
             found.append(text.split(". ")[0])
     return found

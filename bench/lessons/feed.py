@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.lessons.need import first_calls, told_before
+
 from tacit.core.states import CLOSED, INJECTABLE
 
 BENCH = Path(__file__).resolve().parents[2] / ".bench" / "lessons"
@@ -163,14 +165,15 @@ def feed(world: World, *options: str, limit: int = 0) -> Iterator[dict[str, Any]
             world.instructions(session.start)
             given = world.tacit("inject", "--run", session.id)
             place = world.placed(session)
-            moments = list(_moments(world, session.id, place))
+            moments, lines = list(_moments(world, session.id, place)), first_calls(place)
+            need, host = told_before(world, session.id, lines, start=False), told_before(world, session.id, lines, start=True)
             learned = world.tacit("learn", str(place), "--over", *options)
             called = programs(place)
             place.unlink()  # what hosts keep for a month, and disks need not
             line = {
                 "n": number, "session": session.id, "lineage": session.lineage, "start": session.start, "person": session.person,
                 "given": given.get("injected", []), "withheld": given.get("withheld", []), "tokens": given.get("tokens", 0),
-                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "after": _standing(world),
+                "texts": _texts(given), "learned": learned["runs"], "programs": called, "moments": moments, "need": need, "host": host, "after": _standing(world),
                 "noticed": _noticed(world),
             }  # fmt: skip
             log.write(json.dumps(line) + "\n")

@@ -97,6 +97,11 @@ def forewarned(world: World) -> dict[str, Any]:
             mine = [mark for mark in may if len(of_program[program, mark] - {lineage}) >= 2][:3]
             n["need names"] += len(mine)
             n["need"] += len(set(mine) & {each[0] for each in tellable if each[4] == program})
+        for moment in ("need", "host"):
+            spoken = _named(line.get(moment, ()), about, of_program) & known
+            n[f"{moment} told"] += len(spoken)
+            n[f"{moment} right"] += len(spoken & met)
+        n["commonest names"] += len(common)
         in_force = line["noticed"]
         for mark, nature, family, tool, program, *_ in failures:
             before[mark].add(lineage)
@@ -115,8 +120,27 @@ def forewarned(world: World) -> dict[str, Any]:
         "times as precise as the grouped list": round(need_is / list_is, 2) if list_is else None,
         "times as precise as what was given": round(need_is / given_is, 2) if given_is else None,
         "forewarned before the program's first call": _share(n["need"], n["tellable"]),
+        "told by the hook before first calls": n["need told"], "right of these": n["need right"],
+        "told by it after a start": n["host told"], "right of those": n["host right"],
+        "names given at starts": n["given names"], "right at starts": n["given"],
+        "names of the commonest ten": n["commonest names"], "right of the ten": n["commonest ten, tellable"],
         "lines given at starts": n["given lines"], "of these about a failure of that session": n["given lines that fit"],
     }  # fmt: skip
+
+
+def _named(told: Sequence[dict[str, Any]], about: dict[str, set[str]], of_program: dict[tuple[str, str], set[str]]) -> set[str]:
+    """The signatures that the hook's words before some commands are about: of a lesson those that the command at hand was met with."""
+    from tacit.core.programs import runs
+
+    found: set[str] = set()
+    for each in told:
+        ids = {match[1] for text in (*each["given"], *each["withheld"]) if (match := re.match(r"\[(\w+)\]", text))}
+        for mark in {mark for id in ids for mark in about.get(id, ())}:
+            programs = [program for program, of in of_program if of == mark and len(of_program[program, of]) > 1]
+            programs += [mark.removeprefix("command ")] if mark.startswith("command ") else []
+            if any(runs(each["line"], program) for program in programs):
+                found.add(mark)
+    return found
 
 
 def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
@@ -129,10 +153,37 @@ def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
         for name, (part, whole) in {"noticed of the key": ("noticed", "items"), "themes of the key": ("reached", "themes")}.items():
             counts = told["themes" if "themes" in name else "noticed"]
             sums[name] = [sums[name][0] + counts[part], sums[name][1] + counts[whole]]
-    at = {name: sum(told["forewarned"][name] for told in every) for name in ("right", "names before first calls", "right there", "names in the grouped list")}
-    need, listed = at["right"] / max(1, at["names before first calls"]), at["right there"] / max(1, at["names in the grouped list"])
     found = {name: interval(*both) for name, both in sums.items()}
-    return {**found, "times as precise as the grouped list": f"{need:.3f} / {listed:.3f} = {need / listed:.2f}" if listed else "-"}
+    return {**found, **{name: _precision(every, *names) for name, names in PRECISION.items()}, "first calls by the hook": _times(every)}
+
+
+# Names that were told, and how many of them came: by the hook's own words before first calls, in a session that was told nothing at its start;
+# the same after its start; what starts were given; and three lists that nobody is given.
+PRECISION = {
+    "precision before first calls, by the hook": ("right of these", "told by the hook before first calls"),
+    "precision before first calls, by the hook, after a start": ("right of those", "told by it after a start"),
+    "precision of what starts are given": ("right at starts", "names given at starts"),
+    "precision of the grouped list": ("right there", "names in the grouped list"),
+    "precision of the commonest ten": ("right of the ten", "names of the commonest ten"),
+    "precision of the three commonest of each program": ("right", "names before first calls"),
+}
+
+
+def _sums(every: Sequence[dict[str, Any]], right: str, named: str) -> tuple[int, int]:
+    return sum(told["forewarned"][right] for told in every), sum(told["forewarned"][named] for told in every)
+
+
+def _precision(every: Sequence[dict[str, Any]], right: str, named: str) -> str:
+    return interval(*_sums(every, right, named))
+
+
+def _times(every: Sequence[dict[str, Any]]) -> str:
+    """How many times as precise as the start list the hook's words before first calls are."""
+    (need, of), (given, at) = _sums(every, *PRECISION["precision before first calls, by the hook"]), _sums(every, *PRECISION["precision of what starts are given"])
+    (listed, among) = _sums(every, *PRECISION["precision of the grouped list"])
+    if not (of and given and listed):
+        return "-"
+    return f"{need / of * at / given:.2f} times what starts are given, {need / of * among / listed:.2f} times the grouped list"
 
 
 def interval(good: int, of: int) -> str:

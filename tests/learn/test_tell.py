@@ -11,6 +11,7 @@ import pytest
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core.incident import Incident
+from tacit.core.programs import runs
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
 from tacit.learn.tell import told_by
@@ -70,7 +71,7 @@ def test_what_does_not_work_here_is_one_line() -> None:
     ]  # fmt: skip
     assert told([often] * 3)[0] == [
         "Does not work here: `hk` (no such command: run it as `mise x hk -- hk`), `cat -A` (no such option: use `-v`),"
-        " the field `reviewThreads` of `gh pr view` (there is none), `tests` (no such path), `cargo test --lib` (no library target)."
+        " `reviewThreads` of `gh pr view` (no such field), `tests` (no such path), `cargo test --lib` (no library target)."
     ]
 
 
@@ -87,9 +88,50 @@ def test_packages_that_a_check_does_not_find_are_one_item() -> None:
 def test_a_pattern_that_matches_nothing_stops_the_shell() -> None:
     """Whichever program it was for, but for one that is given patterns to list: quoted it lists nothing at all."""
     met = [[missing("", "glob", "no match", program)] for program in ("gh api", "rg", "pnpm add")]
-    assert told(met)[0] == ["Does not work here: an unquoted pattern that matches nothing (the shell stops there: quote it)."]
+    assert told(met)[0] == ["Does not work here: an unquoted pattern that matches nothing (quote it)."]
     assert told(met[:2])[0] == []
     assert told([*met[:2], [missing("", "glob", "no match", "ls")]])[0] == []
+
+
+def test_a_line_is_never_longer_than_what_is_given() -> None:
+    """What is cut off at its end is told to nobody: the most often met are told as far as they make one line."""
+    some = [missing(f"a-command-with-a-long-name-{n}", ended="form", cure=f"as mise x another-long-name-{n} -- a-command-{n}") for n in range(8)]
+    (line,) = told([some] * 2 + [some[7:]])[0]
+    assert len(line) <= 400 and line.endswith(").") and some[7].name in line
+
+
+def test_a_guessed_repository_and_a_script_that_is_not_there_are_told() -> None:
+    """With where its name stands; a script only where it passes nowhere."""
+    guessed = missing("", "github", "Repository", "gh api graphql")
+    assert told([[guessed]] * 3)[0] == ["Does not work here: a guessed repository in `gh` (`git remote -v` names it)."]
+    assert told([[guessed]] * 2)[0] == []
+    script = missing("typecheck", "script", program="pnpm run typecheck")
+    assert told([[script]] * 2)[0] == ["Does not work here: `pnpm run typecheck` (no such script)."]
+    assert not [each for each in told([[script]] * 2 + [[command("typecheck", "pnpm --filter <package> typecheck")]])[0] if "script" in each]
+
+
+def test_a_missing_command_is_told_before_its_own_call() -> None:
+    """Whatever stood behind it each time."""
+    met = [[missing("timeout", program=program, ended="form", cure="without timeout")] for program in ("git fetch", "bash -c")]
+    book = Notebook()
+    for n, some in enumerate(met):
+        book.add(f"r{n}", f"l{n}", some)
+    (lesson,) = told_by(book, met[1], {}).lessons
+    assert lesson.about == {"timeout": ("`timeout` (no such command: leave `timeout` out)",)}
+    assert runs("cd x && timeout 60 git fetch", "timeout") and not runs("git fetch --timeout", "timeout")
+
+
+def test_a_fence_is_told_without_its_marks() -> None:
+    """Three of them would end the fence that lessons are given in."""
+    met = [[failure("lint MD040", "lint", "convention", code="MD040", tool="markdownlint", program="git commit", ended="edit", repair="```text")]]
+    assert told(met * 2)[0] == ["markdownlint rejects in `git commit` again and again: MD040 (mended with `text` behind the opening fence)."]
+
+
+def test_a_check_without_a_known_command_is_asked_for_by_its_name() -> None:
+    """From three lineages on."""
+    met = [[Incident("complaint", "fails e2e", code="e2e", program="the e2e tests still fail")]]
+    assert told(met * 2)[0] == []
+    assert told(met * 3)[0] == ["Before you say done, run the end-to-end tests: the person had to come back with failing checks."]
 
 
 def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
@@ -106,7 +148,7 @@ def test_what_works_elsewhere_is_not_said_to_be_missing() -> None:
 
 
 def test_a_hook_that_refuses_names_the_check_that_finds_the_same() -> None:
-    """Not where an instruction file speaks of it, nor where no check is known to find it."""
+    """Or the linter whose findings it prints, where nobody ran one by itself; not where an instruction file speaks of it."""
     hook = failure("hook pre-commit", "hook", "gate", code="pre-commit", program="git commit")
     printed = failure("format biome", "format", "convention", code="biome", tool="biome", program="git commit")
     checked = failure("format biome", "format", "convention", code="biome", tool="biome", program="bun run lint")
@@ -114,7 +156,9 @@ def test_a_hook_that_refuses_names_the_check_that_finds_the_same() -> None:
     line = "Before `git commit`, run `bun run lint`: the pre-commit hook refuses what it rejects."
     assert line in told(met)[0]
     assert line not in told(met, {"a pre-commit hook runs the tests": "CLAUDE.md"})[0]
-    assert not [each for each in told([[hook, printed]] * 3)[0] if "hook" in each]
+    by_name = "Before `git commit`, run biome over what you changed: the pre-commit hook refuses what it rejects."
+    assert by_name in told([[hook, printed]] * 2)[0]
+    assert not [each for each in told([[hook, printed], [hook]])[0] if "hook" in each]
 
 
 def test_forks_of_one_piece_of_work_are_one_witness() -> None:
@@ -324,10 +368,10 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
         memories.learn(rtk(n))
     asked = {each.kind: each for each in memories.proposals()}
     assert set(asked) == {"request", "notice"}
-    assert asked["notice"].reason == "CLAUDE.md says “always prefix commands with rtk”, and `rtk bun` fails in 5 of 5 sessions."
+    assert asked["notice"].reason == "CLAUDE.md says “Always prefix commands with rtk.”, and `rtk bun` fails in 5 of 5 sessions."
     (found,) = [each for each in for_you(memories) if each["kind"] == "notice"]
     assert (found["quote"], found["patch"], found["count"], len(found["runs"])) == (
-        "always prefix commands with rtk", "… except `bun`: run it without `rtk`", 5, 5,
+        "Always prefix commands with rtk.", "… except `bun`: run it without `rtk`", 5, 5,
     )  # fmt: skip
     assert f"{found['text']} Suggested: {found['patch']}" in overview(memories)["for_you"]
     memories.review(asked["request"].id)
@@ -415,3 +459,22 @@ def test_sessions_of_a_folder_that_is_gone_are_not_mixed_into_this_project(memor
     assert [each.text for each in memories.list()] == []
     memories.learn(replace(rtk(2), cwd="/home/nobody/gone"))
     assert len(memories.store.rows("SELECT DISTINCT project FROM incident")) == 2
+
+
+def test_incidents_of_old_runs_become_counts(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
+    for n in range(4):
+        memories.learn(rtk(n, lineage="s0" if n == 3 else ""))
+    before = commonest(memories.store, memories.project_id)
+    monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
+    memories.learn(Run("later", "claude-code", steps=(), complete=True))
+    after = commonest(memories.store, memories.project_id)
+    assert [(each["lineages"], each["times"]) for each in after] == [(each["lineages"], each["times"]) for each in before] == [(3, 4)]
+    kept = dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
+    assert kept == {"past until": 1, "past failure": 1, "past command": 1, "failure": 1, "command": 1, "sentence": 1}
+    memories.learn(rtk(0))  # learned again, it is counted already
+    assert commonest(memories.store, memories.project_id) == after
+    assert memories.health().health.is_sound
+    (lesson,) = [each for each in memories.list() if each.source == "notice"]
+    memories.erase(lesson.id)
+    assert "past failure" not in dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))

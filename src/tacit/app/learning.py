@@ -358,14 +358,12 @@ class Learning(Recalling):
 
 def instruction_lines(root: str) -> dict[str, str]:
     """The lines of a folder's instruction files, spelled for comparing, each with the file it stands in."""
-    from tacit.learn.lines import plain_line
+    from tacit.learn.lines import Known
 
-    found: dict[str, str] = {}
+    found = Known()
     for name, text in instruction_files(root).items():
         for line in text.splitlines():
-            spelled = plain_line(line)
-            if spelled:
-                found.setdefault(spelled, name)
+            found.add(line, name)
     return found
 
 

@@ -3,6 +3,7 @@
 One row per run and signature. *failure*: a command that failed, hard or behind a pipe, how often, what it cost and how it ended.
 *command*: a form of a command that serves a purpose, how often it passed and failed. *sentence*: a short sentence that the person typed.
 *complaint*: the person's word that a check fails after the agent had gone on. Nothing here is given to an agent by itself.
+Old failures and commands become counts, old sentences and complaints go: nobody asks for what was typed a thousand runs ago.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from tacit.core.value import value
 
 FAILURE, COMMAND, SENTENCE, COMPLAINT = "failure", "command", "sentence", "complaint"
 KINDS = (FAILURE, COMMAND, SENTENCE, COMPLAINT)
+PAST = "past "  # before a kind: what became of incidents that telling no longer looks at, one row per signature and project
 # How a failure ended: the file that the error names was edited, another one was, a command was run between, the command took another
 # form, it was simply tried again; or it never passed.
 ENDS = ("edit", "other edit", "command", "form", "retry", "never")

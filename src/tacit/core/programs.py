@@ -87,7 +87,10 @@ def runs(line: str, command: str) -> bool:
         name = _program(words)
         if not name:
             continue
-        at = next(n for n, word in enumerate(words) if word.strip("'\"").rpartition("/")[2] == name)
+        spoken = [word.strip("'\"").rpartition("/")[2] for word in words]
+        at = spoken.index(name)
+        if command in spoken[:at]:
+            return True  # in front of another program: `timeout 60 make`
         called = " ".join((name, *words[at + 1 :])) + " "
         if any(called.startswith(f"{each} ") for each in spelled):
             return True

@@ -447,11 +447,12 @@ class _Session:
         from tacit.core.rows import run_id
         from tacit.learn.tell import propose, told_by
         from tacit.learn.tell.keep import keep, silenced
-        from tacit.stores.incidents import Counts, lineage_of, put_incidents
+        from tacit.stores.incidents import Counts, fold, lineage_of, put_incidents
 
         own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
         lineage = own or lineage_of(tx, self.row.root) or self.row.root
         put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
+        fold(tx, self.project.id, self.seq)
         how = self.profile.extract.extractors.get("notice")
         if how is None or not how.on or not noticed:
             return

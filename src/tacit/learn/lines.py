@@ -13,7 +13,7 @@ from tacit.core.page import split_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # "- [k3v9x2m4q7ab] ", "* ", "3. ", "> ", "(3x) ": how lists, notes and our own rendering begin a line.
 _OPENING = re.compile(
@@ -21,6 +21,26 @@ _OPENING = re.compile(
     r"(?:(?:\[[\w .:×#/-]{1,40}\]|\([\w .:×#/-]{1,40}\)|🔴|🟡|🟢|⚠️|✅|❌)\s*)*"
 )
 _MARKS = re.compile(r"[`*_\"“”„«»]|(?<!\w)'|'(?!\w)")
+
+
+class Known(dict[str, str]):
+    """Lines of files, spelled for comparing, each with the file it stands in; `said` has each as it stands there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: dict[str, str] = {}
+
+    def add(self, line: str, file: str) -> None:
+        """One more line of a file; of equal ones the first counts."""
+        spelled = plain_line(line)
+        if spelled and spelled not in self:
+            self[spelled], self.said[spelled] = file, line.strip()
+
+
+def as_said(lines: Mapping[str, str], spelled: str) -> str:
+    """A line as its file has it, without the marks of a list."""
+    said = lines.said.get(spelled, spelled) if isinstance(lines, Known) else spelled
+    return re.sub(r"^[>\s]*(?:[-*+•–]|\d+[.)]|#+)\s+", "", said).replace("**", "")
 
 
 def stands_in(text: str, lines: Iterable[str]) -> bool:

@@ -184,17 +184,18 @@ def key(call: Call) -> tuple[str, ...]:
     words = proper(call)
     program, rest = words[0], words[1:]
     if program in INTERPRETERS:
-        target = next((w for w in rest if not w.startswith("-") or w in ("-c", "-e", "-")), "")
+        target = next((w for w in rest if not w.startswith("-") or w in ("-c", "-e", "-", "-lc", "-ic")), "")
         if program == "python" and target.endswith("manage.py"):
             return (program, "manage.py", *_plain(rest[rest.index(target) + 1 :])[:1])
         if program in SCRIPT_RUNNERS:
             return _scripted(program, rest)
-        return (program, "-c" if call.inline or target in ("-c", "-e", "-") else target)
+        return (program, "-c" if call.inline or target.startswith("-") else target)
     if program in SCRIPT_RUNNERS:
         return _scripted(program, rest)
     if program in SUBCOMMANDS:
         plain = _plain(rest)
-        depth = 2 if (program, *plain[:1]) in TWO_DEEP else 1
+        deep = (program, *plain[:1]) in TWO_DEEP and "/" not in "".join(plain[1:2])  # `gh api repos/…` asks for one page of many
+        depth = 2 if deep else 1
         return (program, *plain[:depth])
     return (program,)
 

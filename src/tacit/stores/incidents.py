@@ -6,8 +6,8 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
-from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE, Incident
-from tacit.core.value import value
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
+from tacit.core.value import replace, value
 from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING
 
@@ -23,7 +23,9 @@ COLUMNS = ("project", "run", "lineage", "person", "seq", *FIELDS)
 NUMBERS = "seq count failed soft calls seconds"
 KEY = ("run", "kind", "mark")
 # A project that has more is counted by its newest, so that learning stays as quick as it was.
-RUNS = 1_000  # that are looked at
+RUNS = 1_000  # that are looked at; those of older runs become counts
+UNTIL = "past until"  # the kind of the one row whose number is that of the last run that did
+FOLDED = 20  # runs whose incidents become counts at a time: a store from before has many
 MOST = 2_000  # rows of one answer
 
 
@@ -55,29 +57,84 @@ def put_incidents(
     """Write the incidents of a run, anew where it grew; how many there are."""
     count = 0
     tx.rows("DELETE FROM incident WHERE run = :run", run=run)
+    if seq <= _folded(tx, project):
+        return 0  # it was counted, and is too old to be told of
     for each in noticed:
-        named = {
-            **each.__dict__,
-            "soft": int(each.soft),
-            "project": project,
-            "run": run,
-            "lineage": lineage,
-            "person": person,
-            "seq": seq,
-        }
-        row = {name: named[name] for name in COLUMNS}
-        tx.rows(_PUT, **row, hash=row_seal("incident", row))
+        _put(tx, project, run, lineage, person, seq, each)
         count += 1
     return count
 
 
+def _put(tx: Transaction, project: str, run: str, lineage: str, person: str, seq: int, each: Incident) -> None:
+    own = {"soft": int(each.soft), "project": project, "run": run, "lineage": lineage, "person": person, "seq": seq}
+    named = {**each.__dict__, **own}
+    row = {name: named[name] for name in COLUMNS}
+    tx.rows(_PUT, **row, hash=row_seal("incident", row))
+
+
+def fold(tx: Transaction, project: str, newest: int) -> int:
+    """Turn the incidents of runs that telling no longer looks at into counts, one per signature; how many rows went.
+
+    A count is a row of the same table: of the kind `past failure` or `past command`, under the project's own id instead of a run's,
+    `count` the times and `failed` the lineages. A lineage that has newer rows of that signature is counted with those.
+    """
+    done = _folded(tx, project)
+    until = min(newest - RUNS, done + FOLDED)
+    if until <= done:
+        return 0
+    old = tx.rows(
+        f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run IN"
+        " (SELECT id FROM run WHERE project = :project AND seq > :done AND seq <= :until) ORDER BY seq",
+        project=project, done=done, until=until,
+    )  # fmt: skip
+    for note in map(_read, old):
+        _take(tx, note.run, note.incident)
+        if note.incident.kind in (FAILURE, COMMAND):
+            _count_in(tx, project, note)
+    _replace(tx, project, until, Incident(UNTIL, ""))
+    return len(old)
+
+
+def _count_in(tx: Transaction, project: str, note: Noted) -> None:
+    one, kind = note.incident, PAST + note.incident.kind
+    newer = tx.one(
+        "SELECT 1 FROM incident WHERE project = :project AND kind = :kind AND mark = :mark AND lineage = :lineage LIMIT 1",
+        project=project, kind=one.kind, mark=one.mark, lineage=note.lineage,
+    )  # fmt: skip
+    rows = tx.rows(f"SELECT run, lineage, seq, {', '.join(FIELDS)} FROM incident WHERE run = :run AND kind = :kind AND mark = :mark",
+                   run=project, kind=kind, mark=one.mark)  # fmt: skip
+    known = _read(rows[0]).incident if rows else Incident(kind, one.mark, count=0)
+    counted = replace(
+        one, kind=kind, count=known.count + one.count, failed=known.failed + (newer is None), soft=one.soft and (known.soft or not rows),
+        calls=known.calls + one.calls, seconds=known.seconds + one.seconds, ended="", cure="", repair="", line="", place="",
+    )  # fmt: skip
+    _replace(tx, project, note.seq, counted)
+
+
+def _replace(tx: Transaction, project: str, seq: int, one: Incident) -> None:
+    _take(tx, project, one)
+    _put(tx, project, project, "", "", seq, one)
+
+
+def _take(tx: Transaction, run: str, one: Incident) -> None:
+    tx.rows("DELETE FROM incident WHERE run = :run AND kind = :kind AND mark = :mark", run=run, kind=one.kind, mark=one.mark)
+
+
+def _folded(store: Reads, project: str) -> int:
+    """The number of the last run whose incidents became counts."""
+    row = store.one("SELECT seq FROM incident WHERE run = :run AND kind = :kind", run=project, kind=UNTIL)
+    return int(row[0]) if row else 0
+
+
 def commonest(store: Reads, project: str, most: int = 50) -> list[dict[str, Any]]:
     """The failures that most lineages met, whether or not anybody is told of them."""
+    sums = "SUM(count) AS times, SUM(soft) AS soft, SUM(calls) AS calls, SUM(seconds) AS seconds FROM incident WHERE project = :project"
     rows = store.rows(
-        "SELECT mark, nature, COUNT(DISTINCT lineage) AS met, SUM(count) AS times, SUM(soft) AS soft, SUM(calls) AS calls,"
-        " SUM(seconds) AS seconds"
-        " FROM incident WHERE project = :project AND kind = :kind GROUP BY mark, nature ORDER BY met DESC, mark LIMIT :most",
-        project=project, kind=FAILURE, most=most,
+        "SELECT mark, nature, SUM(met) AS all_met, SUM(times), SUM(soft), SUM(calls), SUM(seconds) FROM ("
+        f"SELECT mark, nature, COUNT(DISTINCT lineage) AS met, {sums} AND kind = :kind GROUP BY mark, nature"
+        f" UNION ALL SELECT mark, nature, SUM(failed) AS met, {sums} AND kind = :past GROUP BY mark, nature"
+        ") AS every GROUP BY mark, nature ORDER BY all_met DESC, mark LIMIT :most",
+        project=project, kind=FAILURE, past=PAST + FAILURE, most=most,
     )  # fmt: skip
     names = ("lineages", "times", "soft", "calls", "seconds")
     return [{"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))} for mark, nature, *sums in rows]
@@ -105,8 +162,8 @@ def noted_of(store: Reads, run: str) -> list[str]:
 
 def seconds_a_call(store: Reads, project: str) -> float | None:
     """How long a call takes on the way out of a failure, over all that were noticed; None where nothing tells."""
-    sql = "SELECT sum(seconds), sum(calls) FROM incident WHERE project = :p AND kind = :kind AND calls > 0"
-    row = store.one(sql, p=project, kind=FAILURE)
+    sql = "SELECT sum(seconds), sum(calls) FROM incident WHERE project = :p AND kind IN (:kind, :past) AND calls > 0"
+    row = store.one(sql, p=project, kind=FAILURE, past=PAST + FAILURE)
     return float(row[0]) / float(row[1]) if row and row[0] and row[1] else None
 
 
@@ -183,10 +240,16 @@ _NEWEST = (
 )
 
 
-def forget_places(tx: Transaction, places: Iterable[tuple[str, str]]) -> None:
-    """Take out what was noted at some places of some runs: the words there are to be gone for good."""
+def forget_places(tx: Transaction, project: str, places: Iterable[tuple[str, str]], text: str) -> None:
+    """Take out what was noted at some places of some runs: the words there are to be gone for good.
+
+    Counts know no place; those go whose names stand in the text that is erased.
+    """
     for run, place in places:
         tx.rows("DELETE FROM incident WHERE run = :run AND (place = :place OR :place = '')", run=run, place=place)
+    for kind, mark, *words in tx.rows("SELECT kind, mark, mark, code, name, program FROM incident WHERE run = :project", project=project):
+        if kind != UNTIL and any(word and word in text for word in words):
+            tx.rows("DELETE FROM incident WHERE run = :project AND kind = :kind AND mark = :mark", project=project, kind=kind, mark=mark)
 
 
 _PUT = (

@@ -24,7 +24,7 @@ from tacit.core.value import value
 
 TELLABLE = ("convention", "gate", "env", "git")
 NATURES = (*TELLABLE, "wip", "host", "other")
-MISSING = frozenset("command usage cargo binary path github glob module".split())  # families that say what does not work here
+MISSING = frozenset("command usage cargo binary path github glob module script".split())  # families that say what does not work here
 NOT_HERE = "not here"  # their common signature
 BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
@@ -155,6 +155,8 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
     name = name or parts.get("other") or ""
     name = name.strip("'\"`‘’“” ,;")
     if name and (len(name) > NAME or not re.fullmatch(_IDENTIFIER, name)):
+        if form.code == "option" and not name.startswith("-"):
+            return Diagnosis("usage", "argument", "", form.nature)
         if form.needs_name:
             return None
         name = ""
@@ -317,6 +319,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("usage", env, "unknown json field", rf"Unknown JSON field: {quoted}", code="field"),
         _Form("usage", env, "doesn't exist on type", rf"Field {quoted} doesn't exist on type", code="field"),
         _Form("script", env, "script", r"(?i)(?:missing script:?|script not found) [`'\"]?(?P<name>[\w:@/-]+)[`'\"]?\s*$|script [`'\"](?P<other>[\w:@/-]+)[`'\"] not found"),
+        _Form("script", env, "_no_script", r"ERR_PNPM_\w*NO_SCRIPT\b.*? has an? [\"'](?P<name>[\w:@/-]+)[\"'] script", tool="pnpm"),
         _Form("script", env, "no rule to make target", rf"No rule to make target {quoted}", tool="make"),
         _Form("script", env, "no task|no tasks", rf"(?i)no tasks? (?:named )?{quoted} (?:was )?found", tool="task"),
         _Form("script", env, "recipe", rf"does not contain recipe {quoted}", tool="just"),
@@ -374,7 +377,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("test", wip, "... failed", r"^test .+ \.\.\. FAILED", code="cargo"),
         _Form("test", wip, "(fail)", r"^\s*\(fail\) ", code="bun"),
         _Form("test", wip, "✗|✕|× ", r"^\s*(?:[✗✕] .+|× .+ \d+ms)$", code="js"),
-        _Form("test", wip, "fail", r"^\s*FAIL\s+\S+\.\w+", code="js"),
+        _Form("test", wip, "fail", r"^\s*FAIL\s+\S+\.(?:[cm]?[jt]sx?|vue|svelte)\b", code="js"),
         _Form("test", wip, "●", r"^\s*● .+ › ", code="js"),
         _Form("test", wip, "fail\t|fail ", r"^FAIL\s+\S+", code="go"),
         _Form("test", wip, "panicked at", r"panicked at ", code="cargo"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, Incident
 from tacit.core.value import replace
 from tacit.learn.notice.forms import general
@@ -35,7 +36,7 @@ def commands(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
                 if said is None:
                     continue
                 form, folder, single = said
-                mark = f"{served} {form} @{folder}"
+                mark = short_hash(served, form, folder)  # the form itself stands beside it
                 failed = one.failed and (not one.soft or any(one.blamed(each) == call for each in one.found))
                 failed = failed or (call.piped and bool(_FAILED.search(one.step.output[-4000:])))
                 known = found.get(mark) or Incident(

@@ -132,4 +132,5 @@ def witnesses(lesson: Lesson) -> Iterator[tuple[str, str, str, str]]:
         if each.run not in seen:
             seen.add(each.run)
             one = each.incident
-            yield each.run, each.lineage, one.place, f"{one.program}: {one.mark}"[:200]
+            met = one.program if one.kind == COMMAND else f"{one.program}: {one.mark}"
+            yield each.run, each.lineage, one.place, met[:200]

@@ -12,7 +12,7 @@ from collections import Counter
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
 from tacit.learn.tell.instructions import MADE
-from tacit.learn.tell.lessons import COMMIT, LINEAGES, Lesson, best_form, changed, cure, printed_by
+from tacit.learn.tell.lessons import COMMIT, LINEAGES, Lesson, best_form, calls_of, changed, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
+LONGEST = 400  # characters of that line; a longer one is cut where it is given
 GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
 CHECKED = frozenset("lint format types compile test".split())
 
@@ -32,7 +33,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
     by_mark: dict[str, list[Noted]] = {}
     for each in met:
         by_mark.setdefault(each.incident.mark, []).append(each)
-    passing = {shell.proper(call)[0]: form.passed for form in reversed(forms) for call in shell.calls(form.text)[:1]}
+    passing = {shell.proper(call)[0]: form.passed for form in reversed(forms) for call in calls_of(form)[:1]}
     told: list[tuple[str, str, list[Noted]]] = _packages(by_mark)
     for mark in sorted(by_mark, key=lambda mark: (-_lineages(by_mark[mark]), mark)):
         same = by_mark[mark]
@@ -42,7 +43,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
             continue
         if one.family == "command" and passing.get(one.name, 0) >= count:
             continue
-        said = _item(same)
+        said = _item(same, forms)
         if said:
             told.append((said, mark, same))
         if len(told) > 2 * ITEMS:
@@ -51,14 +52,28 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
     order = list(by_mark)
-    told = sorted(sorted(told, key=lambda each: -_lineages(each[2]))[:ITEMS], key=lambda each: order.index(each[1]))
-    text = f"Does not work here: {', '.join(said for said, _, _ in told)}."
+    told = sorted(_fitting(sorted(told, key=lambda each: -_lineages(each[2]))), key=lambda each: order.index(each[1]))
+    text = _line([said for said, _, _ in told])
     named = dict.fromkeys(note.incident.mark for _, _, same in told for note in same)
     about: dict[str, tuple[str, ...]] = {}
     for said, _, same in told:
-        for program in printed_by(same):
+        missing = same[0].incident.name if same[0].incident.family == "command" else ""
+        for program in [missing] if missing else printed_by(same):
             about[program] = (*about.get(program, ()), said)
     return Lesson(NOT_HERE, text, "pitfall", tuple(note for _, _, same in told for note in same), tags=tuple(named), about=about)
+
+
+def _line(items: Sequence[str]) -> str:
+    return f"Does not work here: {', '.join(items)}."
+
+
+def _fitting(told: Sequence[tuple[str, str, list[Noted]]]) -> list[tuple[str, str, list[Noted]]]:
+    """Of the things that do not work the first that make one line together: what is cut off at its end is told to nobody."""
+    kept: list[tuple[str, str, list[Noted]]] = []
+    for each in told:
+        if len(kept) < ITEMS and len(_line([*(said for said, _, _ in kept), each[0]])) <= LONGEST:
+            kept.append(each)
+    return kept
 
 
 def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Noted]]]:
@@ -78,7 +93,7 @@ def _packages(by_mark: dict[str, list[Noted]]) -> list[tuple[str, str, list[Note
     return told
 
 
-def _item(same: Sequence[Noted]) -> str:
+def _item(same: Sequence[Noted], forms: Sequence[Form]) -> str:
     """One thing that does not work, why, and what does; empty where nobody could do anything with it."""
     one = same[0].incident
     program, often = Counter(each.incident.program for each in same).most_common(1)[0]
@@ -95,24 +110,33 @@ def _item(same: Sequence[Noted]) -> str:
         return f"`{called}` (no such subcommand{leave_out})"
     listing = [each for each in same if each.incident.program.split(" ")[0] == "ls"]  # there the pattern is meant for the shell
     if one.family == "glob" and _lineages(same) - _lineages(listing) >= GUESSED:
-        return "an unquoted pattern that matches nothing (the shell stops there: quote it)"
+        return "an unquoted pattern that matches nothing (quote it)"
+    if one.family == "github" and one.code == "Repository" and _lineages(same) >= GUESSED:
+        return f"a guessed repository in `{first}` (`git remote -v` names it)"
+    if one.family == "script" and not _passes(program, forms):
+        return f"`{program}` (no such script{_instead(instead)})" if often >= LINEAGES else ""
     if often < LINEAGES or all(purpose(call) == "run" for call in shell.calls(program)):
         return ""  # several programs that have nothing in common, or the very thing that is being built
     if one.family == "usage" and one.code == "option":
         return f"`{program} {one.name}` (no such option{f': use `{gained}`' if gained and lost == one.name else ''})"
     if one.family == "usage" and one.code == "field":
-        return f"the field `{one.name}` of `{program}` (there is none)"
+        return f"`{one.name}` of `{program}` (no such field)"
     if one.family == "usage" and often >= GUESSED:
         return f"several names behind `{program}` (it takes one)"
     if one.family == "cargo" and lost and not gained:
         return f"`{program} {lost}` ({one.code})"
     if one.family == "binary" and gained:
-        return f"running `{program}` for another system (it can only compile: `{gained}`)"
+        return f"running `{program}` for another system (only compile: `{gained}`)"
     if one.family == "github" and one.code.startswith("logs"):
-        return f"the logs of a workflow that still runs, in `{program}` (they come when it is complete)"
+        return f"logs of a workflow that still runs in `{program}` (wait for its end)"
     if one.family == "path" and _looked_at_root(same) and not MADE.match(one.name):
         return f"`{one.name}` (no such path)"
     return ""
+
+
+def _passes(program: str, forms: Sequence[Form]) -> bool:
+    """Whether a command passes after all: in another folder, or by now."""
+    return any(form.passed and " ".join(shell.key(call)) == program for form in forms for call in calls_of(form))
 
 
 def _looked_at_root(same: Sequence[Noted]) -> bool:
@@ -144,15 +168,27 @@ def of_hook(met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Se
     )  # fmt: skip
     named: list[str] = []
     for program, _ in found_by.most_common():
-        calls = {form: shell.calls(form.text) for form in forms if not form.folder}
+        calls = {form: calls_of(form) for form in forms if not form.folder}
         best = best_form(form for form in calls if any(" ".join(shell.key(call)) == program for call in calls[form]))
         if best is not None and f"`{best.text}`" not in named:
             named.append(f"`{best.text}`")
+    if not named:  # nobody ran it by itself, but its findings say what the hook runs
+        named = _linters(findings)
     if not named:
         return None
     told, it = (named[0], "it rejects") if len(named) == 1 else (" and ".join(named[:2]), "they reject")
     text = f"Before `{COMMIT}`, run {told}: the {hook} hook refuses what {it}."
     return Lesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
+
+
+def _linters(findings: Sequence[Sequence[Noted]]) -> list[str]:
+    """The linters whose findings commits printed in two lineages, whatever the rules were."""
+    met: dict[str, set[str]] = {}
+    for each in (each for same in findings for each in same):
+        if each.incident.program == COMMIT and each.incident.nature == "convention" and each.incident.tool:
+            met.setdefault(each.incident.tool, set()).add(each.lineage)
+    often = sorted((tool for tool in met if len(met[tool]) >= LINEAGES), key=lambda tool: (-len(met[tool]), tool))
+    return [f"{tool} over what you changed" for tool in often[:1]]
 
 
 def _lineages(met: Sequence[Noted]) -> int:

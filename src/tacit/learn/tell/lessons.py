@@ -30,6 +30,7 @@ MOSTLY = 0.6  # of them that silenced it: only then is that what is done here
 OF_CURED = 0.3  # of the lineages that got over it, in which the same cure did it
 RULES = 8  # names of rules in one line
 BARE = 3  # rules without a repair that are worth a line: fewer say only that a linter is run here
+UNNAMED = 3  # lineages that complained of a check whose command is not known
 RUNNER = 0.25  # of the passes of the best form: then the project's own task is named before what it wraps
 COMMIT = "git commit"
 NEED, START = "at need", "at start"  # when a lesson is given: with its program or error, or at a start too
@@ -118,7 +119,9 @@ def _rule(rule: str, repair: str) -> str:
 
 
 def _shown(code: str) -> str:
-    return code if code.startswith("```") else f"`{code}…)`" if code.endswith("(") else f"`{code}`"
+    if code.startswith("```"):
+        return f"`{code[3:]}` behind the opening fence"  # the marks themselves would end a fence of ours
+    return f"`{code}…)`" if code.endswith("(") else f"`{code}`"
 
 
 def _repair(rule: str, same: Sequence[Noted], brought: Mapping[str, set[tuple[str, str]]]) -> str:
@@ -215,9 +218,14 @@ def best_form(forms: Iterable[Form]) -> Form | None:
     tasks = [
         form
         for form in passing
-        if form.passed >= RUNNER * most and any(is_task(call) for call in shell.calls(form.text))
+        if form.passed >= RUNNER * most and any(is_task(call) for call in calls_of(form))
     ]
     return max(tasks or passing, key=lambda form: (form.passed, -len(form.text), form.text))
+
+
+def calls_of(form: Form) -> tuple[shell.Call, ...]:
+    """The calls of a form; what it names in angle brackets is no redirection."""
+    return shell.calls(form.text.replace("<", "").replace(">", ""))
 
 
 def is_usual(form: Form) -> bool:
@@ -258,6 +266,8 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
         said = best and (f"`cd {best.folder} && {best.text}`" if best.folder else f"`{best.text}`")
         if said and said not in named and len(named) < 3:
             named.append(said)
+    if not named:  # nothing is known to run it, but what it is called says enough
+        named = [_CHECKS[check] for check, met in checks.items() if check in _CHECKS and len(met) >= UNNAMED][:3]
     if not named:
         return None
     told = named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
@@ -267,6 +277,9 @@ def before_done(complaints: Sequence[Noted], forms: Sequence[Form]) -> Lesson | 
         "rule",
         tuple(complaints),
     )
+
+
+_CHECKS = {"e2e": "the end-to-end tests", "ci": "what CI runs", "test": "the tests", "lint": "the linter", "build": "the build", "typecheck": "the type checker"}
 
 
 def _count(met: Iterable[Noted]) -> int:

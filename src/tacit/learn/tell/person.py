@@ -12,6 +12,7 @@ from tacit.core.digest import short_hash
 from tacit.core.proposal import Proposal
 from tacit.core.value import replace, value
 from tacit.learn import shell
+from tacit.learn.lines import as_said
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import cure, of_failure
 
@@ -98,7 +99,8 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
     """Instruction files that order what fails or name what is not there, with the line and how it might read."""
     told = []
     for each in contradictions(lines, failures, sessions):
-        text = f"{each.file} says “{each.line[:160]}”, and {each.said} in {each.lineages} of {sessions} sessions."
+        said = as_said(lines, each.line)
+        text = f"{each.file} says “{said[:160]}”, and {each.said} in {each.lineages} of {sessions} sessions."
         runs = tuple(
             dict.fromkeys(
                 note.run for note in failures if each.about in (note.incident.name, note.incident.program.split(" ")[0])
@@ -111,7 +113,7 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
                 text,
                 each.lineages,
                 runs[-MOST_RUNS:],
-                each.line,
+                said,
                 each.patch,
             )
         )

@@ -49,7 +49,8 @@ def blank(tx: Transaction, memory: Memory, at: str) -> None:
             replace(finding, text="", signature="", origin="", reason="erased", digest=digest("erased", finding.key))
         )
         tx.bury(finding.run, finding.place, finding.project, "erased", at)
-    forget_places(tx, {(run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)})
+    places = {(run, place) for run, place in tx.rows("SELECT run, place FROM evidence WHERE memory = :it", it=memory.id)}
+    forget_places(tx, memory.project, places, " ".join((memory.text, memory.signature, *memory.tags)))
     for proposal in tx.proposals(memory=memory.id, state="", limit=10_000):
         tx.put_proposal(
             replace(proposal, payload=None, reason="erased", decision="erased" if proposal.decision else "")
