@@ -371,7 +371,7 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     assert asked["notice"].reason == "CLAUDE.md says “Always prefix commands with rtk.”, and `rtk bun` fails in 5 of 5 sessions."
     (found,) = [each for each in for_you(memories) if each["kind"] == "notice"]
     assert (found["quote"], found["patch"], found["count"], len(found["runs"])) == (
-        "Always prefix commands with rtk.", "… except `bun`: run it without `rtk`", 5, 5,
+        "Always prefix commands with rtk.", "… (except `bun`: run it without `rtk`)", 5, 5,
     )  # fmt: skip
     assert f"{found['text']} Suggested: {found['patch']}" in overview(memories)["for_you"]
     memories.review(asked["request"].id)

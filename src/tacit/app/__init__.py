@@ -58,6 +58,7 @@ _VERBS = {
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical",
+    ("mending", "Mending"): "patch",
     ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "

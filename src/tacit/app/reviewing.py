@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.app.by_hand import ByHand
+from tacit.app.mending import Mending
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, UsageError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
-class Reviewing(ByHand):
+class Reviewing(Mending):
     """What waits for a judge, and deciding it."""
 
     def proposals(self, *, state: str = "open") -> list[Proposal]:
@@ -66,6 +66,8 @@ class Reviewing(ByHand):
         except NotFound:
             waiting = find_proposal(self.store, project.id, id)
             if decision in ("approve", "edit"):
+                if waiting.kind == "notice" and (mended := self._mend(waiting, reason)):
+                    return mended
                 return seat.accept(waiting, text=text, stays=self.get(into).id if into else "", reason=reason)
             if decision == "reject":
                 return seat.decline(waiting, reason=reason)
@@ -91,11 +93,14 @@ class Reviewing(ByHand):
         )
 
     def reopen(self, proposal: str) -> Proposal:
-        """Let a decided proposal wait again; `undo` takes back what its decision changed."""
+        """Let a decided proposal wait again; `undo` takes back what its decision changed, a mended file is put back here."""
         from tacit.learn.deciding import find_proposal
 
         self._need_person("Reopening")
-        return self._seat("person").reopen(find_proposal(self.store, self.project_id, proposal))
+        found = find_proposal(self.store, self.project_id, proposal)
+        if found.state != "open" and (found.payload or {}).get("applied"):
+            found = self._put_back(found)
+        return self._seat("person").reopen(found)
 
     def settle(self, proposal: str, why: str) -> None:
         """Close a proposal that was followed by another way."""

@@ -68,6 +68,7 @@ def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
         {
             "proposal": each.id, "kind": each.kind, "text": each.reason, "count": at.get("count", 0), "quote": at.get("quote", ""),
             "patch": at.get("patch", ""), "runs": list(at.get("runs", ())),
+            "line": fields(patch) if (patch := memories.patch(each)) else None,
         }
         for each, at in told
     ]  # fmt: skip

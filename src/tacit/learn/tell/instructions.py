@@ -30,7 +30,8 @@ class Contradiction:
     about: str  # the path or program it names
     said: str  # what happens, in our own words
     lineages: int
-    patch: str = ""  # the line as it should be, where rules can say that
+    patch: str = ""  # how the line should read, for people
+    swap: tuple[str, str] = ("", "")  # the same for a program: what is replaced by what; with nothing to replace, what is added
 
 
 def names_command(lines: Mapping[str, str], form: str) -> str:
@@ -60,8 +61,9 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
                 and not MADE.match(first.name)
                 and ("/" in first.name or "." in first.name.strip("."))
             ):
+                said = f"`{first.name}` is not there"
                 found += [
-                    Contradiction(file, line, first.name, f"`{first.name}` is not there", len(met))
+                    Contradiction(file, line, first.name, said, len(met), f"… ({said})", ("", said))
                     for line, file in _naming(lines, first.name)[:1]
                 ]
             continue
@@ -75,11 +77,13 @@ def contradictions(lines: Mapping[str, str], failures: Sequence[Noted], sessions
         line, file = ordered[0]
         if first.family == "command":
             instead = Counter(each.incident.cure for each in same if each.incident.cure.startswith("as ")).most_common(1)
-            patch = f"… `{instead[0][0].removeprefix('as ')}` instead of `{program}`" if instead and instead[0][1] > 1 else ""
-            found.append(Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch))
+            other = instead[0][0].removeprefix("as ") if instead and instead[0][1] > 1 else ""
+            missing = f"`{program}` is not installed"
+            patch, swap = (f"… `{other}` instead of `{program}`", (program, other)) if other else (f"… ({missing})", ("", missing))
+            found.append(Contradiction(file, line, program, f"the command `{program}` is not there", len(met), patch, swap))
         elif sum(each.incident.cure == f"without {program}" for each in same) * 2 > len(met):
-            said, patch = f"`{program} {first.name}` fails", f"… except `{first.name}`: run it without `{program}`"
-            found.append(Contradiction(file, line, program, said, len(met), patch))
+            said, but = f"`{program} {first.name}` fails", f"except `{first.name}`: run it without `{program}`"
+            found.append(Contradiction(file, line, program, said, len(met), f"… ({but})", ("", but)))
     return sorted(found, key=lambda each: -each.lineages)
 
 

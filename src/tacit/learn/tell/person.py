@@ -42,6 +42,8 @@ class ForPerson:
     runs: tuple[str, ...] = ()
     quote: str = ""
     patch: str = ""
+    file: str = ""  # the instruction file whose line should read otherwise
+    swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`tell/patch.py`)
     lesson: str = ""  # of a request: the order as it would stand
     wordings: tuple[str, ...] = ()  # of a request: how else it was said
 
@@ -115,6 +117,8 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
                 runs[-MOST_RUNS:],
                 said,
                 each.patch,
+                each.file,
+                each.swap,
             )
         )
     return told
@@ -144,12 +148,14 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         "quote": told.quote,
         "patch": told.patch,
         "text": told.lesson,
+        **({"file": told.file, "swap": list(told.swap)} if told.file else {}),
     }
     if known is None:
         return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
-        return replace(known, reason=told.text, payload=payload) if told.count != before else None
+        same = told.count == before and (known.payload or {}).get("swap") == payload.get("swap")
+        return None if same else replace(known, reason=told.text, payload=payload)
     if told.count < RAISE * before or known.state == "approved":
         return None
     return replace(

@@ -188,7 +188,7 @@ def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, st
         if some:
             told = [(each, standing(each, profile)) for each in some]
             rows = [memory_line(each, columns, names.get(each.id, ""), paint(cli, said.tone, said.words)) for each, said in told]
-            lines += [*([""] if lines else []), paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2)]
+            lines += [*([""] if lines else []), paint(cli, "bold", f"{title} ({len(some)})"), table(rows, before=2, flow=True)]
     more = [paint(cli, "quiet", f"the first {limit}; --limit N shows more")] if len(found) == limit else []
     return "\n".join([*lines, *more])
 
@@ -354,16 +354,28 @@ def _erase(args: argparse.Namespace, cli: Cli) -> Answer:
 
 def _declare_undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "what", nargs="?", metavar="ENTRY|ID", help="a number from tacit log, or a lesson's id for its last entry"
+        "what", nargs="?", metavar="ENTRY|ID", help="a number from tacit log, a lesson's id for its last change, an answered question's id"
     )
     parser.add_argument("--origin", help="take back the forgetting of an origin")
+
+
+def _answered(memories: Memories, name: str) -> str | None:
+    """The question that was answered and whose answer is to be taken back."""
+    found = [each.id for each in memories.store.proposals_named(memories.project_id, name.strip()) if each.state != "open"] if name else []
+    return found[0] if len(found) == 1 else None
 
 
 def _undo(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.what and not args.origin:
         raise UsageError("Undo what?", "Give the number of a journal entry, a lesson's id, or --origin.")
     with cli.open(args, create=False) as memories:
-        back, profile = memories.undo(args.what or "", origin=args.origin or ""), memories.profile
+        try:
+            back, profile = memories.undo(args.what or "", origin=args.origin or ""), memories.profile
+        except NotFound:
+            if (answered := _answered(memories, args.what or "")) is None:
+                raise
+            found = memories.reopen(answered)
+            return Answer({"proposal": found.id}, f"took back: {found.id} waits for your answer again: {one_line(found.reason, 200)}")
     if not back:
         raise NotFound("There is nothing to take back.", "tacit log shows the journal.")
     return Answer(
