@@ -184,7 +184,7 @@ def test_a_proposal_is_shown_with_what_was_said(tacit: Any, ids: list[str]) -> N
     """Quoted evidence, for and against, beside the memory it is about."""
     assert tacit("feedback", ids[0], "--wrong", "--reason", "the tests migrate by themselves").code == 0
     shown = tacit("review", "show", ids[0])
-    assert "contradicts, ada (user)" in shown.out and "“the tests migrate by themselves”" in shown.out
+    assert "against it, ada" in shown.out and "“the tests migrate by themselves”" in shown.out
     assert tacit("review", "show", ids[0], "--json").data["evidence"][0]["quote"] == "the tests migrate by themselves"
     assert tacit("review", "open", ids[0], "--as", "person").code == 0
 
@@ -224,7 +224,7 @@ def test_the_best_candidates_and_what_was_heard_are_always_shown(tacit: Any, fol
     found = tacit("review", "--json").data
     assert found["heard"] == [by["Get back to main before new work."]]
     assert len(found["candidates"]) == 10 and found["candidates"][0] == by["Run make lint before each commit."]
-    assert "heard from you" in tacit("review").out
+    assert "Heard from you" in tacit("review").out
     assert tacit("review", "approve", found["candidates"][0], "--json").data["state"] == "provisional"
     assert tacit("review", "approve", found["heard"][0], "--json").data["state"] == "stable"
     assert tacit("review", "--json").data["heard"] == []

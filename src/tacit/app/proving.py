@@ -8,6 +8,8 @@ from tacit.app.opened import Opened
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound
 
+LOOKED_AT = 1000  # of the newest sessions, among which the beginning of an id is looked for
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,9 +49,12 @@ class Proving(Opened):
 
         if run:
             found = self.store.find_run(self.project_id, run)
-            if found is None:
-                raise NotFound(f"There is no run {run!r} in this project.", "tacit audit lists the latest.")
-            return [audit_run(self.store, found)]
+            latest = [] if found else self.store.runs(self.project_id, limit=LOOKED_AT)
+            alike = [found] if found else [row for row in latest if row.foreign_id.startswith(run)]
+            if len(alike) != 1:
+                many = f"{run!r} fits {len(alike)} sessions." if alike else f"There is no session {run!r} in this project."
+                raise NotFound(many, "tacit audit lists the latest.")
+            return [audit_run(self.store, alike[0])]
         return [audit_run(self.store, row) for row in self.store.runs(self.project_id, limit=offset + limit)[offset:]]
 
     def backtest(self, runs: Iterable[Run], profiles: Sequence[str] = ()) -> list[Replayed]:

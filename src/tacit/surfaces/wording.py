@@ -129,6 +129,50 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
     return next if "standing" not in profile.columns else f"Your word: tacit edit, forget or feedback {memory.id}."
 
 
+# A lesson's trust, as whose word it is.
+WHOSE = {
+    "user": "your word", "team": "the team", "review": "reviewers, tests, CI", "observed": "seen in sessions", "agent": "agents' claims",
+    "quoted": "pages and files", "imported": "imported",
+}  # fmt: skip
+# Where a lesson stands by its state alone, and the gate's word, for counts.
+STATES = {
+    "candidate": "waiting", "provisional": "in force", "stable": "in force", "canonical": "in force",
+    "under_review": "in question", **CLOSED,
+}  # fmt: skip
+GATES = {"allow": "", "hold": "need your word", "quarantine": "kept out"}
+# What came of a lesson's problem in a session.
+CAME = {"occurred": "came back", "not_occurred": "did not", "unknown": "could not be told", "": "not over yet"}
+
+# What is asked, by the kind of a proposal: what a yes would do.
+QUESTIONS = {
+    "archive": "It makes no difference. Take it out?",
+    "revive": "It was taken out, and three more sessions met it. Bring it back?",
+    "promote": "Make it stay?",
+    "review": "It has been in question for long. What becomes of it?",
+    "confirm": "May agents be given this?",
+    "contradiction": "Two lessons say opposite things. Does the first one stay?",
+    "merge": "Two lessons say the same. Make them one?",
+    "edit": "Better words. Take them?",
+    "tend": "Many lessons would change at once. Go ahead?",
+    "page": "A line of the page. Take it over?",
+    "request": "You asked for this again and again.",
+    "notice": "To mend outside of Tacit.",
+    "fork": "Two machines changed it, apart from each other. Take the other one's word?",
+}  # fmt: skip
+
+
+def question(kind: str, payload: Mapping[str, Any]) -> str:
+    """What a proposal asks a person, in one line."""
+    if kind == "notice" and payload.get("file"):
+        return f"A line of {payload['file']} is wrong. Mend it?"
+    return QUESTIONS.get(kind, kind)
+
+
+def decided(was: str, state: str) -> str:
+    """What a decision made of a lesson, in a word or two."""
+    return MOVED.get(state, state) if was != state else f"unchanged ({MOVED.get(state, state)})"
+
+
 # What changed, in a word or two, by the journal's verb; a move is told by where it led.
 CHANGES = {
     "add": "kept", "edit": "corrected", "typo": "spelling corrected", "figures": "met again", "pin": "pinned or unpinned",
@@ -137,7 +181,7 @@ CHANGES = {
     "family": "twins found", "import": "came from elsewhere", "approve": "approved", "sync": "joined with the team's",
 }  # fmt: skip
 MOVED = {
-    "candidate": "waiting again", "provisional": "in force, on trial", "stable": "stays in force", "canonical": "in force for good",
+    "candidate": "waiting", "provisional": "in force, on trial", "stable": "stays in force", "canonical": "in force for good",
     "under_review": "in question", **CLOSED,
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.views import cache_json
+from tacit.surfaces.wording import CLOSED, GATES, STATES, WHOSE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.core.ports import Store
+    from tacit.core.profile import Profile
     from tacit.tend.stats import Figures
 
 
@@ -41,20 +43,29 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
         columns, noticed = counts(store, project), commonest(store, project)
     proposals = {"proposals": sum(found.proposals.values()), "proposals_by_kind": dict(found.proposals)}
     data = {**as_json(found), **columns, **totals, **proposals, "noticed": noticed}
+    return Answer(data, table(_rows(found, columns, totals), flow=True))
+
+
+def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int]) -> list[list[str]]:
+    """The same for people; the inner words are in --json."""
+    kept = sum(columns["state"].values())
     rows = [
-        *([name, _counts(field)] for name, field in columns.items()),
-        *([name, f"{n:,}"] for name, n in totals.items()),
-        [
-            "active",
-            f"{found.active:,}, {found.stale_share:.0%} stale, {found.merged} merged, {found.gone} about what is gone",
-        ],
-        ["gate", f"{found.findings:,} findings, {found.fallback_rate:.1%} not judged"],
+        ["lessons", f"{kept:,}: {_counts(columns['state'], STATES)}" if kept else "none yet"],
+        ["kinds", _counts(columns["kind"])],
+        ["given", _counts(columns["category"])],
+        ["from", _counts(columns["trust"], WHOSE)],
+        ["kept back", _counts({GATES[gate]: n for gate, n in columns["gate"].items() if GATES.get(gate)})],
+        ["does it help?", _counts(columns["verdict"])],
+        ["sessions", f"{totals['runs']:,} learned"],
+        ["kept of them", f"{totals['evidence']:,} sightings, {totals['uses']:,} uses, {totals['journal']:,} changes"],
+        ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
         ["waiting", _waiting(found)],
-        ["model", _counts(found.model)],
-        ["events", _counts(found.events)],
-        ["last tend", found.tended or "never"],
+        ["of age", f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined"],
+        ["model", _model(found.model) if found.model else "none"],
+        ["counted", "; ".join(counted(name, n) for name, n in found.events.items())],
+        ["last tended", found.tended[:16].replace("T", " ") or "never"],
     ]
-    return Answer(data, table(rows))
+    return [row for row in rows if row[1] not in ("-", "")]
 
 
 def _declare_report(parser: argparse.ArgumentParser) -> None:
@@ -117,18 +128,34 @@ def as_json(found: Figures) -> dict[str, Any]:
     return {**plain, "fallback_rate": round(found.fallback_rate, 4), "stale_share": round(found.stale_share, 4)}
 
 
-def doctor_lines(found: Figures) -> list[str]:
+def doctor_lines(found: Figures, profile: Profile) -> list[str]:
     """What doctor tells of the memory, beside the store's soundness."""
-    lines = [
-        f"lessons: {_counts(found.states)}; {found.stale_share:.0%} of the active ones stale, {found.gone} about what is gone",
-        f"waiting: {_waiting(found)}; last tended {found.tended[:16].replace('T', ' ') if found.tended else 'never'}",
-    ]
-    lines += [f"  {id} did not rise: {why}" for id, why in found.stuck[:3]]
-    lines += [f"  not learned: {failure}" for failure in found.failures[:5]]
+    gone = f", {found.gone} name what is gone" if found.gone else ""
+    tended = found.tended[:16].replace("T", " ") or "never"
+    lines = [f"{_lessons(found)}{gone}", f"{_waiting(found)}; last tended: {tended}"]
+    if "standing" not in profile.columns:  # a ladder of its own is told in its own words
+        lines += [f"{id} did not rise: {why}" for id, why in found.stuck[:3]]
+    lines += [f"not learned: {failure}" for failure in found.failures[:5]]
     if found.model:
-        lines.append(f"model: {_counts(found.model)}")
+        lines.append(f"model: {_model(found.model)}")
     told = [_tier(name, at) for name, at in found.tiers.items() if at["decided"]]
-    return [*lines, f"triage: {'; '.join(told)}"] if told else lines
+    return [*lines, f"decided without you: {'; '.join(told)}"] if told else lines
+
+
+def _lessons(found: Figures) -> str:
+    """How many lessons there are, by how people say they stand."""
+    given = sum(found.states.get(state, 0) for state in INJECTABLE)
+    parts = [f"{given:,} {'lesson' if given == 1 else 'lessons'} in force", f"{found.states.get('candidate', 0):,} waiting"]
+    parts += [f"{n:,} {CLOSED[state]}" for state, n in found.states.items() if n and state in CLOSED]
+    return ", ".join(parts)
+
+
+def _model(counted: Mapping[str, int]) -> str:
+    """What a model was asked and what became of it."""
+    named = {"model.calls": "calls", "model.tokens.in": "tokens sent", "model.tokens.out": "tokens received"}
+    failed = sum(n for name, n in counted.items() if name.startswith("model.failures"))
+    told = [f"{counted[name]:,} {said}" for name, said in named.items() if counted.get(name)]
+    return ", ".join([*told, *([f"{failed:,} failed or left out"] if failed else [])]) or "not asked yet"
 
 
 def checked_cache(near: Store) -> dict[str, Any] | None:
@@ -221,17 +248,42 @@ def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: S
 
 
 def _oldest(found: Figures) -> str:
-    return f" (the oldest {found.oldest:.0f} days)" if found.proposals else ""
+    return f" (the oldest for {found.oldest:.0f} days)" if found.proposals and found.oldest >= 1 else ""
 
 
 def _waiting(found: Figures) -> str:
-    return (
-        _counts(found.proposals) or "no"
-    ) + f" proposals{_oldest(found)}, {found.held} held, {found.under_review} under review"
+    asked = sum(found.proposals.values())
+    told = f"{asked} {'question' if asked == 1 else 'questions'} for you{_oldest(found)}{': tacit review' if asked else ''}"
+    return f"{told}; {found.held} need your word, {found.under_review} in question"
 
 
-def _counts(found: Mapping[str, int]) -> str:
-    return ", ".join(f"{n:,} {word or '(none)'}" for word, n in found.items()) or "-"
+def _counts(found: Mapping[str, int], words: Mapping[str, str] | None = None) -> str:
+    """So many of each; what stands under one word is added up."""
+    told: dict[str, int] = {}
+    for name, n in found.items():
+        word = (words or {}).get(name, name) or "of no kind"
+        told[word] = told.get(word, 0) + n
+    return ", ".join(f"{n:,} {word}" for word, n in told.items() if n) or "-"
+
+
+# What was counted, by the counter's name, in words.
+COUNTED = {
+    "clock_behind": "sessions ran on a clock that is behind this machine's; what they met is placed by its order instead",
+    "hook_failure": "calls of a host failed; tacit connect HOST checks what is registered",
+    "job_given_up": "sessions could not be learned and were given up",
+    "malformed_lines": "lines of transcripts could not be read and were left out",
+    "gate_fallback": "findings could not be judged and wait",
+    "move_refused": "decisions were refused by a rule",
+    "rows_moved": "old rows were moved to files of their own",
+    "merged": "lessons were joined with others that say the same",
+    "carry_left": "records were not taken by the server",
+    "vectors_failed": "times vectors could not be made",
+}
+
+
+def counted(name: str, n: int) -> str:
+    """A counted event in words; one that has none here by its name."""
+    return f"{n:,} {COUNTED[name]}" if name in COUNTED else f"{name.replace('_', ' ')}: {n:,}"
 
 
 COMMANDS = {"stats": (_declare_stats, _stats), "report": (_declare_report, _report)}

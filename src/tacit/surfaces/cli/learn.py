@@ -58,7 +58,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args) as memories:
         if args.words_of:
             memories.need_person(f"Standing for sessions as those of {args.words_of}")
-        word = memories.profile.words.run
+        word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         for number, source in enumerate(sources, 1):
             cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
             try:
@@ -80,7 +80,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     return _summed(found, failed, asked.refused, names, args.dry_run)
 
 
-def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "run") -> Answer:
+def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "session") -> Answer:
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
     return Answer(
         {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run, word), warnings=notes[:20]
@@ -175,22 +175,27 @@ def _json(learned: Learned) -> dict[str, Any]:
     return {**at, "new": list(learned.new), "matched": list(learned.matched), "warnings": list(learned.warnings)}
 
 
-def _text(found: list[Learned], dry_run: bool, word: str = "run") -> str:
+def _text(found: list[Learned], dry_run: bool, word: str = "session") -> str:
     if not found:
         return f"no {word} was found there"
-    rows = [
-        [one_line(each.run, 36), each.format, _said(each), str(len(each.new)), str(len(each.matched)),
-         str(each.held + each.quarantined), str(each.discarded), str(each.redacted), str(each.settled), str(len(each.moves))]
-        for each in found
-    ]  # fmt: skip
-    heads = (word, "format", "findings", "new", "matched", "held", "discarded", "redacted", "settled", "moves")
-    return table(rows, heads) + ("\nnothing was changed" if dry_run else "")
+    new, again = sum(len(each.new) for each in found), sum(each.already for each in found)
+    many = f"{len(found) - again:,} {word}{'' if len(found) - again == 1 else 's'}"
+    told = f"{'would learn' if dry_run else 'learned'} {many}: {new} new {'lesson' if new == 1 else 'lessons'}"
+    told += f"; {again:,} known already" if again else ""
+    lines = [told, *(["", table([_row(each) for each in found], (word, *_HEADS))] if len(found) <= SHOWN else [])]
+    lines += ["", "What is in force now: tacit list"] if new and not dry_run else []
+    return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 
 
-def _said(learned: Learned) -> str:
-    if learned.already:
-        return "already"
-    return f"{learned.findings} (+{learned.known} known)" if learned.known else str(learned.findings)
+SHOWN = 20  # sessions that are told of one by one; --json has each
+_HEADS = ("found", "new", "again", "for you", "redacted")  # new lessons, known ones met again, what needs your word
+
+
+def _row(each: Learned) -> list[str]:
+    """One session: what it says, and what became of that."""
+    figures = (len(each.new), len(each.matched), each.held + each.quarantined, each.redacted)
+    found = "known" if each.already else f"{each.findings} (+{each.known} known)" if each.known else str(each.findings)
+    return [one_line(each.run, 36), found, *map(str, figures)]
 
 
 COMMANDS = {"learn": (_declare, _learn)}

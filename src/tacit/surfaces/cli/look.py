@@ -1,21 +1,18 @@
-"""log, why, doctor, reindex, projects, profile, config: looking, never changing what is remembered."""
+"""log, why, reindex, projects, profile, config: looking, never changing what is remembered."""
 
 from __future__ import annotations
 
 import os
 
 from tacit.app import store_path
-from tacit.core import clock
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import met_in
 from tacit.core.trust import run_of
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.keep import _declare_id, moment
-from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
-from tacit.surfaces.views import entry_json, for_you, why_json
+from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import ahead, change, seen, standing
 
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
@@ -218,115 +215,13 @@ def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
     return ["", paint(cli, "bold", head), "  " + told]
 
 
-# -- doctor, reindex ----------------------------------------------------------------------
-
-
-def _declare_doctor(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
-    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
-    parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
-
-
-def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
-    from tacit.surfaces.cli.setup import compile_bytecode
-
-    if args.repair:
-        from tacit.surfaces.cli.safety import repaired
-
-        return repaired(args, cli)
-
-    from tacit.surfaces.cli.connect import standing_notes
-    from tacit.surfaces.cli.health import as_json as figures_json
-    from tacit.surfaces.cli.health import cache_alarms, cache_alone, checked_cache, doctor_lines
-    from tacit.surfaces.cli.health import seen as figures_of
-
-    memories, away = open_or_near(args, cli)
-    if away:
-        return cache_alone(memories, away)
-    with memories:
-        cache = checked_cache(memories.near)
-        found = memories.health()
-        free = _free(found.store)
-        notes = [*memories.safety_notes(), *memories.refused(), *memories.unread()]
-        notes += standing_notes(memories.place.root, cli.env)
-        kept = [each.name for each in memories.backups() if each.verified]
-        trials = memories.effect() if found.health.is_sound else None  # figures from a damaged store would mislead
-        figures = figures_of(memories, clock.after_days(memories.now(), -7)) if found.health.is_sound else None
-        reads = memories.reading_notes()
-        yours = for_you(memories) if found.health.is_sound else []
-        alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
-    if trials and trials.balance.alarm:
-        notes.append(trials.balance.reason)
-    from tacit.core import installation
-
-    if other := installation.foreign():
-        notes.append(f"{other}; what you import may be theirs. Mend: {installation.reinstall()}")
-    compiled = compile_bytecode()
-    faults = [fault.__dict__ for fault in found.health.faults]
-    data = {
-        "store": found.store,
-        "schema": found.schema,
-        "bytes": found.bytes,
-        "free_bytes": free,
-        "sound": found.health.is_sound,
-        "faults": faults,
-        "checked": found.health.checked,
-        "queue": found.queue,
-        "events": found.counters,
-        "cache": cache,
-        "bytecode": compiled,
-        "backups": kept,
-        "unsettled_uses": trials.unsettled if trials else None,
-        "unknown_outcomes": trials.unknown if trials else None,
-        "arms_in_balance": not trials.balance.alarm if trials else None,
-        "sqlite": _sqlite(),
-        "week": figures_json(figures) if figures else None,
-        "alarms": list(alarms),
-        "for_you": yours,
-    }
-    lines = [
-        f"{found.store}: schema {found.schema}, {found.bytes:,} bytes, {free:,} free on its disk, SQLite {_sqlite()}"
-    ]
-    lines.append(
-        "checked " + (", ".join(f"{n:,} {name}" for name, n in found.health.checked.items()) or "an empty store")
-    )
-    lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:50]]
-    lines.append(
-        paint(cli, "good", "everything verifies")
-        if not faults
-        else f"{len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"
-    )
-    if trials and (trials.unsettled or trials.unknown):
-        lines.append(f"uses here: {trials.unsettled} not joined with a finished run yet, {trials.unknown} whose run could not tell")
-    if found.counters:
-        lines.append("counted: " + ", ".join(f"{name} {n}" for name, n in found.counters.items()))
-    lines += [*(doctor_lines(figures) if figures else []), *reads]
-    for each in yours:
-        lines.append(f"for you: {one_line(each['text'], 400)}  (tacit review show {each['proposal']})")
-        lines += [f"  instead: {one_line(each['patch'], 200)}"] if each["patch"] else []
-    lines += cache_lines(cache) if cache else []
-    code = 5 if faults else int(bool(args.alarm and alarms))
-    return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
-
-
-def _free(path: str) -> int:
-    try:
-        disk = os.statvfs(os.path.dirname(os.path.abspath(path)))
-        return disk.f_bavail * disk.f_frsize
-    except OSError:
-        return 0
-
-
-def _sqlite() -> str:
-    import apsw
-
-    return str(apsw.sqlite_lib_version())
+# -- reindex ---------------------------------------------------------------------------------
 
 
 def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         n, embedder = memories.reindex(), memories.embedder
-    told = f"rebuilt full text and tallies of {n} memories" + (f", and their vectors of {embedder.identity}" if embedder else "")
+    told = f"rebuilt full text and counts of {n} lessons" + (f", and their vectors of {embedder.identity}" if embedder else "")
     return Answer({"memories": n, "vectors": embedder.identity if embedder else None}, told)
 
 
@@ -463,7 +358,6 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
 COMMANDS = {
     "log": (_declare_log, _log),
     "why": (_declare_why, _why),
-    "doctor": (_declare_doctor, _doctor),
     "reindex": (_declare_nothing, _reindex),
     "projects": (_declare_nothing, _projects),
     "profile": (_declare_profile, _profile),

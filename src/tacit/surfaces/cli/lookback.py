@@ -272,8 +272,14 @@ def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
     problems = [each for each in found.problems if each.lesson not in told][:listed]
     if not problems:
         return []
-    rows = [[f"{each.repeated}x", words.spent_words(each.typical) or "-", one_line(each.project, 24), each.label] for each in problems]
-    return ["", paint(cli, "bold", "What came back and has no lesson yet (each time, the median)"), table(rows, before=2)]
+    lines = ["", paint(cli, "bold", "What came back and has no lesson yet")]
+    for each in problems:
+        took = f", {spent} each time (the median)" if (spent := words.spent_words(each.typical)) else ""
+        first, *rest = _wrapped(one_line(each.label, 200), 4)
+        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
+        said = f"{one_line(each.project, 30)}: came back {each.repeated}x{took}"
+        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(said, 4)]
+    return lines
 
 
 def _figures(found: Lookback, cli: Cli) -> list[str]:
@@ -305,7 +311,7 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     if not said:
         return []
     rows = [[f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said]
-    return ["", paint(cli, "bold", "What you had to say again, and no session would be told yet"), table(rows, before=2)]
+    return ["", paint(cli, "bold", "What you had to say again, and no session would be told yet"), table(rows, before=2, flow=True)]
 
 
 def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:

@@ -9,7 +9,7 @@ from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, one_line, paint, table, width, wrapped
 from tacit.surfaces.views import audit_json, effect_json
-from tacit.surfaces.wording import standing
+from tacit.surfaces.wording import CAME, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.prove.blank import BlankEffect, Side
     from tacit.prove.effect import Effects, LessonEffect
+    from tacit.prove.runs import GivenLesson
 
 
 # -- effect ---------------------------------------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def _csv(memories: Memories, only: str, cli: Cli) -> Answer:
 
 
 def _declare_audit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", metavar="RUN", help="a run's id; without it the latest runs, a line each")
+    parser.add_argument("run", nargs="?", metavar="RUN", help="a session's id or its beginning; without it the latest, a line each")
     parser.add_argument(
         "--check", action="store_true", help="ArcheFlow's audit-check: which given lessons did a finding repeat?"
     )
@@ -183,34 +184,41 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     if not args.run:
         rows = [
             [
-                one_line(each.run.foreign_id, 36),
-                each.run.host,
+                each.run.foreign_id[:SHORT],
                 each.run.started_at[:16].replace("T", " "),
-                each.receipt,
-                one_line(each.run.task, 50),
+                *_came(each.lessons),
+                one_line(each.run.task, 200),
             ]
             for each in found
         ]
-        return Answer(
-            data, table(rows, ("run", "host", "started", "lessons", "task")) if rows else "no run is known here yet"
-        )
+        heads = ("session", "started", "given", "left out", "came back", "task")
+        return Answer(data, table(rows, heads) + "\n\ntacit audit SESSION tells which lessons" if rows else "no session is known here yet")
     [one] = found
+    given, out, back = _came(one.lessons)
+    lines = [*wrapped(f"{one.run.foreign_id}: {one_line(one.run.task, 200)}"), ""]
+    if not one.lessons:
+        return Answer(data, "\n".join([*lines, "No lesson was given to this session, and none left out."]))
+    lines += [*wrapped(f"{given} given, {out} left out to compare; of those given the problem of {back} came back."), ""]
     rows = [
         [
-            each.arm,
-            each.outcome.replace("_", " ") or "open",
-            "delivered" if each.delivered else "-",
-            "cited" if each.cited else "-",
             each.memory,
-            one_line(each.text, max(20, width() - 70)),
+            "left out" if each.arm == "withheld" else "given" if each.delivered else "given, not seen to arrive",
+            CAME.get(each.outcome, each.outcome) + (", cited" if each.cited else ""),
+            one_line(each.text, 400),
         ]
         for each in one.lessons
     ]
-    return Answer(
-        data,
-        f"{one.run.foreign_id}: {one.receipt}\n\n"
-        + table(rows, ("arm", "problem", "reached it", "cited", "id", "lesson")),
-    )
+    return Answer(data, "\n".join([*lines, table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True)]))
+
+
+SHORT = 8  # characters of a session's id, which name it to tacit audit
+
+
+def _came(lessons: Sequence[GivenLesson]) -> tuple[str, str, str]:
+    """How many were given, left out, and of how many the problem came back."""
+    given = [each for each in lessons if each.arm != "withheld"]
+    back = sum(each.outcome == "occurred" for each in given)
+    return str(len(given)), str(len(lessons) - len(given)), str(back)
 
 
 def _origins_audit(args: argparse.Namespace, cli: Cli) -> Answer:
@@ -252,8 +260,10 @@ def _feedback(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         run = args.run or run_of(cli.env)
         memory = memories.feedback(args.id, args.word, run=run, reason=args.reason or "")
+        said, against = standing(memory, memories.profile), memory.tally.contradicted
     return Answer(
-        as_json(memory), f"noted: {args.word}. {memory.id} is {memory.state}, contradicted {memory.tally.contradicted}x"
+        as_json(memory),
+        f"noted: {args.word}. {memory.id} is now: {said.words}" + (f"; {against} spoke against it so far" if against else ""),
     )
 
 

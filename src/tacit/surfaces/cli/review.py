@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.states import ACTIVE
+from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import one_line, table, width
+from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.views import proposal_json
+from tacit.surfaces.wording import MOVED, decided, question, seen, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from tacit.app import Memories
     from tacit.core.memory import Memory
+    from tacit.core.profile import Profile
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Reviewed
+    from tacit.learn.tell.patch import Patch
 
 VERBS = ("list", "show", "approve", "edit", "reject", "merge", "unmerge", "open", "close", "clear")
 OUTCOMES = ("reinstate", "keep", "weaken", "supersede", "archive", "reject", "decay")
@@ -56,11 +60,11 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.staged and not args.id:
             return _staging(memories, args.verb)
         if args.verb == "list":
-            return _list(memories, args.all)
+            return _list(memories, cli, args.all)
         if args.verb != "clear" and not args.id:
             raise UsageError(f"tacit review {args.verb}: of what?", "Name a memory or a proposal: tacit review list")
         if args.verb == "show":
-            return _show(memories, args.id)
+            return _show(memories, cli, args.id)
         if args.verb == "merge" and not (args.other or args.into):
             raise UsageError("tacit review merge: into what?", "tacit review merge THIS INTO_THAT")
         if args.verb == "edit" and not args.text:
@@ -70,8 +74,8 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
             text=args.text, reason=args.reason, every=args.all,
         )  # fmt: skip
         if isinstance(done, int):
-            return Answer({"closed": done}, f"{done} proposals closed; their memories keep their states")
-        return Answer(_json(done), _told(done))
+            return Answer({"closed": done}, f"{done} questions closed; their lessons stay as they are")
+        return Answer(_json(done), _told(done, memories.profile))
 
 
 def _staging(memories: Memories, verb: str) -> Answer:
@@ -111,31 +115,35 @@ def _json(done: Reviewed) -> dict[str, Any]:
     return {**done.__dict__, "waits_for": done.waits_for or None, "proposal": done.proposal or None}
 
 
-def _told(done: Reviewed) -> str:
+def _told(done: Reviewed, profile: Profile) -> str:
+    """What came of a decision; a profile with states of its own is told in its words."""
+    if not done.memory:
+        return done.reason
+    plain = "standing" in profile.columns
     if done.waits_for:
-        return f"{done.memory} stays {done.state}: your word is kept, it still needs {done.waits_for}"
-    moved = f"{done.was} → {done.state}" if done.was != done.state else done.state
-    return f"{done.memory}  {moved}: {done.reason}"
+        now = decided(done.state, done.state) if plain else f"stays {done.state}"
+        return f"{done.memory} {now}: your word is kept, it still needs {done.waits_for}"
+    if plain:
+        return f"{done.memory}  {decided(done.was, done.state)}: {done.reason}"
+    return f"{done.memory}  {f'{done.was} → {done.state}' if done.was != done.state else done.state}: {done.reason}"
 
 
-def _list(memories: Memories, everything: bool) -> Answer:
+def _list(memories: Memories, cli: Cli, everything: bool) -> Answer:
     waiting = memories.proposals(state="" if everything else "open")
     under, held = _in_question(memories)
     refused = memories.refused()
-    text = [_listed(waiting)] if waiting else []
-    for title, found in (("under review", under), ("held by the gate", held)):
-        if found:
-            room = max(30, (width() - 30) // 2)
-            listed = [[m.id, m.kind, one_line(m.text, room), one_line(m.gate_reason, room)] for m in found]
-            text += [f"{title}:", table(listed)]
+    lines: list[str] = []
+    for each in waiting:
+        about = memories.store.memories([each.memory]) if each.memory else []
+        lines += [*_card(cli, each, about[0] if about else None, memories.patch(each)), ""]
+    lines += _group(cli, "In question: given to nobody until you decide (tacit review close ID --outcome keep|archive|…)", _stands(under))
+    lines += _group(cli, "Need your word before an agent is given them (tacit review approve ID, or reject)", _stands(held))
     heard, best = memories.worth_a_look()
-    nothing = "" if text else "nothing waits for your decision"
-    for title, looked in (("heard from you, on trial until you confirm it", heard), ("best candidates, not in force", best)):
-        if looked:
-            listed = [[m.id, m.kind, what, one_line(m.text, max(30, width() - 60))] for m, what in looked]
-            text += [f"{title} (tacit review approve ID):", table(listed)]
-    if nothing and text:
-        text.insert(0, nothing)
+    nothing = "" if lines else "nothing waits for your decision"
+    lines += _group(cli, "Heard from you, on trial until you confirm it (tacit review approve ID)", heard)
+    lines += _group(cli, "Waiting, the best first; your yes puts one in force (tacit review approve ID)", best)
+    if nothing and lines:
+        lines = [nothing, "", *lines]
     return Answer(
         {
             "heard": [memory.id for memory, _ in heard],
@@ -146,24 +154,48 @@ def _list(memories: Memories, everything: bool) -> Answer:
             "why_held": {memory.id: memory.gate_reason for memory in held},
             "refused": refused,
         },
-        "\n".join(text) or "nothing waits for you",
+        "\n".join(lines).rstrip() or "nothing waits for you",
         warnings=refused,
     )
 
 
-def _listed(waiting: Sequence[Proposal]) -> str:
-    """Proposals as a table; columns that would be empty leave their room to the reason."""
-    columns = {
-        "proposal": [each.id for each in waiting],
-        "kind": [each.kind for each in waiting],
-        "memory": [each.memory for each in waiting],
-        "to": [_goal(each) for each in waiting],
-        "approved by": [_signed(each) if each.approvals else "" for each in waiting],
-    }
-    shown = {head: cells for head, cells in columns.items() if any(cells)}
-    room = width() - sum(max(len(head), *map(len, cells)) + 2 for head, cells in shown.items())
-    reasons = [one_line(each.reason, max(30, room)) for each in waiting]
-    return table([list(row) for row in zip(*shown.values(), reasons)], (*shown, "why"))
+def _card(cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None) -> list[str]:
+    """A question with what it is about and what to type."""
+    payload = each.payload or {}
+    closed = f" ({each.state})" if each.state != "open" else ""
+    lines = [f"{paint(cli, 'id', each.id)}  {paint(cli, 'wait' if not closed else 'quiet', question(each.kind, payload))}{closed}"]
+    lines += [f"  {line}" for line in wrapped(one_line(each.reason, 600), 2)]
+    if about is not None:
+        lines += [f"  {line}" for line in wrapped(f"{about.id}: {one_line(about.text, 300)}", 2)]
+    lines += diff_lines(cli, fields(patch) if patch else None)
+    lines += [f"  approved so far by {_signed(each)}"] if each.approvals else []
+    if not closed:
+        lines += [paint(cli, "quiet", f"  {line}") for line in _answers(each, patch)]
+    return lines
+
+
+def _answers(each: Proposal, patch: Patch | None) -> list[str]:
+    """What to type."""
+    if each.kind == "notice" and patch is None:
+        return [f"done, or known: tacit review approve {each.id}"]
+    if each.kind == "contradiction":
+        return [f"tacit review approve {each.id} THE_ONE_THAT_STAYS", f"tacit review reject {each.id}"]
+    return [f"tacit review approve {each.id} · tacit review reject {each.id}"]
+
+
+def _group(cli: Cli, title: str, found: Sequence[tuple[Memory, str]]) -> list[str]:
+    """Lessons that wait, each whole, with what is to be known of it."""
+    if not found:
+        return []
+    lines = [paint(cli, "bold", line) for line in wrapped(title)]
+    for memory, what in found:
+        lines += [f"  {paint(cli, 'id', memory.id)}  {paint(cli, 'quiet', what)}"]
+        lines += [f"    {line}" for line in wrapped(one_line(memory.text, 400), 4)]
+    return [*lines, ""]
+
+
+def _stands(found: Iterable[Memory]) -> list[tuple[Memory, str]]:
+    return [(each, each.gate_reason or f"{each.kind}, {seen(each)}") for each in found]
 
 
 def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
@@ -174,14 +206,14 @@ def _in_question(memories: Memories) -> tuple[list[Memory], list[Memory]]:
 
 
 def _goal(proposal: Proposal) -> str:
-    return str((proposal.payload or {}).get("to", "")) + (f" ({proposal.state})" if proposal.state != "open" else "")
+    return MOVED.get(to := str((proposal.payload or {}).get("to", "")), to)
 
 
 def _signed(proposal: Proposal) -> str:
     return ", ".join(name if role == "person" else f"{name} ({role})" for name, role in proposal.approvals) or "-"
 
 
-def _show(memories: Memories, id: str) -> Answer:
+def _show(memories: Memories, cli: Cli, id: str) -> Answer:
     from tacit.core.memory import as_json
 
     try:
@@ -190,39 +222,57 @@ def _show(memories: Memories, id: str) -> Answer:
         found = [each for each in memories.proposals(state="") if each.id.startswith(id.lower())]
         if len(found) != 1:
             raise
-        return _show_proposal(memories, found[0])
+        return _show_proposal(memories, cli, found[0])
     waiting = [each for each in memories.proposals() if each.memory == memory.id]
     told = _evidence(memories, memory)
-    lines = [f"{memory.id}  {memory.state}, gate {memory.gate}: {one_line(memory.text, width() - 30)}", *_quoted(told)]
-    lines += [f"  {each.id}  {each.kind} → {_goal(each)}, approved by {_signed(each)}: {each.reason}" for each in waiting]
-    lines.append(f"  tacit why {memory.id} tells what would move it")
+    lines = [*_lesson(cli, memories, memory, told), ""]
+    lines += [line for each in waiting for line in (*_card(cli, each, None, None), "")]
+    lines.append(f"tacit why {memory.id} tells what would change it")
     data = {"memory": as_json(memory), "evidence": told, "proposals": [proposal_json(each) for each in waiting]}
     return Answer(data, "\n".join(lines))
 
 
-def _show_proposal(memories: Memories, proposal: Proposal) -> Answer:
-    payload = proposal.payload or {}
+def _lesson(cli: Cli, memories: Memories, memory: Memory, told: Sequence[Mapping[str, Any]]) -> list[str]:
+    said = standing(memory, memories.profile)
+    lines = [f"{paint(cli, 'id', memory.id)}  {paint(cli, said.tone, said.words)}, {memory.kind}, {seen(memory)}"]
+    lines += [f"  {line}" for line in wrapped(one_line(memory.text, 600), 2)]
+    if memory.gate != "allow" and memory.gate_reason:
+        lines += [f"  {line}" for line in wrapped(f"not given: {memory.gate_reason}", 2)]
+    return [*lines, *_quoted(told)]
+
+
+def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
+    payload, patch = proposal.payload or {}, memories.patch(proposal)
     named = [memories.get(str(id)) for id in (proposal.memory, payload.get("other"), *payload.get("memories", ())) if id]
-    lines = [f"{proposal.id}  {proposal.kind} ({proposal.state}): {proposal.reason}"]
+    runs = [_session(memories, str(run)) for run in payload.get("runs", ())]
+    lines = _card(cli, proposal, None, patch)
     facts = {
-        "to": _goal(proposal),
+        "would be": _goal(proposal),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
-        "text": str(payload.get("text") or ""),
+        "would read": str(payload.get("text") or ""),
         "instead": "; ".join(f"{name}: {field}" for name, field in payload.get("fields", {}).items()),
-        "line": str(payload.get("quote") or ""),
-        "patch": str(payload.get("patch") or ""),
-        "sessions": ", ".join(map(str, payload.get("runs", ()))),
-        "approved": _signed(proposal),
-        "expires": proposal.expires_at[:10] if proposal.state == "open" else "",
+        "it says": str(payload.get("quote") or "") if patch is None else "",
+        "suggested": str(payload.get("patch") or "") if patch is None else "",
+        "sessions": f"{payload.get('count', len(runs))}, the last: {', '.join(runs[-5:])}" if runs else "",
+        "asked until": proposal.expires_at[:10] if proposal.state == "open" else "",
         "decided": f"{proposal.decided_at[:10]} by {proposal.decided_by}: {proposal.decision}" if proposal.decided_at else "",
     }
-    lines += [f"  {name:<9} {one_line(fact, width() - 14)}" for name, fact in facts.items() if fact]
+    for name, fact in facts.items():
+        if fact:
+            first, *rest = wrapped(one_line(fact, 600), 15)
+            lines += [f"  {name:<12} {first}", *(f"  {'':<12} {line}" for line in rest)]
     told: list[dict[str, Any]] = []
     for memory in named:
         mine = _evidence(memories, memory)
-        lines += [f"  {'memory':<9} {memory.id} ({memory.state}): {one_line(memory.text, width() - 40)}", *_quoted(mine)]
+        lines += ["", *_lesson(cli, memories, memory, mine)]
         told += mine
     return Answer({**proposal_json(proposal), "evidence": told}, "\n".join(lines))
+
+
+def _session(memories: Memories, run: str) -> str:
+    """A session by the name its host gave it, where it is known."""
+    row = memories.store.run(run)
+    return row.foreign_id if row else run
 
 
 def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
@@ -234,12 +284,13 @@ def _evidence(memories: Memories, memory: Memory) -> list[dict[str, Any]]:
 
 def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     quoted = [each for each in told if each["quote"]]
-    lines = [
-        f"    {each['stance']}, {each['by'] or '?'} ({each['tier']}) {each['at'][:10]}: “{one_line(each['quote'], 160)}”"
-        for each in quoted[:QUOTED]
-    ]
-    more = len(told) - len(lines)
-    return [*lines, f"    and {more} more without words or older"] if more > 0 else lines
+    lines: list[str] = []
+    for each in quoted[:QUOTED]:
+        against = "" if each["stance"] == "supports" else "against it, "
+        said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: “{one_line(each['quote'], 300)}”"
+        lines += [f"    {line}" for line in wrapped(said, 4)]
+    more = len(told) - len(quoted[:QUOTED])
+    return [*lines, f"    and {more} more sightings, older or without words"] if more > 0 else lines
 
 
 COMMANDS = {"review": (_declare, _review)}

@@ -111,7 +111,7 @@ def lesson_table(cli: Cli, memories: Sequence[Memory], profile: Profile) -> str:
         [paint(cli, "id", memory.id), paint(cli, each.tone, each.words), one_line(memory.text, 2000) or "(erased)"]
         for memory, each in zip(memories, said)
     ]
-    return table(rows, before=2)
+    return table(rows, before=2, flow=True)
 
 
 def _week(week: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:

@@ -60,15 +60,27 @@ def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
     return textwrap.wrap(printable(text).replace("\n", " "), max(30, min(width(), most) - before), break_on_hyphens=False) or [""]
 
 
+def diff_lines(cli: Cli, patch: Mapping[str, Any] | None, before: int = 2) -> list[str]:
+    """A line of a file as it stands and as it would, with so many columns before it."""
+    if patch is None:
+        return []
+    lines = [f"{' ' * before}{patch['file']}, line {patch['number']}:"]
+    for sign, name, tone in (("-", "before", "bad"), ("+", "after", "good")):
+        first, *rest = wrapped(patch[name].strip(), before + 2)
+        lines += [" " * before + paint(cli, tone, line) for line in (f"{sign} {first}", *(f"  {line}" for line in rest))]
+    return lines
+
+
 def printable(text: str) -> str:
     """A stored text for the terminal: line breaks stay, other control characters do not reach it."""
     return "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
 
 
-def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0) -> str:
+def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: int = 0, flow: bool = False) -> str:
     """Columns aligned by their widest cell, never wider than the screen: the last one is cut to what is left, and before it the widest.
 
-    Cells may be painted; what is cut loses its colour. A pipe gets everything.
+    With `flow` the last one goes on below itself instead, up to FLOW lines. Cells may be painted; what is cut loses its colour. A pipe
+    gets everything.
     """
     import sys
 
@@ -76,7 +88,7 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: i
     if not lines:
         return ""
     if sys.stdout.isatty():
-        lines = _fitted(lines, width() - before)
+        lines = _flowing(lines, width() - before) if flow else _fitted(lines, width() - before)
     widths = [max(columns(line[i]) for line in lines) for i in range(len(lines[0]))]
     padded = ([cell + " " * (widths[i] - columns(cell)) for i, cell in enumerate(line)] for line in lines)
     return "\n".join(" " * before + "  ".join(line).rstrip() for line in padded)
@@ -84,6 +96,28 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: i
 
 WHOLE = 2000  # characters of a text on one line of a pipe
 LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
+
+
+FLOW = 4  # lines that a text takes at most in a table
+
+
+def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
+    """The same rows, each with as many lines as its last cell needs."""
+    import textwrap
+
+    cut = _fitted(lines, room)
+    widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
+    rows: list[list[str]] = []
+    for whole, line in zip(lines, cut):
+        if whole[-1] == line[-1]:
+            rows.append(line)
+            continue
+        most = max(8, widths[-1])
+        first, *rest = textwrap.wrap(whole[-1], most, break_on_hyphens=False) or [""]
+        if len(rest) >= FLOW:
+            rest = [*rest[: FLOW - 2], one_line(" ".join(rest[FLOW - 2 :]), most)]
+        rows += [[*line[:-1], first], *([""] * (len(line) - 1) + [each] for each in rest)]
+    return rows
 
 
 def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:

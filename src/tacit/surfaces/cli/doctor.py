@@ -1,0 +1,147 @@
+"""doctor: does everything verify, does the memory do what it should, and what should somebody mend?"""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core import clock
+from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.health import as_json as figures_json
+from tacit.surfaces.cli.health import cache_alarms, cache_alone, cache_lines, checked_cache, counted, doctor_lines
+from tacit.surfaces.cli.health import seen as figures_of
+from tacit.surfaces.cli.status import open_or_near
+from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
+from tacit.surfaces.views import for_you
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.app.looking import Checkup
+
+FAULTS = 50  # shown one by one
+# Rows by what people call them; the others are for --json.
+CHECKED = {"memory": "lessons", "journal": "changes", "evidence": "sightings", "run": "sessions", "use": "uses", "incident": "incidents"}
+
+def _declare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repair", action="store_true", help="mend what does not verify; the damaged store is kept")
+    parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
+    parser.epilog = "Without --repair nothing is changed.\n\nexamples:\n  tacit doctor\n  tacit doctor --repair"
+
+
+def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
+    from tacit.core import installation
+    from tacit.surfaces.cli.setup import compile_bytecode
+
+    if args.repair:
+        from tacit.surfaces.cli.safety import repaired
+
+        return repaired(args, cli)
+
+    from tacit.surfaces.cli.connect import standing_notes
+
+    memories, away = open_or_near(args, cli)
+    if away:
+        return cache_alone(memories, away)
+    with memories:
+        cache = checked_cache(memories.near)
+        found = memories.health()
+        free = _free(found.store)
+        notes = [*memories.safety_notes(), *memories.refused(), *memories.unread()]
+        notes += standing_notes(memories.place.root, cli.env)
+        kept = [each.name for each in memories.backups() if each.verified]
+        sound, profile = found.health.is_sound, memories.profile
+        trials = memories.effect() if sound else None  # figures from a damaged store would mislead
+        figures = figures_of(memories, clock.after_days(memories.now(), -7)) if sound else None
+        reads = memories.reading_notes()
+        yours = for_you(memories) if sound else []
+        alarms = [*(memories.alarms(figures) if figures else ()), *cache_alarms(cache)]
+    if trials and trials.balance.alarm:
+        notes.append(trials.balance.reason)
+    if other := installation.foreign():
+        notes.append(f"{other}; what you import may be theirs. Mend: {installation.reinstall()}")
+    compiled = compile_bytecode()
+    faults = [fault.__dict__ for fault in found.health.faults]
+    data = {
+        "store": found.store,
+        "schema": found.schema,
+        "bytes": found.bytes,
+        "free_bytes": free,
+        "sound": sound,
+        "faults": faults,
+        "checked": found.health.checked,
+        "queue": found.queue,
+        "events": found.counters,
+        "cache": cache,
+        "bytecode": compiled,
+        "backups": kept,
+        "unsettled_uses": trials.unsettled if trials else None,
+        "unknown_outcomes": trials.unknown if trials else None,
+        "arms_in_balance": not trials.balance.alarm if trials else None,
+        "sqlite": _sqlite(),
+        "week": figures_json(figures) if figures else None,
+        "alarms": list(alarms),
+        "for_you": yours,
+    }
+    lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
+    memory = [*(doctor_lines(figures, profile) if figures else []), *reads]
+    if trials and (trials.unsettled or trials.unknown):
+        memory.append(f"lessons given: {trials.unsettled} wait for their session's end, of {trials.unknown} nothing could tell what came")
+    memory += [counted(name, n) for name, n in found.counters.items()]
+    lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
+    lines += _wrong(cli, yours)
+    lines += ["", *cache_lines(cache)] if cache else []
+    code = 5 if faults else int(bool(args.alarm and alarms))
+    return Answer(data, "\n".join(lines), code=code, warnings=[*notes, *alarms])
+
+
+def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Where it is, and whether every row is what was written."""
+    checked = ", ".join(f"{n:,} {CHECKED[name]}" for name, n in found.health.checked.items() if n and name in CHECKED) or "it is empty"
+    lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
+    lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:FAULTS]]
+    if faults:
+        return [*lines, f"  {len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"]
+    return [*lines, *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked}"]))]
+
+
+def _wrong(cli: Cli, yours: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What only the person can mend, each with its evidence and, where one line would do, that line."""
+    lines: list[str] = []
+    for each in yours:
+        told = wrapped(one_line(each["text"], 600), 4)
+        lines += [f"  - {told[0]}", *(f"    {line}" for line in told[1:]), *diff_lines(cli, each["line"], 4)]
+        does = "writes it, tacit undo takes it back" if each["line"] else "says yes" if each["kind"] == "request" else "closes this"
+        lines.append(paint(cli, "quiet", f"    tacit review approve {each['proposal']} {does}"))
+    return ["", paint(cli, "wait", "For you"), *lines] if lines else []
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"  {line}" for told in lines for line in wrapped(told, 2)]
+
+
+def size(n: int) -> str:
+    """So many bytes, as people say it."""
+    for unit, many in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n >= many:
+            return f"{n / many:,.1f} {unit}" if n < 100 * many else f"{n / many:,.0f} {unit}"
+    return f"{n} bytes"
+
+
+def _free(path: str) -> int:
+    try:
+        disk = os.statvfs(os.path.dirname(os.path.abspath(path)))
+        return disk.f_bavail * disk.f_frsize
+    except OSError:
+        return 0
+
+
+def _sqlite() -> str:
+    import apsw
+
+    return str(apsw.sqlite_lib_version())
+
+
+COMMANDS = {"doctor": (_declare, _doctor)}
