@@ -94,7 +94,7 @@ def test_a_file_that_changed_since_is_not_written_over(memories: Memories, tmp_p
     """Where the line is gone somebody has mended it; where it was edited after the yes, undo does not guess."""
     id = notice(memories)
     (tmp_path / "CLAUDE.md").write_text("Nothing about it.\n")
-    with pytest.raises(Refused, match="does not stand in CLAUDE.md"):
+    with pytest.raises(Refused, match="does not stand in CLAUDE"):
         memories.review(id, "approve")
     (tmp_path / "CLAUDE.md").write_bytes(FILE)
     memories.review(id, "approve")
