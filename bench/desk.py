@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCREENS = (
-    "/", "/?kind=held", "/lessons", "/lessons?kind=rule", "/lessons?state=archived", "/lessons?gate=hold&trust=agent", "/lessons?sort=updated",
+    "/", "/inbox", "/inbox?kind=held", "/lessons", "/lessons?kind=rule", "/lessons?state=archived", "/lessons?gate=hold&trust=agent", "/lessons?sort=updated",
     "/lessons?sort=seen", "/lessons/ID", "/search?q=importer+cache", "/page", "/runs", "/runs/r1", "/effect", "/pairs", "/profiles", "/profiles/geas",
     "/health",
 )  # fmt: skip

@@ -198,7 +198,7 @@ def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
 )
 def test_the_report_claims_no_more_than_its_verdict(word: str, told: str) -> None:
     """A sentence for people, and no figure under a head that the verdict does not bear."""
-    from tacit.surfaces.cli.health import _spared
+    from tacit.surfaces.outlook import spared_words as _spared
 
     assert _spared(word, 0.48, 0.10, 0.90, 60) == told
     assert _spared("harms", -0.5, -0.9, -0.1, 60).startswith("nothing: it costs 0.50 problems a run more (0.10 to 0.90)")

@@ -181,7 +181,7 @@ def test_hostile_text_is_shown_as_text(browser: Client) -> None:
     with open_memories() as memories:
         memories.edit(other, category=XSS, text=f"{XSS} of a held lesson")
         memories.learn(run("<b>r</b>", finding("<b>r</b>", f"{XSS} was seen", kind="pitfall", quote=XSS), task=XSS))
-    for path in ("/", "/lessons", f"/lessons/{id}", f"/lessons/{other}", "/search?q=alert", "/page", "/runs", "/runs/%3Cb%3Er%3C%2Fb%3E", "/health"):
+    for path in ("/", "/inbox", "/lessons", f"/lessons/{id}", f"/lessons/{other}", "/search?q=alert", "/page", "/runs", "/runs/%3Cb%3Er%3C%2Fb%3E", "/health"):
         html = browser("GET", path).text
         assert "<script>alert" not in html and "<img src=x" not in html and "<b>r" not in html, path
     assert "&lt;script&gt;alert(1)" in browser("GET", f"/lessons/{id}").text
@@ -193,12 +193,12 @@ def test_a_lesson_of_100_kb_fits_on_every_screen(browser: Client) -> None:
     with open_memories() as memories, memories.store.write() as tx:
         held = tx.get(ids[0])
         tx.apply(change(held, replace(held, gate="hold"), verb="gate", by="sam", reason="too long", at=now()))
-    for path in ("/", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
+    for path in ("/", "/inbox", "/lessons", "/search?q=tail", "/page", f"/lessons/{ids[1]}", "/health"):
         html = browser("GET", path).text
         assert "<script>alert" not in html, path
         whole = path.endswith(ids[1])
         assert (len(html) > 100_000) is whole, (path, len(html))
-    assert "edit it on its own screen" in browser("GET", "/").text
+    assert "edit it on its own screen" in browser("GET", "/inbox").text
     done = browser("POST", f"/act/proposals/{ids[0]}", data={"decision": "approve"})
     assert "approved" in done.text and len(done.text) < 5_000
 
@@ -214,7 +214,7 @@ def test_nothing_is_erased_from_here(api: Client) -> None:
 def test_a_judgement_and_its_undo(browser: Client) -> None:
     """Approved by a click, taken back by another: the lesson stands where it stood, and waits again."""
     id = hold()
-    assert id in browser("GET", "/").text
+    assert id in browser("GET", "/inbox").text
     done = browser("POST", f"/act/proposals/{id}", data={"decision": "approve"})
     assert "approved" in done.text
     with open_memories() as memories:
@@ -357,7 +357,7 @@ def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> No
     for kind, waiting in (("", 10), ("held", 7), ("review", 3), ("edit", 2)):
         seen: list[str] = []
         for offset in range(0, 12, 3):
-            page = browser("GET", f"/?kind={kind}&limit=3&offset={offset}").text
+            page = browser("GET", f"/inbox?kind={kind}&limit=3&offset={offset}").text
             seen += re.findall(r'id="p-(\w+)"', page)
             assert f'data-n="{waiting}">{waiting}<' in page, (kind, offset)
         assert len(seen) == len(set(seen)) == waiting, kind

@@ -112,13 +112,13 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
     lesson = None
     with open_memories() as memories:
         lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
-    screens = ("/", "/lessons", f"/lessons/{lesson}", "/search?q=importer+cache", "/page", "/runs", "/runs/t3", "/effect", "/pairs", "/profiles",
+    screens = ("/", "/inbox", "/lessons", f"/lessons/{lesson}", "/search?q=importer+cache", "/page", "/runs", "/runs/t3", "/effect", "/pairs", "/profiles",
                "/profiles/geas", "/health?verify=yes")  # fmt: skip
     for path in screens:
         seen.to(path)
         assert page.locator("h1").count() == 1, path
         assert serious(page) == [], path
-    seen.to("/")
+    seen.to("/inbox")
     for n in range(50):
         page.keyboard.press("r" if n % 5 == 0 else "a")
         page.locator(".card.done").nth(n).wait_for()
@@ -157,7 +157,7 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
     with open_memories() as memories:
         lesson = next(memory.id for memory in memories.list(limit=500) if memory.text == LESSON)
     screens = {
-        "inbox": "/?kind=held", "proposals": "/", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
+        "home": "/", "inbox": "/inbox?kind=held", "proposals": "/inbox", "lessons": "/lessons", "lesson": f"/lessons/{lesson}", "search": "/search?q=cache", "page": "/page", "runs": "/runs",
         "run": "/runs/t3", "effect": "/effect", "pairs": "/pairs", "profile": "/profiles/geas", "health": "/health",
     }  # fmt: skip
     for name, path in screens.items():

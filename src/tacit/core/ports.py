@@ -300,6 +300,9 @@ if TYPE_CHECKING:
         def number_on(self) -> None:
             """Let new rows be numbered behind those that brought their numbers."""
 
+        def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
+            """Add to a figure of a day (stores/daily.py)."""
+
         def reindex(self) -> None:
             """Build full text anew from the rows, and counts by facet where an engine keeps them."""
 

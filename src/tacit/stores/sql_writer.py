@@ -36,6 +36,7 @@ from tacit.core.memory import DECIDED, Memory, Tally, met_in, row_hash, to_row
 from tacit.core.rows import FindingRow, Job, Project, RunRow
 from tacit.stores.sql import SqlStore
 from tacit.stores.sql_rows import (
+    COUNT_DAY,
     COUNT_ON,
     COUNT_USE,
     COUNTED,
@@ -142,10 +143,13 @@ class Writer(SqlStore):
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
+        from tacit.stores.daily import entered
+
         row = to_row(change.memory)
         sealed = row_hash(row)
         self.copy_row(row, sealed, self.words(change.memory))
         entry = self._enter(change.entry, sealed)
+        entered(self, change.memory, entry)
         if starts_new_table(entry) and self.one("SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory):
             self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
             self.rows("DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs", it=entry.memory, epochs=f"{IN_EPOCH}%")
@@ -380,6 +384,10 @@ class Writer(SqlStore):
 
     def put_run(self, run: RunRow) -> None:
         """Write or correct a run's row."""
+        if run.learned_at:
+            from tacit.stores.daily import ran  # not needed by hooks
+
+            ran(self, run)
         named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
         self.rows(upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)), **named, hash=row_seal("run", named))  # type: ignore[attr-defined]
 
@@ -414,23 +422,16 @@ class Writer(SqlStore):
         """Record an answer given to an agent; false if this very event was answered before."""
         if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
             return False
-        self.rows(
-            insert_into(
-                "injection",
-                ("event", "project", "run", "unit", "surface", "tokens", "given", "withheld", "left_out", "at"),
-            ),
-            event=event,
-            project=project,
-            run=run,
-            unit=unit,
-            surface=surface,
-            tokens=tokens,
-            given=json.dumps(list(given)),
-            withheld=json.dumps(list(withheld)),
-            left_out=json_text(left_out),
-            at=at,
-        )
+        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld)), "left_out": json_text(left_out)}
+        row = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface, "tokens": tokens, **told, "at": at}
+        self.rows(insert_into("injection", row), **row)
+        if tokens:
+            self.count_day(project, at, "given", tokens)
         return True
+
+    def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
+        """Add to a figure of a day (stores/daily.py)."""
+        self.rows(COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount))
 
     def enqueue(
         self, kind: str, key: str, project: str, payload: Mapping[str, Any], at: str, not_before: str = ""

@@ -15,6 +15,7 @@ from tacit.core.journal import GENESIS
 from tacit.core.memory import check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value
+from tacit.stores import daily
 from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_of
 from tacit.stores.sql_writer import SEALED
 from tacit.stores.tables import BY_NAME, EMPTY, TRUTH
@@ -123,6 +124,7 @@ def move(
         counts = {table.name: _fill(tx, table, read, each) for table in TRUTH}
         tx.number_on()
         tx.reindex()
+        daily.rebuild(tx)
         compare(reader(store), read, what, TRUTH[:-1])  # of the seals a server writes some at the end
         return Moved(counts, tx.one("SELECT count(*) FROM memory")[0])
 

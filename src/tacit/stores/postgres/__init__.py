@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.words.passages import Passage
 
-SCHEMA = 10  # the newest migration
+SCHEMA = 11  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project

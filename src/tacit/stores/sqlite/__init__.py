@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite.search import Kept
     from tacit.words.passages import Passage
 
-SCHEMA = 12  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 13  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson

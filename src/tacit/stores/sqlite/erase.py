@@ -13,6 +13,7 @@ from tacit.core.errors import StoreBusy
 from tacit.core.journal import shard_of
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
+from tacit.stores import daily
 from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
 from tacit.stores.sql_writer import SEALED
@@ -96,4 +97,5 @@ def rebuild(store: Store, confidence: str | Signals) -> int:
         tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
         tx.rows("DELETE FROM course")
         tx.reindex()
+        daily.rebuild(tx)
     return len(rows)

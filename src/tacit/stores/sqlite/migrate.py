@@ -80,6 +80,10 @@ def _step(tx: Transaction, number: int) -> None:
         from tacit.stores.sqlite.terms import rebuild as count_terms
 
         count_terms(tx)
+    if number == 13:
+        from tacit.stores.daily import rebuild as count_days
+
+        count_days(tx)
 
 
 def _split_words(tx: Transaction) -> None:

@@ -13,6 +13,7 @@ from tacit.core.errors import Damaged
 from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
+from tacit.stores import daily
 from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
@@ -476,4 +477,5 @@ def derive(store: SqliteStore, tx: Transaction) -> None:
         tx.refresh_tally(id, project)
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
     tx.reindex()
+    daily.rebuild(tx)
     tx.rows("DELETE FROM vector")

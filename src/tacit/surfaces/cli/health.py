@@ -7,6 +7,7 @@ from tacit.core.states import INJECTABLE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
+from tacit.surfaces.outlook import spared
 from tacit.surfaces.views import cache_json
 from tacit.surfaces.wording import CLOSED, GATES, STATES, WHOSE
 
@@ -87,31 +88,12 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
 
 
 def _prevented(memories: Memories) -> dict[str, Any]:
-    """What the control group says of the whole memory; never what was merely not seen again."""
+    """What the control group says of the whole memory, as JSON."""
     found = memories.effect()
-    whole = found.whole
-    if whole.per_run is None or not whole.units:
-        return {
-            "per_run": None,
-            "units": whole.units,
-            "told": "not yet known: no session that could tell went without a lesson so far",
-            "headline": found.headline,
-        }
-    figures = _spared(whole.verdict.word, -whole.per_run, -whole.high, -whole.low, whole.units)
-    span = {"per_run": whole.per_run, "low": whole.low, "high": whole.high, "units": whole.units}
-    return {**span, "told": figures, "headline": found.headline}
-
-
-def _spared(word: str, about: float, least: float, most: float, units: int) -> str:
-    """Problems that the memory spares a run, in a sentence that claims no more than its verdict."""
-    over = f"over {units} runs with a control group"
-    if word == "helps":
-        return f"{about:.2f} problems a run ({least:.2f} to {most:.2f}), {over}"
-    if word == "harms":
-        return f"nothing: it costs {-about:.2f} problems a run more ({-most:.2f} to {-least:.2f}), {over}; tacit effect says which lessons"
-    if word == "no difference":
-        return f"nothing that would matter, {over}"
-    return f"not yet known: between {least:+.2f} and {most:+.2f} problems a run, {over}"
+    told = spared(found)
+    span = {"low": found.whole.low, "high": found.whole.high} if told.is_known else {}
+    per_run = found.whole.per_run if told.is_known else None
+    return {"per_run": per_run, **span, "units": told.units, "told": told.told, "headline": found.headline}
 
 
 def seen(memories: Memories, since: str) -> Figures:

@@ -1,7 +1,7 @@
 """The screens: routes that turn the views into pages, and acts of a person into changes.
 
-Every text from the store is hostile and is escaped by the templates; none of them marks anything as safe. An act answers with
-the piece of the page that it changed, so that fifty judgements need one page load.
+Every text from the store is hostile and is escaped by the templates; only pictures, which escape for themselves, are marked as safe. An act
+answers with the piece of the page that it changed, so that fifty judgements need one page load.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from tacit.core.errors import TacitError, UsageError
 from tacit.surfaces.web import acts, plots, views
+from tacit.surfaces.web.home import home
 from tacit.surfaces.web.jobs import Jobs, backtested, tended
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 
@@ -24,18 +25,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
     from tacit.app import Memories
+    from tacit.surfaces.drawn import Drawn
     from tacit.surfaces.web.security import Keys
     from tacit.surfaces.web.server import Desk
 
 HERE = os.path.dirname(__file__)
 ASSETS = os.path.join(HERE, "static")
 SCREENS = (
-    ("/", "Inbox"), ("/lessons", "Lessons"), ("/search", "Search"), ("/page", "Page"), ("/runs", "Runs"), ("/effect", "Effect"),
-    ("/pairs", "Pairs"), ("/profiles", "Profiles"), ("/health", "Health"),
+    ("/", "Home"), ("/inbox", "Inbox"), ("/lessons", "Lessons"), ("/search", "Search"), ("/page", "Page"), ("/runs", "Runs"),
+    ("/effect", "Effect"), ("/pairs", "Pairs"), ("/profiles", "Profiles"), ("/health", "Health"),
 )  # fmt: skip
 PAIRS = ("merge", "contradiction")
 PER_PAGE = 50
@@ -53,7 +56,7 @@ class Pages:
             lstrip_blocks=True,
         )  # fmt: skip
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
-        self._jinja.globals |= {"screens": SCREENS, "plots": plots, "link": _link}
+        self._jinja.globals |= {"screens": SCREENS, "plots": plots, "link": _link, "picture": _picture}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
@@ -116,7 +119,8 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         job("/act/backtest", "backtest", _profiles_asked),
         Route("/events/journal", journal, methods=["GET"]),
         Route("/events/{id}", lines, methods=["GET"]),
-        screen("/", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
+        screen("/", "home.html", home, {}),
+        screen("/inbox", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
         screen("/lessons", "lessons.html", lessons, LESSONS),
         screen("/lessons/{id}", "lesson.html", lambda m, asked: views.memory(m, asked["id"]), {}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
@@ -202,6 +206,13 @@ def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
 def _link(asked: Mapping[str, Any], offset: int) -> str:
     """The same question, further on."""
     return "?" + urlencode({name: at for name, at in asked.items() if at != "" and name != "id"} | {"offset": max(0, offset)})
+
+
+def _picture(of: Drawn) -> Markup:
+    """A picture as it is: the one thing here that is not escaped by a template, because its module has done so."""
+    from markupsafe import Markup
+
+    return Markup(of.picture)
 
 
 def _day(at: str | None) -> str:

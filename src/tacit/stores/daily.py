@@ -1,0 +1,134 @@
+"""Figures by day: lessons that came into force and left it, runs and what they consumed by host and model, tokens given to agents.
+
+Derived from the journal, the runs and the answers, counted on in the transaction that writes them, made anew by `tacit reindex`. A picture
+of half a year reads one row per day and figure, however many lessons and runs there are. What both engines speak stands here.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Protocol
+
+    from tacit.core.journal import Entry
+    from tacit.core.memory import Memory
+    from tacit.core.ports import Reads
+    from tacit.core.rows import RunRow
+
+    class Writes(Protocol):
+        """What counting needs of a transaction."""
+
+        def rows(self, sql: str, **named: Any) -> list[Any]: ...
+        def run(self, id: str) -> RunRow | None: ...
+        def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None: ...
+
+IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"
+BATCH = 5_000  # rows of the journal or of runs that are read at once
+
+
+@value
+class Figure:
+    """One figure of one day."""
+
+    day: str
+    what: str
+    whose: str  # of runs and what they consumed: host and model, with a space between; otherwise empty
+    amount: float
+
+
+def figures(store: Reads, projects: Sequence[str], since_day: str = "") -> list[Figure]:
+    """The figures of some projects since a day, by day."""
+    sql = (
+        "SELECT day, what, whose, sum(amount) FROM daily WHERE project IN (SELECT value FROM json_each(:projects)) AND day >= :day"
+        " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+    )
+    return [Figure(*row) for row in store.rows(sql, projects=json.dumps(list(projects)), day=since_day)]
+
+
+def first_day(store: Reads, projects: Sequence[str]) -> str:
+    """The first day that has a figure; empty where none has."""
+    sql = "SELECT min(day) FROM daily WHERE project IN (SELECT value FROM json_each(:projects))"
+    row = store.one(sql, projects=json.dumps(list(projects)))
+    return str(row[0] or "") if row else ""
+
+
+# -- counting on -----------------------------------------------------------------------------------
+
+
+def entered(tx: Writes, memory: Memory, entry: Entry) -> None:
+    """Count a lesson that comes into force with a change, or leaves it."""
+    if not entry.after:
+        return
+    now = {name: getattr(memory, name) for name in _BY}
+    step = is_in_force(now) - bool(entry.before and is_in_force({**now, **entry.before}))
+    if step:
+        tx.count_day(memory.project, entry.at, IN_FORCE, step)
+
+
+def ran(tx: Writes, run: RunRow) -> None:
+    """Count a learned run in place of what its row held so far; call it before the row is written."""
+    before = tx.run(run.id)
+    step = consumed(run)
+    for at, amount in (consumed(before) if before and before.learned_at else {}).items():
+        step[at] = step.get(at, 0.0) - amount
+    for (day, what, whose), amount in step.items():
+        if amount:
+            tx.count_day(run.project, day, what, amount, whose)
+
+
+def is_in_force(row: Mapping[str, Any]) -> bool:
+    """Whether agents are given a lesson with this state, gate and verdict."""
+    return row["state"] in INJECTABLE and row["gate"] == "allow" and row["verdict"] not in ENDING_VERDICTS
+
+
+def consumed(run: RunRow) -> dict[tuple[str, str, str], float]:
+    """What a run adds to the figures of the day it ended on."""
+    day, whose = (run.ended_at or run.started_at or run.learned_at)[:10], f"{run.host} {run.model}"
+    cost = (run.facts or {}).get("cost") or {}
+    tokens = sum(float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write"))
+    told = {RUNS: 1.0, TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
+    return {(day, what, whose): amount for what, amount in told.items() if amount}
+
+
+_BY = ("state", "gate", "verdict")
+
+
+# -- anew ------------------------------------------------------------------------------------------
+
+
+def rebuild(tx: Writes) -> None:
+    """All figures from the rows they are derived from. What was erased from the journal can no longer be counted."""
+    tx.rows("DELETE FROM daily")
+    stands: dict[str, dict[str, Any]] = {}
+    for memory, project, at, payload in _batches(tx, _ENTRIES, 0):
+        _, before, after = json.loads(payload)
+        row = {**stands.get(memory, _NOTHING), **{name: before[name] for name in _BY if name in before}}
+        now = {**row, **{name: after[name] for name in _BY if name in after}}
+        stands[memory] = now
+        step = is_in_force(now) - is_in_force(row)
+        if step:
+            tx.count_day(project, at, IN_FORCE, step)
+    for (id,) in _batches(tx, _RUNS, ""):
+        run = tx.run(id)
+        for (day, what, whose), amount in consumed(run).items() if run else ():
+            tx.count_day(run.project if run else "", day, what, amount, whose)
+    for project, day, tokens in tx.rows("SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"):
+        tx.count_day(project, day, GIVEN, tokens)
+
+
+_NOTHING = {"state": "", "gate": "allow", "verdict": ""}
+_ENTRIES = "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
+_RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
+
+
+def _batches(tx: Writes, sql: str, after: Any) -> Iterator[Any]:
+    """The rows of a statement, so many at a time, each without its first column, by which they go on."""
+    while rows := tx.rows(sql, after=after, most=BATCH):
+        yield from (row[1:] for row in rows)
+        after = rows[-1][0]
