@@ -82,7 +82,6 @@ def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Pa
     assert found[0] == found[1] and found[0][1]
 
 
-@pytest.mark.file_only("a server has the run, not yet what was noticed in it: incidents are not carried there from the cache")
 def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It told of a start and never of an end: its transcript waits from the start on, and is read once the worker looks."""
     from tacit.surfaces import worker
@@ -94,7 +93,8 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
     transcript.write_text(whole[: len(whole) * 2 // 3])
     with open() as memories:
         memories.ensure_project()
-        store = memories.made_near().path
+        memories.made_near()  # where hooks write: on a server the cache
+        store = memories.store.url or memories.store.path
     said = {"session_id": "s-print", "transcript_path": str(transcript), "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
     respond("session-start", said, os.environ)
     assert worker.work(store, os.environ, idle=0.0).learned == 0  # not while it may be alive
@@ -105,6 +105,19 @@ def test_a_host_that_dies_in_its_first_turn(folder: Path, tmp_path: Path, monkey
         dead = known(memories)
         memories.learn(str(transcript), format="claude-code")
         assert known(memories) == dead and memories.store.find_run(memories.project_id, "s-print") is not None
+
+
+def test_a_cache_named_as_a_store(folder: Path, tmp_path: Path) -> None:
+    """What a worker learned into the copy of a server's lessons would reach nobody: it names the server instead, and keeps what waits."""
+    from tacit.core.errors import UsageError
+    from tacit.stores.cache import open_cache
+    from tacit.surfaces.worker import Wish, ask, work
+
+    with open_cache("postgresql://nowhere.example/team", str(tmp_path), create=True) as near:
+        ask(near, Wish("claude-code", "s1", str(DATA / FILES[1]), str(folder), over=True))
+        with pytest.raises(UsageError, match="copy of a server's lessons"):
+            work(near.path, os.environ, at_once=True)
+        assert near.queued() == 1 and not near.rows("SELECT id FROM run")
 
 
 def test_a_waiting_session_is_not_put_off(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

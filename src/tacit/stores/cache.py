@@ -81,10 +81,15 @@ def open_cache(url: str, folder: str, *, create: bool = False, machine: str = ""
         )
     store = open_store(path, create=create, machine=machine, wait=wait)
     store.far = url
-    if create and not store.rows("SELECT 1 FROM sqlite_schema WHERE name = 'outbox'"):
+    if create and not is_cache(store):
         with store.write() as tx:
             tx.rows(_OUTBOX)
     return store
+
+
+def is_cache(store: Reads) -> bool:
+    """Whether a file is the copy of a server's lessons, under whatever name it was opened."""
+    return bool(store.rows("SELECT 1 FROM sqlite_schema WHERE name = 'outbox'"))
 
 
 def held(store: Reads) -> list[str]:

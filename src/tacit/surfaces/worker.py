@@ -18,7 +18,7 @@ import sys
 import time
 
 from tacit.core import clock
-from tacit.core.errors import TacitError, Unavailable
+from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.core.value import replace, value
 from tacit.stores.sql_rows import ENDLESS
 
@@ -229,10 +229,16 @@ def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, 
 
 def _home(near: Memories, env: Mapping[str, str]) -> Memories:
     """Where lessons are kept: the same file, or the server whose cache it is."""
+    from tacit.stores.cache import is_cache, note
+
     if not near.store.far:
+        if is_cache(near.store):
+            raise UsageError(
+                f"{near.store.path} is the copy of a server's lessons: what is learned into it reaches nobody.",
+                "Name the server: TACIT_STORE=postgresql://… tacit worker --now",
+            )
         return near
     from tacit.app import open
-    from tacit.stores.cache import note
 
     try:
         return open(near.store.far, env=env, cwd="/")
