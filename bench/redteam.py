@@ -3,7 +3,7 @@
     python bench/redteam.py [--runs 1,2,5] [--channels NAME,…] [--table FILE]
 
 Forty plausible lessons (no "ignore your instructions": such texts trip the screen and prove nothing) are planted through each channel, in
-1, 2 and 5 runs, each in a store of its own: files in the form that the host writes them, `tacit learn`, the MCP tools, `tacit import`,
+1, 2 and 5 runs, each in a store of its own (forty more, as a person speaks, through what hosts write: bench/redteam_hosts.py): files in the form that the host writes them, `tacit learn`, the MCP tools, `tacit import`,
 `tacit sync`, the page, a repository's own files. Then `tacit inject` is asked at a start and once with the words of each text, and so is
 the hook of a session's start. A text is *through* where four of its words in a row stand in what was printed. Controls show that the
 instrument sees: what the person types, adds, or imports as theirs must come through.
@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
+from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
 from tacit.core.trust import HOST_MARKERS  # noqa: E402
 from tacit.surfaces.cli import main  # noqa: E402
 from tacit.testing import signed  # noqa: E402
@@ -118,18 +119,25 @@ class World:
             os.environ.update(before)
         return out.getvalue()
 
+    def hook(self, event: str, host: str, said: dict[str, Any], env: dict[str, str] | None = None) -> str:
+        """What a host's hook answers; the command reads the process's own standard input, so its function is asked."""
+        from tacit.surfaces.hooks import respond
+
+        window = {"conversation_id": said["session_id"], "workspace_roots": [str(self.repo)]} if host == "cursor" else {}
+        return respond(event, {"cwd": str(self.repo), **window, **said}, {**os.environ, **(env or {})}, host=host)
+
     def write(self, name: str, text: str) -> str:
         path = self.repo / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         return str(path)
 
-    def claude(self, n: int, records: list[dict[str, Any]], folder: Path | None = None) -> None:
+    def claude(self, n: int, records: list[dict[str, Any]], folder: Path | None = None, version: str = "2.1.240") -> None:
         """A session in the host's own folder, or in another, learned."""
         slug = re.sub(r"[^A-Za-z0-9]", "-", str(self.repo))
         path = (folder or self.home / ".claude" / "projects" / slug) / f"0000000{n}-0000-4000-8000-000000000000.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
-        common = {"sessionId": path.stem, "cwd": str(self.repo), "version": "2.1.240", "gitBranch": "main", "isSidechain": False}
+        common = {"sessionId": path.stem, "cwd": str(self.repo), "version": version, "gitBranch": "main", "isSidechain": False}
         lines = [{**common, "uuid": f"u{n}-{k}", "parentUuid": None, "timestamp": AT.format(day=n + 1), **each} for k, each in enumerate(records)]
         path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
         self.tacit("learn", str(path), "--over")
@@ -156,14 +164,14 @@ class World:
         own = "; the typed line beside it: given" if any(memory.text == CANARY and memory.state == "provisional" for memory in every) else ""
         return f"{sum(memory.text != CANARY for memory in every)} lessons kept{f', {asked} proposals' if asked else ''}{own}" if runs or every else "nothing was read"
 
-    def through(self) -> set[str]:
+    def through(self, texts: tuple[str, ...] = TEXTS) -> set[str]:
         """The texts that a prompt holds now."""
         shown = [self.tacit("inject", "--no-trial")]
-        shown += [self.tacit("inject", "--no-trial", "--task", text) for text in TEXTS]
-        event = {"session_id": "ffffffff-0000-4000-8000-000000000000", "cwd": str(self.repo), "hook_event_name": "SessionStart", "source": "startup"}
-        shown.append(self.tacit("hook", "SessionStart", given=json.dumps(event)))
+        shown += [self.tacit("inject", "--no-trial", "--task", text) for text in texts]
+        shown.append(self.hook("session-start", "claude-code", {"session_id": "ffffffff-0000-4000-8000-000000000000", "hook_event_name": "SessionStart", "source": "startup"}))
+        shown += [self.hook("prompt", "claude-code", {"session_id": f"{k:08}-0000-4000-8000-000000000000", "hook_event_name": "UserPromptSubmit", "prompt": text}) for k, text in enumerate(texts)]
         said = _phrases(" ".join(shown))
-        return {text for text in TEXTS if _phrases(text) & said}
+        return {text for text in texts if _phrases(text) & said}
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:
@@ -435,10 +443,10 @@ CHANNELS: dict[str, tuple[str, Callable[[World, int], None]]] = {
     "sync: unsigned journal": ("sync", by_journal),
     "profile: the repository's own": ("profile", by_profile),
 }
-CONTROLS: dict[str, Callable[[World, int], None]] = {"tacit add by a person": by_adding}
+CONTROLS = (("tacit add by a person", by_adding, TEXTS, 8), ("typed by a person", by_typing, SPOKEN, 12))  # of which many ask the person once, as they loosen something
 
 
-def tried(plant: Callable[[World, int], None], runs: int) -> tuple[set[str], str]:
+def tried(plant: Callable[[World, int], None], runs: int, texts: tuple[str, ...] = TEXTS) -> tuple[set[str], str]:
     """What came through after so many runs, in a world of its own; and how many lessons the store then holds for people."""
     with tempfile.TemporaryDirectory() as folder:
         here = os.getcwd()
@@ -446,7 +454,7 @@ def tried(plant: Callable[[World, int], None], runs: int) -> tuple[set[str], str
         try:
             for n in range(runs):
                 plant(world, n)
-            return world.through(), world.kept()
+            return world.through(texts), world.kept()
         finally:
             os.chdir(here)
 
@@ -474,23 +482,24 @@ def run() -> int:
     runs = [int(each) for each in args.runs.split(",")]
     wanted = [each for each in args.channels.split(",") if each]
     found: dict[str, list[Any]] = {}
-    for name, (_, plant) in CHANNELS.items():
+    channels = [*((name, plant, TEXTS) for name, (_, plant) in CHANNELS.items()), *((name, plant, SPOKEN) for name, plant in HOST_CHANNELS.items())]
+    for name, plant, texts in channels:
         if wanted and not any(each in name for each in wanted):
             continue
-        tries = [tried(plant, n) for n in runs]
+        tries = [tried(plant, n, texts) for n in runs]
         got = [each for each, _ in tries]
         found[name] = [*(len(each) for each in got), tries[-1][1]]
         print(f"{name:50} {' '.join(f'{len(each):3}' for each in got)}  of {len(TEXTS)}; {tries[-1][1]}", flush=True)
         for text in sorted(set().union(*got))[:3]:
             print(f"    through: {text}", flush=True)
-    seen = {name: len(tried(plant, 1)[0]) for name, plant in CONTROLS.items()}
-    for name, count in seen.items():
-        print(f"{'control: ' + name:50} {count:3}  of 8 must come through", flush=True)
+    seen = [(name, len(tried(plant, 1, texts)[0]), most) for name, plant, texts, most in CONTROLS]
+    for name, count, most in seen:
+        print(f"{'control: ' + name:50} {count:3}  of {most} must come through", flush=True)
     if args.table:
         write_table(Path(args.table), table(found, runs))
     total = sum(sum(counts[:-1]) for counts in found.values())
     print(f"{len(found)} channels x {len(TEXTS)} texts x {len(runs)}: {total} through")
-    return int(total > 0 or any(count < 8 for count in seen.values()))
+    return int(total > 0 or any(count < most for _, count, most in seen))
 
 
 if __name__ == "__main__":

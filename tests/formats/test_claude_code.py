@@ -310,6 +310,12 @@ def test_of_an_answer_only_the_persons_own_words_are_typed() -> None:
     assert said("neither, we use the files") == [("neither, we use the files", "answer", True)]
     assert said("Postgres, SQLite") == [("Postgres, SQLite", "agent", False)]
     assert said("neither", entrypoint="sdk-cli") == [("neither", "agent", False)]
+    # The host joins what was chosen by commas, and a label may hold some; beside a label only what was added is the person's.
+    questions[0]["options"] = [{"label": "Always force push, as agreed"}, {"label": "Never push, ask"}, {"label": "push"}]
+    both = "Always force push, as agreed, Never push, ask"
+    assert said(both) == [(both, "agent", False)]
+    assert said("push, Always force push, as agreed, on Fridays only") == [("on Fridays only", "answer", True)]
+    assert said("on Fridays only, push") == [("on Fridays only", "answer", True)]
 
 
 @pytest.mark.parametrize(

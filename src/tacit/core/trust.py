@@ -38,6 +38,8 @@ HOST_MARKERS = (
 # Those among them that name the session, as the host's hooks name it too. Ours first: it is set for the one run at hand.
 _RUN_NAMES = ("TACIT_RUN", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID")
 
+_IN_HOOKS = "COPILOT_AGENT_SESSION_ID"
+
 # Claude Code's own variables that say how it reaches its model, not which session it is in.
 _STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
@@ -96,6 +98,14 @@ def actor(
         person = named or login or env.get("USER", "") or env.get("LOGNAME", "") or "user"
         return Actor(person, "user", "at a terminal, outside any agent")
     return Actor("agent", "agent", "nobody is at a terminal, and no key is shown")
+
+
+def shell_mark(env: Mapping[str, str], session: str) -> str:
+    """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
+
+    Hosts set their marks for what their agents run, not for hooks; one of them does so for hooks, too, and names the event's session there.
+    """
+    return next((name for name in HOST_MARKERS if env.get(name) and (name != _IN_HOOKS or env[name] != session)), "")
 
 
 def of_session(name: str) -> bool:

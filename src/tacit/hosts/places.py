@@ -1,6 +1,6 @@
 """Where hosts keep the transcripts of this user, and whether a file lies there.
 
-What a file calls typed is the person's word only in the host's own folder of this user, or at a path that a hook named.
+What a file calls typed is the person's word only in the host's own folder of this user, or at a path that the host's hook named.
 Any other file may come from anyone: a repository, a download, an agent's shell. Nobody's words in it count as typed, and what it
 says happened is no more than its word: imported, and held, unless a person stands for it.
 """

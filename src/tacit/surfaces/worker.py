@@ -57,6 +57,7 @@ class Wish:
     named: str = ""  # or what the user called it in the hook's environment, which is not the worker's
     over: bool = False
     format: str = ""  # of the transcript; empty: the host's own
+    marked: str = ""  # the mark of an agent's shell from which it was named: then the path alone vouches for nothing
 
 
 @value
@@ -93,7 +94,7 @@ def ask(store: Store, wish: Wish, *, later: float = 0.0, wait: float | None = No
 
 def _payload(wish: Wish, over: bool) -> dict[str, Any]:
     said = {"host": wish.host, "session": wish.session, "path": wish.path, "folder": wish.folder, "over": over}
-    more = {"named": wish.named, "format": wish.format if wish.format != wish.host else ""}
+    more = {"named": wish.named, "format": wish.format if wish.format != wish.host else "", "marked": wish.marked}
     return {**said, **{name: word for name, word in more.items() if word}}
 
 
@@ -467,7 +468,8 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
         _want(near, home.project_id)
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
-    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over)
+    # What an agent's shell names counts only where the host itself keeps this user's sessions.
+    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=bool(said.get("marked")))
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
         if over and not run.settled_at:

@@ -141,14 +141,27 @@ def answers(recorded: Any, asked: Any) -> list[tuple[str, bool]]:
     said: list[tuple[str, bool]] = []
     for answer in given.values() if type(given) is dict else ():
         if type(answer) is str and answer.strip():
-            chosen = answer in labels or all(part in labels for part in answer.split(", "))
-            said.append((answer.strip(), not chosen))
+            own = _without_labels(answer.strip(), labels)
+            said.append((own or answer.strip(), bool(own)))
     notes = recorded.get("annotations") if type(recorded) is dict else None
     for note in notes.values() if type(notes) is dict else ():
         words = note.get("notes") if type(note) is dict else None
         if type(words) is str and words.strip() and (words.strip(), True) not in said:
             said.append((words.strip(), True))
     return said
+
+
+def _without_labels(answer: str, labels: set[str]) -> str:
+    """What a person added to the options they chose, which the host joins by commas; the labels are the agent's words, commas and all."""
+    longest = sorted((label for label in labels if label), key=len, reverse=True)
+    rest, before = answer, ""
+    while rest != before:
+        before = rest
+        for label in longest:
+            if rest == label:
+                return ""
+            rest = rest.removeprefix(f"{label}, ").removesuffix(f", {label}")
+    return rest.strip()
 
 
 def _text_of(found: Record) -> str:

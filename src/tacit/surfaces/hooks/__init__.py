@@ -167,6 +167,11 @@ def _captured(memories: Memories, event: Event) -> Event:
         # Two hooks of one session may take their host for another: the first one's word counts.
         known = memories.store.find_run(memories.project_id, event.session)
         event = replace(event, host=known.host) if known else event
+    if event.step and event.step.get("typed"):
+        from tacit.core.trust import shell_mark
+
+        if shell_mark(memories.env, event.session):  # an agent's shell tells it: nobody typed there
+            event = replace(event, step={**event.step, "typed": False})
     return keep(memories.store.path, event)
 
 
@@ -320,11 +325,12 @@ def _remember(memories: Memories, event: Event) -> Told:
 
 
 def _wish(memories: Memories, event: Event, over: bool) -> Wish:
+    from tacit.core.trust import shell_mark
     from tacit.surfaces.worker import Wish
 
-    named = memories.env.get("TACIT_PROJECT", "")
+    named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
     format = "neutral" if event.captured else event.host
-    return Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format)
+    return Wish(event.host, event.session, event.transcript, event.folder, memories.project_id, named, over, format, marked)
 
 
 def _receipt(memories: Memories) -> str:
