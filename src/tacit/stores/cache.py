@@ -13,7 +13,7 @@ import os
 
 from tacit.core.clock import seconds, stamp
 from tacit.core.digest import short_hash
-from tacit.core.errors import StoreReadOnly, Unavailable
+from tacit.core.errors import StoreReadOnly, Unavailable, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +90,15 @@ def open_cache(url: str, folder: str, *, create: bool = False, machine: str = ""
 def is_cache(store: Reads) -> bool:
     """Whether a file is the copy of a server's lessons, under whatever name it was opened."""
     return bool(store.rows("SELECT 1 FROM sqlite_schema WHERE name = 'outbox'"))
+
+
+def must_be_a_store(store: Store) -> None:
+    """Raise `UsageError` for a copy that was opened under its own name, without its server."""
+    if is_cache(store):
+        raise UsageError(
+            f"{store.path} is the copy of a server's lessons: what is learned into it reaches nobody.",
+            "Name the server: TACIT_STORE=postgresql://… tacit worker --now",
+        )
 
 
 def held(store: Reads) -> list[str]:

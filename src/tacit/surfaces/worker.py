@@ -18,7 +18,7 @@ import sys
 import time
 
 from tacit.core import clock
-from tacit.core.errors import TacitError, Unavailable, UsageError
+from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
 from tacit.stores.sql_rows import ENDLESS
 
@@ -57,7 +57,7 @@ class Wish:
     named: str = ""  # or what the user called it in the hook's environment, which is not the worker's
     over: bool = False
     format: str = ""  # of the transcript; empty: the host's own
-    marked: str = ""  # the mark of an agent's shell from which it was named: then the path alone vouches for nothing
+    marked: str = ""  # the mark of an agent's shell that named it: then its path vouches for nothing
 
 
 @value
@@ -230,14 +230,10 @@ def _serve(near: Memories, env: Mapping[str, str], worked: Worked, idle: float, 
 
 def _home(near: Memories, env: Mapping[str, str]) -> Memories:
     """Where lessons are kept: the same file, or the server whose cache it is."""
-    from tacit.stores.cache import is_cache, note
+    from tacit.stores.cache import must_be_a_store, note
 
     if not near.store.far:
-        if is_cache(near.store):
-            raise UsageError(
-                f"{near.store.path} is the copy of a server's lessons: what is learned into it reaches nobody.",
-                "Name the server: TACIT_STORE=postgresql://… tacit worker --now",
-            )
+        must_be_a_store(near.store)
         return near
     from tacit.app import open
 
@@ -407,7 +403,7 @@ def _do(store: Store, home: Memories, env: Mapping[str, str], job: Job, holder: 
             tx.postpone(job, done.waits, done.until)
             queue.forgive(tx, job.id)  # nobody died of it: a model was not there
             return replace(worked, failed=worked.failed + 1)
-        if done.again_in and not _asked_again(tx, job):
+        if done.again_in and queue.asked_at(tx, job.id) == job.at:  # nobody asked again meanwhile
             tx.enqueue(job.kind, job.key, job.project, job.payload, clock.stamp(now), clock.stamp(now + done.again_in))
         if done.skipped:
             tx.count(job.project, done.skipped, clock.now())
@@ -426,12 +422,6 @@ def _put_back(store: Store, job: Job) -> None:
 
 def _next_attempt(job: Job) -> str:
     return NEVER if job.attempts >= ATTEMPTS else clock.stamp(time.time() + BACKOFF[job.attempts - 1])
-
-
-def _asked_again(tx: Transaction, job: Job) -> bool:
-    from tacit.stores import queue
-
-    return queue.asked_at(tx, job.id) != job.at
 
 
 @value
@@ -468,8 +458,8 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
         _want(near, home.project_id)
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
-    # What an agent's shell names counts only where the host itself keeps this user's sessions.
-    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=bool(said.get("marked")))
+    by_place = bool(said.get("marked"))  # what an agent's shell names counts only where its host keeps this user's sessions
+    learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:
         if over and not run.settled_at:
