@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
-from tacit.core.memory import DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
+from tacit.core.memory import ADDED, DECIDED, EDITABLE, Memory, check_fields, from_row, kept_text, to_row
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
@@ -34,6 +34,7 @@ WORDY = {
     "domain": "",
     "agent": "",
     "task_type": "",
+    **{name: "" for name, kind in ADDED.items() if kind is str},
 }
 ERASED_BY = "erase"
 

@@ -95,12 +95,18 @@ class Memory:
     tally: Tally = NO_TALLY
 
 
-# What the row's hash covers, in this order. A new column goes to the end, with a migration that seals old rows again.
+# Columns that came after the first schema, and their kind: str, int or bool. Their fields stand behind `extra`, in this order. A row is
+# hashed without those at its end that are empty, so whatever was sealed before a column came stays sealed; texts go with `erase`.
+# docs/extending/column.md adds one.
+ADDED: dict[str, type] = {}
+# What the row's hash covers, in this order.
 DECIDED = tuple(name for name in Memory.FIELDS if name not in ("alias", "tally"))  # type: ignore[attr-defined]
+_FIRST = len(DECIDED) - len(ADDED)
 EDITABLE = ("text", "kind", "category", "scope", "domain", "agent", "task_type", "tags", "paths", "severity", "source")
 _JSON_FIELDS = ("tags", "paths", "supersedes", "extra")
-_FLAGS = ("pinned", "on_page")
-NUMBERS = (*_FLAGS, "under_review_count", "merged")  # decided fields that are whole numbers in a row; the others are texts
+_FLAGS = ("pinned", "on_page", *(name for name, kind in ADDED.items() if kind is bool))
+# Decided fields that are whole numbers in a row; the others are texts.
+NUMBERS = (*_FLAGS, "under_review_count", "merged", *(name for name, kind in ADDED.items() if kind is int))
 
 
 def met_in(memory: Memory, what: str) -> str:
@@ -127,7 +133,8 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
     for name in ("tags", "paths", "supersedes"):
         at[name] = tuple(json.loads(at[name])) if at[name] else ()
     at["extra"] = json.loads(at["extra"]) if at["extra"] else None
-    at["pinned"], at["on_page"] = bool(at["pinned"]), bool(at["on_page"])
+    for name in _FLAGS:
+        at[name] = bool(at[name])
     at["alias"], at["tally"] = alias, tally
     memory = Memory.__new__(Memory)  # rows come by the dozen on the hook path: filled as they are, without an `__init__`
     object.__setattr__(memory, "__dict__", at)  # its own dict: fields of one that was filled through another read half as fast
@@ -136,6 +143,8 @@ def from_row(row: tuple[Any, ...], tally: Tally = NO_TALLY, alias: str = "") -> 
 
 def row_hash(row: tuple[Any, ...]) -> bytes:
     """SHA-256 over the decided fields: damage that `integrity_check` misses shows here."""
+    while len(row) > _FIRST and row[-1] in ("", 0):
+        row = row[:-1]
     return digest("memory", json.dumps(row, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -180,6 +189,7 @@ def as_json(memory: Memory) -> dict[str, Any]:
         "review_after": memory.review_after or None,
         "supersedes": list(memory.supersedes),
         "superseded_by": memory.superseded_by or None,
+        **{n: at[n] if kind is bool else at[n] or None for n, kind in ADDED.items()},
     }
 
 

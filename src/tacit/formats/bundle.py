@@ -21,7 +21,7 @@ import zlib
 
 from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
-from tacit.core.memory import DECIDED, from_row
+from tacit.core.memory import ADDED, DECIDED, from_row
 from tacit.core.value import value
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
@@ -250,13 +250,19 @@ class Bundle:
             return
         if member is None:
             raise self._broken(f"it has no {table.name}")
-        if tuple(member.columns) != table.columns:
+        if set(member.columns) > set(table.columns):
+            raise StoreNewer(
+                f"{self.path} is a bundle of a later Tacit: its {table.name} has columns that this version does not know.",
+                "Upgrade Tacit; nothing was changed.",
+            )
+        missing = tuple(name for name in table.added if name not in member.columns)
+        if tuple(member.columns) != tuple(name for name in table.columns if name not in missing):
             raise self._broken(f"its {table.name} has other columns than ours")
         at = [table.columns.index(name) for name in table.key]
         before: tuple[Any, ...] = ()
         with self._zip.open(f"{table.name}.jsonl") as file:
             for number in range(1, member.rows + 1):
-                row = self._row(table, file.readline(LINE + 1), number)
+                row = self._row(table, file.readline(LINE + 1), number, missing)
                 key = tuple(_bytes(row[index]) for index in at)
                 if not before < key:
                     raise self._broken(f"line {number} of its {table.name} is out of order, or there twice")
@@ -278,11 +284,14 @@ class Bundle:
                     raise self._broken(f"line {number} of its {name} cannot be read: {error}") from error
                 yield dict(zip(member.columns, fields))
 
-    def _row(self, table: Table, line: bytes, number: int) -> tuple[Any, ...]:
+    def _row(self, table: Table, line: bytes, number: int, missing: Sequence[str]) -> tuple[Any, ...]:
         try:
             fields = json.loads(line, parse_constant=_no_number)
-            if not isinstance(fields, list) or len(fields) != len(table.columns):
+            if not isinstance(fields, list) or len(fields) != len(table.columns) - len(missing):
                 raise ValueError("it has not one field for each column")
+            for name in missing:
+                at = table.columns.index(name)
+                fields.insert(at, table.kinds[at]())
             return tuple(_field(kind, field) for kind, field in zip(table.kinds, fields))
         except (ValueError, RecursionError) as error:
             raise self._broken(f"line {number} of its {table.name} cannot be read: {error}") from error
@@ -364,7 +373,7 @@ def memories(source: Source) -> Iterator[Row | Skipped]:
         for number, at in enumerate(bundle.records("memory"), 1):
             place = f"memory.jsonl:{number}"
             try:
-                row = from_row(tuple(at[name] for name in DECIDED))
+                row = from_row(tuple(at[name] if name in at or name not in ADDED else ADDED[name]() for name in DECIDED))
                 if row.text:
                     yield lesson(row, row.id, tuple(counts.get(row.id, ())), place)
             except (TypeError, ValueError, LookupError, UsageError) as error:

@@ -1,14 +1,14 @@
 """Every table of a store, once: its columns and their kinds, its keys, what of it is hashed, sealed, moved out or left behind.
 
 Check, repair, bundles, packs, migration and the cache of a server all read it here. A column is added here (through the fields of
-its value, for those that have one) and in a migration of each engine.
+its value, for those that have one) and in a migration of each engine; docs/extending/column.md adds one to a memory.
 """
 
 from __future__ import annotations
 
 from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
-from tacit.core.memory import DECIDED, NUMBERS
+from tacit.core.memory import ADDED, DECIDED, NUMBERS
 from tacit.core.proposal import Proposal
 from tacit.core.rows import FindingRow, RunRow
 from tacit.stores.incidents import COLUMNS as INCIDENT_COLUMNS
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 def _table(
     name: str, columns: Sequence[str], key: str, *, numbers: str = "", reals: str = "", blobs: str = "",
-    same: str = "", number: str = "", seal: str = "", words: str = "", since: int = 1,
+    same: str = "", number: str = "", seal: str = "", words: str = "", since: int = 1, added: Sequence[str] = (),
 ) -> Table:  # fmt: skip
     """A table whose columns are texts unless said otherwise."""
     named = {int: numbers, float: reals, bytes: blobs}
     kind = {column: type for type, columns in named.items() for column in columns.split()}
     return Table(
         name, tuple(columns), tuple(key.split()), tuple(kind.get(column, str) for column in columns), since,
-        tuple((same or key).split()), number, seal, tuple(words.split()),
+        tuple((same or key).split()), number, seal, tuple(words.split()), tuple(added),
     )  # fmt: skip
 
 
@@ -47,7 +47,9 @@ TRUTH = (
         words="text reason",
     ),
     _table("tombstone", SEALED["tombstone"][0], "run place"),
-    _table("memory", ("n", *DECIDED, "hash"), "n", numbers=f"n {' '.join(NUMBERS)}", blobs="hash", same="id", number="n"),
+    _table(
+        "memory", ("n", *DECIDED, "hash"), "n", numbers=f"n {' '.join(NUMBERS)}", blobs="hash", same="id", number="n", added=tuple(ADDED),
+    ),
     _table("alias", SEALED["alias"][0], "project namespace alias"),
     _table("journal", ("id", *HEADER, "payload", "salt", "digest", "row", "hash"), "id", numbers="id n", blobs="salt digest row hash",
         same="memory n", number="id", seal="journal"),

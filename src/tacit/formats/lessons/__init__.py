@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tacit.core.exchange import Opening, Row
 from tacit.core.links import STATED, is_carried
-from tacit.core.memory import Memory, check_fields, checked
+from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
 
@@ -30,6 +30,7 @@ FACTS: dict[str, type] = {
     "state": str, "previous_state": str, "under_review_count": int, "closed_by": str, "verdict": str, "signature": str,
     "pinned": bool, "merged": int, "stale_at": str, "review_after": str, "created_at": str, "updated_at": str,
     "seen": int, "seen_at": str, "uses": int, "contradicted": int, "confidence": float, "counts": dict, "extra": dict,
+    **ADDED,
 }  # fmt: skip
 COUNTED = ("seen", "uses", "contradicted", "confidence")
 _DERIVED = ("units", "tasks", "frequency", "belief", "clean", "recurred", "untold")
