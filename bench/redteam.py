@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
-from tacit.core.trust import HOST_MARKERS  # noqa: E402
+from tacit.hosts import SHELLS  # noqa: E402
 from tacit.surfaces.cli import main  # noqa: E402
 from tacit.testing import signed  # noqa: E402
 
@@ -99,7 +99,7 @@ class World:
 
     def enter(self) -> None:
         """Be this user, in this repository."""
-        for name in [*HOST_MARKERS, *(each for each in os.environ if each.startswith(("CLAUDE", "CODEX", "TACIT_", "GEMINI", "CURSOR")))]:
+        for name in [*SHELLS, *(each for each in os.environ if each.startswith(("CLAUDE", "CODEX", "TACIT_", "GEMINI", "CURSOR")))]:
             os.environ.pop(name, None)
         os.environ.update(HOME=str(self.home), XDG_DATA_HOME=str(self.home / "data"), XDG_CONFIG_HOME=str(self.home / "config"), USER="ada", TACIT_NO_WORKER="1")
         os.environ.update(signed(os.environ))  # ada has no terminal here

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tacit.core.digest import hex_digest
-from tacit.core.trust import HOST_MARKERS
+from tacit.hosts import SHELLS
 
 KEY = "a key of ada's"  # tests have no terminal: they show it, as any program of hers would
 settings.register_profile("untimed", deadline=None)  # a loaded machine is no failure
@@ -43,7 +43,7 @@ def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_p
     home = tmp_path / "home"
     home.mkdir()
     for name in [
-        *HOST_MARKERS,
+        *SHELLS,
         "TACIT_STORE",
         "TACIT_OFF",
         "TACIT_PROJECT",

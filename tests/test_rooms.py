@@ -20,7 +20,7 @@ MAY = {
     "origins": {*LOW, "origins", "formats", "learn"},
     "profiles": {"core", "guard", "profiles"},
     "stores": {*LOW, "stores", "team"},
-    "providers": {"core", "guard", "providers"},
+    "providers": {"core", "guard", "hosts", "providers"},
     "learn": {*LOW, "learn", "stores"},
     "recall": {*LOW, "recall", "stores"},
     "tend": {*LOW, "tend", "stores"},
@@ -89,10 +89,10 @@ def test_stores_and_formats_know_only_the_lines_of_a_team() -> None:
 
 
 def test_hosts_and_formats_share_little() -> None:
-    """Formats know the table of hosts, for their readers' sake; hosts know how files, sessions and foreign databases are read, and no more."""
-    allowed = {"hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"}, "formats": {"tacit.hosts"}}
+    """Formats and providers know the table of hosts, for their readers' and their shells' sake; hosts know how files, sessions and foreign databases are read, and no more."""
+    allowed = {"hosts": {"tacit.formats.session", "tacit.formats.source", "tacit.stores.foreign"}, "formats": {"tacit.hosts"}, "providers": {"tacit.hosts"}}
     wrong = []
-    for room, other in (("hosts", "formats"), ("hosts", "stores"), ("formats", "hosts")):
+    for room, other in (("hosts", "formats"), ("hosts", "stores"), ("formats", "hosts"), ("providers", "hosts")):
         for path in sorted((ROOT / room).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
@@ -118,8 +118,7 @@ def test_a_host_is_named_in_its_folder_and_in_the_table() -> None:
 
 def test_every_host_has_its_folder_and_its_page() -> None:
     """A line in the table, a folder, a how-to page; what the folder says fits the marks and the default profile's pages."""
-    from tacit.core.trust import HOST_MARKERS
-    from tacit.hosts import HOSTS, every_host, speaker
+    from tacit.hosts import HOSTS, SHELLS, every_host, speaker
     from tacit.profiles import load
 
     docs = ROOT.parents[1] / "docs"
@@ -128,7 +127,7 @@ def test_every_host_has_its_folder_and_its_page() -> None:
         assert host.name == name and host.entries and callable(speaker(name).read) and callable(speaker(name).write)
         assert (ROOT / "hosts" / name.replace("-", "_") / "transcript.py").is_file() == HOSTS[name].reads == bool(host.transcripts)
         assert (docs / "howto" / f"{name}.md").is_file()
-        assert not HOSTS[name].shell or HOSTS[name].shell in HOST_MARKERS, "an agent in this host's shell would pass for a person"
+        assert not HOSTS[name].shell or HOSTS[name].shell in SHELLS, "an agent in this host's shell would pass for a person"
         assert set(host.pages) <= targets
     assert targets == {page for host in every_host().values() for page in host.pages}
     folders = {path.name.replace("_", "-") for path in (ROOT / "hosts").iterdir() if (path / "__init__.py").exists()}

@@ -13,6 +13,7 @@ import pytest
 import tacit
 from tacit.core.errors import Refused
 from tacit.core.trust import actor
+from tacit.hosts import SHELLS
 from tacit.surfaces.cli import main
 
 
@@ -32,7 +33,7 @@ from tacit.surfaces.cli import main
 )
 def test_who_is_a_person(env: dict[str, str], signs: dict[str, Any], is_person: bool) -> None:
     """A terminal outside any agent, a key, or a signature; a name alone is none."""
-    assert actor(env, **signs).is_person is is_person
+    assert actor(env, shells=SHELLS, **signs).is_person is is_person
 
 
 def test_without_terminal_key_and_mark_one_is_an_agent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

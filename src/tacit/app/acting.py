@@ -16,13 +16,14 @@ HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a k
 def acting(env: Mapping[str, str], by: str = "", yes: bool = False) -> Actor:
     """Who acts here: whoever signs, shows a key that a person made, or sits at a terminal; everybody else is an agent."""
     from tacit.core.trust import actor
+    from tacit.hosts import SHELLS
 
     name = ""
     if env.get("TACIT_KEY"):
         from tacit.stores.keys import name_of
 
         name = name_of(env["TACIT_KEY"], keys_path(env))
-    return actor(env, by, yes, terminal=any(map(_is_terminal, range(3))), key=name)
+    return actor(env, by, yes, shells=SHELLS, terminal=any(map(_is_terminal, range(3))), key=name)
 
 
 def keys_path(env: Mapping[str, str]) -> str:

@@ -20,28 +20,6 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding, Run
 
 REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
-# Variables that hosts set for the commands their agents run.
-HOST_MARKERS = (
-    "TACIT_RUN",
-    "TACIT_MODEL_CALL",
-    "TACIT_REPLAY",
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "CURSOR_AGENT",
-    "COPILOT_AGENT_SESSION_ID",
-    "OPENCODE",
-    "CLINE_ACTIVE",
-)
-
-# Those among them that name the session, as the host's hooks name it too. Ours first: it is set for the one run at hand.
-_RUN_NAMES = ("TACIT_RUN", "CODEX_THREAD_ID", "COPILOT_AGENT_SESSION_ID")
-
-_IN_HOOKS = "COPILOT_AGENT_SESSION_ID"
-
-# Claude Code's own variables that say how it reaches its model, not which session it is in.
-_STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 
@@ -60,11 +38,6 @@ DOUBTS = "doubts"  # the stance of a word against a lesson that counts for nothi
 PERSONS = ("user", "human", "person", "team")
 
 
-def run_of(env: Mapping[str, str]) -> str:
-    """The run in whose shell a command was started; empty outside one."""
-    return next((env[name] for name in _RUN_NAMES if env.get(name)), "")
-
-
 @value
 class Actor:
     """In whose name a command acts."""
@@ -80,13 +53,21 @@ class Actor:
 
 
 def actor(
-    env: Mapping[str, str], by: str = "", yes: bool = False, login: str = "", *, terminal: bool = False, key: str = ""
+    env: Mapping[str, str],
+    by: str = "",
+    yes: bool = False,
+    login: str = "",
+    *,
+    shells: Iterable[str],
+    terminal: bool = False,
+    key: str = "",
 ) -> Actor:
     """Who acts: a person signs with a name and says yes, shows a key (`key` is whose it is), or sits at a terminal outside any agent.
 
-    Everybody else is an agent: one whose host marks its shell, and whoever comes with none of the three, as agents of other hosts do.
+    Everybody else is an agent: one whose host marks its shell with one of the variables in `shells`, and whoever comes with none of the
+    three, as agents of other hosts do.
     """
-    marker = next((name for name in HOST_MARKERS if env.get(name)), "")
+    marker = next((name for name in shells if env.get(name)), "")
     if by and yes:
         return Actor(by, "user", f"signed by {by}" + (f" although {marker} is set" if marker else ""))
     if marker:
@@ -98,19 +79,6 @@ def actor(
         person = named or login or env.get("USER", "") or env.get("LOGNAME", "") or "user"
         return Actor(person, "user", "at a terminal, outside any agent")
     return Actor("agent", "agent", "nobody is at a terminal, and no key is shown")
-
-
-def shell_mark(env: Mapping[str, str], session: str) -> str:
-    """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
-
-    Hosts set their marks for what their agents run, not for hooks; one of them does so for hooks, too, and names the event's session there.
-    """
-    return next((name for name in HOST_MARKERS if env.get(name) and (name != _IN_HOOKS or env[name] != session)), "")
-
-
-def of_session(name: str) -> bool:
-    """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
-    return name in HOST_MARKERS or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
 
 
 def least(tiers: Iterable[str]) -> str:

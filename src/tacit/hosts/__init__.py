@@ -26,7 +26,9 @@ class Marks:
 
     def __init__(
         self,
-        shell: str = "",  # a variable that it sets for the commands of its agents
+        shell: str = "",  # a variable that it sets for the commands of its agents: who has it is no person
+        names_run: bool = False,  # that variable holds the session's id, as its hooks tell it
+        in_hooks: bool = False,  # and it is set for hooks, too
         reads: bool = True,  # its sessions can be read (transcript.py); else what its events say is written down
         surely: tuple[str, ...] = (),  # fields of a payload that tell it, wherever the hook was registered
         unnamed: bool = False,  # those fields only where the payload does not name its event
@@ -35,20 +37,32 @@ class Marks:
         events: tuple[str, ...] = (),  # names of events that it alone has
         paths: tuple[str, ...] = (),  # parts of its transcripts' paths
     ) -> None:
-        self.shell, self.reads, self.surely, self.unnamed = shell, reads, surely, unnamed
+        self.shell, self.names_run, self.in_hooks, self.reads = shell, names_run, in_hooks, reads
+        self.surely, self.unnamed = surely, unnamed
         self.named, self.fields, self.events, self.paths = named, fields, events, paths
 
 
 # Asked from top to bottom.
 HOSTS: dict[str, Marks] = {
     "claude-code": Marks("CLAUDECODE", paths=("/.claude/",)),
-    "codex": Marks("CODEX_THREAD_ID", fields=("turn_id",), paths=("/rollout-",)),
+    "codex": Marks("CODEX_THREAD_ID", True, fields=("turn_id",), paths=("/rollout-",)),
     "gemini": Marks("GEMINI_CLI", events=("BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"), paths=("/.gemini/",)),
-    "copilot": Marks("COPILOT_AGENT_SESSION_ID", surely=("sessionId",), unnamed=True, named="vscode"),
+    "copilot": Marks("COPILOT_AGENT_SESSION_ID", True, True, surely=("sessionId",), unnamed=True, named="vscode"),
     "vscode": Marks(reads=False, fields=("timestamp",)),
     "opencode": Marks("OPENCODE"),  # our own plugin says who asks
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
 }
+# Variables that tell an agent's shell: those we set ourselves, those of hosts without a folder here, and those of the table.
+SHELLS = (
+    "TACIT_RUN",
+    "TACIT_MODEL_CALL",
+    "TACIT_REPLAY",
+    "CODEX_SANDBOX",
+    "CLINE_ACTIVE",
+    *(marks.shell for marks in HOSTS.values() if marks.shell),
+)
+# Claude Code's own variables that say how it reaches its model, not which session it is in.
+_STANDING = ("CLAUDE_CODE_USE_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_SKIP_")
 WHOSE_SETTINGS_OTHERS_LOAD = "claude-code"  # so a payload without any mark is its own
 
 
@@ -70,6 +84,26 @@ def host_of(payload: Mapping[str, Any], registered: str = "") -> str:
         if told or named in marks.events:
             return name
     return WHOSE_SETTINGS_OTHERS_LOAD
+
+
+def run_of(env: Mapping[str, str]) -> str:
+    """The run in whose shell a command was started; empty outside one. Our own variable first: it is set for the one run at hand."""
+    names = ("TACIT_RUN", *(marks.shell for marks in HOSTS.values() if marks.names_run))
+    return next((env[name] for name in names if env.get(name)), "")
+
+
+def shell_mark(env: Mapping[str, str], session: str) -> str:
+    """The mark of an agent's shell in which a host's event is told; empty where the host itself tells it.
+
+    Hosts set their marks for what their agents run, not for hooks; one of them does so for hooks, too, and names the event's session there.
+    """
+    own = [marks.shell for marks in HOSTS.values() if marks.in_hooks]
+    return next((name for name in SHELLS if env.get(name) and (name not in own or env[name] != session)), "")
+
+
+def of_session(name: str) -> bool:
+    """Whether an environment variable tells of the session it was set in; what serves all sessions is started without them."""
+    return name in SHELLS or (name.startswith("CLAUDE_CODE_") and not name.startswith(_STANDING))
 
 
 def speaker(name: str) -> Any:

@@ -17,7 +17,7 @@ import time
 
 from tacit.core.answer import ASKED
 from tacit.core.errors import ModelUnavailable
-from tacit.core.trust import of_session
+from tacit.hosts import of_session
 from tacit.providers import CALL
 from tacit.providers.metered import QUEUED, Reply
 

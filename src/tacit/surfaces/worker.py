@@ -158,7 +158,7 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
 def _is_session(name: str) -> bool:
     """Variables of the session in which a hook runs: the worker serves all sessions. Which model it asks stands in the user's
     own file only: a repository can have its host set variables."""
-    from tacit.core.trust import of_session
+    from tacit.hosts import of_session
 
     return of_session(name) or name == "TACIT_PROJECT" or name.startswith("TACIT_MODEL_")
 

@@ -127,7 +127,7 @@ def _nearest(word: str) -> str:
 
 def _answer(options: Options, env: Mapping[str, str]) -> Injection:
     from tacit.app import open
-    from tacit.core.trust import run_of
+    from tacit.hosts import run_of
 
     one, flags = options.one, options.flags
     with open(

@@ -8,8 +8,8 @@ import sys
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, SEVERITIES, as_json
 from tacit.core.states import INJECTABLE, OPEN, STATES
-from tacit.core.trust import run_of
 from tacit.core.value import replace
+from tacit.hosts import run_of
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table

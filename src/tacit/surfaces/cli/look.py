@@ -7,7 +7,7 @@ import os
 from tacit.app import store_path
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import met_in
-from tacit.core.trust import run_of
+from tacit.hosts import run_of
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
-from tacit.core.trust import run_of
 from tacit.core.value import replace
+from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, one_line, paint, table, width, wrapped
 from tacit.surfaces.views import audit_json, effect_json

@@ -8,7 +8,7 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 from __future__ import annotations
 
 from tacit.core.errors import TacitError, Unavailable, UsageError
-from tacit.core.trust import run_of
+from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.inject import LEVELS, host_of
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from tacit.core.value import value
-from tacit.hosts import host_of, speaker
+from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.samples import Scene
 
 TYPE_CHECKING = False
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LARGEST = 256 * 1024 * 1024  # bytes of a store that is copied for it
 LINES = 3  # of what an event says that are shown
+_HOSTS_OWN = ("CLAUDE", "CODEX", "GEMINI", "COPILOT")  # folders and files of the session that connect may run in
 LEARNS = ("stop", "session-end", "pre-compact")
 
 
@@ -59,7 +60,7 @@ def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[
             with open(path, "wb"):
                 pass
         copy_pages(store.path, copy)
-        alone = {name: word for name, word in env.items() if not name.startswith(("CLAUDE", "CODEX", "GEMINI", "COPILOT", "TACIT_RUN"))}
+        alone = {name: word for name, word in env.items() if not of_session(name) and not name.startswith(_HOSTS_OWN)}
         alone.update(TACIT_NO_WORKER="1", TACIT_STORE=copy)
         return [_fired(host, entry, Scene(folder, transcript=transcript), alone, copy) for entry in host.entries]
 

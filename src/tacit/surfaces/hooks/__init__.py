@@ -168,7 +168,7 @@ def _captured(memories: Memories, event: Event) -> Event:
         known = memories.store.find_run(memories.project_id, event.session)
         event = replace(event, host=known.host) if known else event
     if event.step and event.step.get("typed"):
-        from tacit.core.trust import shell_mark
+        from tacit.hosts import shell_mark
 
         if shell_mark(memories.env, event.session):  # an agent's shell tells it: nobody typed there
             event = replace(event, step={**event.step, "typed": False})
@@ -325,7 +325,7 @@ def _remember(memories: Memories, event: Event) -> Told:
 
 
 def _wish(memories: Memories, event: Event, over: bool) -> Wish:
-    from tacit.core.trust import shell_mark
+    from tacit.hosts import shell_mark
     from tacit.surfaces.worker import Wish
 
     named, marked = memories.env.get("TACIT_PROJECT", ""), shell_mark(memories.env, event.session)
