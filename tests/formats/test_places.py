@@ -63,7 +63,7 @@ def test_words_that_do_not_count() -> None:
     assert [(step.text, step.typed, step.speaker) for step in run.steps] == [("use uv", False, ""), ("ok", False, "agent")]
     assert "1 typed message does not count as yours" in told and "tacit learn --as YOUR_NAME /clone/r.jsonl" in told
     silent, told = unheard(Run("r-1", "neutral", steps=steps[1:]))
-    assert silent.foreign and silent.steps == steps[1:] and "what it says is held" in told and "typed" not in told
+    assert silent.foreign and silent.steps == steps[1:] and "what it says waits for your word" in told and "typed" not in told
     assert unheard(Run("r-1", "neutral"))[1] == ""
 
 

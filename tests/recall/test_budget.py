@@ -202,3 +202,15 @@ def test_a_persons_words_go_by_how_often_they_had_to_say_them(make: Make) -> Non
     ]
     cost = {"cost": lambda each: 100, "profile": changed(DEFAULT, {"budget.person": 12, "budget.person_tokens": 200})}
     assert set(kept(fitted(lessons, 0, **cost))) == {"asked-again", "typed"}
+
+
+def test_what_a_person_pinned_is_told_at_a_start_whatever_it_is() -> None:
+    """Also what would wait for its command, and beside the three lines that noticing gets."""
+    from tacit.recall.budget import AT_NEED, LINES, NOTICED, few_noticed
+    from tacit.recall.rank import Candidate
+
+    def noticed(n: int, **fields: Any) -> Candidate:
+        return Candidate(Memory(f"m{n}", "p", f"Lesson {n}.", source=NOTICED, **{"category": "at start", **fields}), "standing", n)
+
+    hits = [noticed(n) for n in range(LINES + 1)] + [noticed(8, category=AT_NEED), noticed(9, category=AT_NEED, pinned=True)]
+    assert [hit.memory.id for hit in few_noticed(hits)] == ["m0", "m1", "m2", "m9"]

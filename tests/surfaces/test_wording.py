@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 from pathlib import Path
@@ -11,14 +12,20 @@ from typing import Any
 import pytest
 
 import tacit as package
+from tacit.core.journal import change
+from tacit.core.links import Mark, Use
 from tacit.core.memory import Memory, Tally
+from tacit.core.value import replace
 from tacit.profiles import load
 from tacit.surfaces.cli import COMMANDS, GROUPS, Cli, _main, helping, terminal, words
 from tacit.surfaces.wording import GOOD, WORDS, Said, ahead, is_given, standing
 from tacit.testing import finding, run, tool, user
 
 DEFAULT = load("default")
-INNER = re.compile(r"\b(provisional|candidates?|stable|canonical|exempt|settled|units?|arms?|gate|belief|family|under_review|quarantine)\b")
+INNER = re.compile(
+    r"\b(provisional|candidates?|stable|canonical|exempt|settled|unsettled|units?|arms?|gates?|belief|family|under_review|quarantined?|held|withheld"
+    r"|proposals?|memory:|memories|clock_behind|move_refused|malformed_lines|decayed|superseded)\b"
+)
 
 
 def lesson(**fields: Any) -> Memory:
@@ -98,14 +105,31 @@ def told(*args: str, tty: bool = False, **env: str) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["list", "--waiting"], ["why", "ID"], ["effect"], ["effect", "ID"], ["add", "Another one."], ["help"]])
+SCREENS = (
+    "|list|list --waiting|why ID|effect|effect ID|add Another|help|review|review --all|review show ID|doctor|stats|audit|audit r4|report"
+    "|feedback ID --wrong|undo ID|learn RUN|learn RUN --dry-run|lookback RUN|log"
+)
+
+
+@pytest.mark.parametrize("command", [words.split() for words in SCREENS.split("|")])
 def test_first_screens_need_no_docs(store: str, command: list[str]) -> None:
     """No inner word stands on what a newcomer sees first."""
     with package.open(store, create=False) as memories:
         id = memories.list(limit=1)[0].id
-    code, text, notes = told(*[id if word == "ID" else word for word in command], "--store", store)
-    assert code == 0 and text and not INNER.search(text), text
-    assert notes == "" or command[:1] == ["add"]
+    with package.open(store, by="ada", yes=True) as memories, memories.store.write() as tx:
+        for name in ("clock_behind", "move_refused", "malformed_lines"):
+            tx.count(memories.project_id, name, memories.now())
+    Path("run.jsonl").write_text(
+        '{"type": "run", "id": "n1"}\n{"type": "finding", "text": "Seed the database first.", "by": "reviewer"}\n{"type": "end"}\n'
+    )
+    named = {"ID": id, "RUN": "run.jsonl"}
+    code, text, notes = told(*[named.get(word, word) for word in command], "--store", store, "--by", "ada", "--yes")
+    inner = INNER.search(text)
+    if command == ["log"]:  # the journal has its own words, one a line; people read `why`
+        inner = None
+    assert code == 0 and text and not inner, text
+    assert notes == "" or command[0] in ("add", "doctor", "learn", "lookback"), notes
+    assert not INNER.search(notes), notes
 
 
 def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> None:
@@ -117,11 +141,47 @@ def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> N
 
 def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:
     """`--json` and `why --full`."""
-    import json
-
     data = json.loads(told("list", "--json", "--store", store)[1])["data"]["memories"]
     assert {each["state"] for each in data} >= {"provisional"}
     assert "state provisional" in told("why", data[0]["id"], "--full", "--store", store)[1]
+
+
+FATES: tuple[dict[str, Any], ...] = (
+    {}, {"verdict": "helps"}, {"verdict": "harms"}, {"verdict": "no difference"}, {"pinned": True}, {"state": "under_review"}, {"state": "stable"},
+    {"gate": "hold", "gate_reason": "from a page"}, {"state": "archived"},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("profile", "came"), [("default", "occurred"), ("geas", "not_occurred")])
+def test_two_commands_never_say_different_things_of_one_lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str, came: str) -> None:
+    """Bare tacit, list, why, effect and review: the same words, also while one host's runs speak for it and another's against."""
+    monkeypatch.chdir(tmp_path)
+    path, other = str(tmp_path / "s.db"), {"occurred": "not_occurred", "not_occurred": "occurred"}[came]
+    with package.open(path, profile=profile, by="ada", yes=True, cwd=str(tmp_path)) as memories:
+        kept = [memories.add(f"Lesson number {n}.", kind="fix" if profile == "default" else "") for n in range(len(FATES))]
+        at = memories.now()
+        with memories.store.write() as tx:
+            for memory, fate in zip(kept, FATES):
+                now = replace(memory, **{"trust": "observed", **fate}, updated_at=at)
+                tx.apply(change(memory, now, verb="verdict", by="test", reason="a test", at=at, profile=memories.profile_version))
+                for n in range(40 if not fate else 2):  # a control group that says the one thing of the last runs, whatever the lesson's word is
+                    arm = "withheld" if n % 2 else "injected"
+                    tx.add_use(Use(memory.id, f"u{n}", memory.project, f"u{n}", memory.id, arm, 0.5, at=at))
+                    tx.add_mark(Mark(memory.id, f"u{n}", memory.project, "outcome", other if n % 2 else came, at=at))
+        expected = {memory.id: standing(memories.get(memory.id), memories.profile).words for memory in kept}
+    assert len(set(expected.values())) >= 6
+    listed, effect, bare = (told(*args, "--store", path)[1] for args in (("list", "--all"), ("effect",), ()))
+    listed = listed if "standing" in load(profile).columns else ""  # a profile with columns of its own shows its own states
+    for memory, fate in zip(kept, FATES):
+        said = expected[memory.id]
+        rows = [line for text in (effect, bare, listed) for line in text.splitlines() if memory.id in line]
+        assert rows and all(said.replace(" sessions)", "") in line for line in rows), (fate, rows)
+    for memory in kept[:3]:
+        why = told("why", memory.id, "--store", path)[1]
+        assert f"{memory.id}  {expected[memory.id]}" in why
+        assert f"{memory.id}  {expected[memory.id]}" in told("review", "show", memory.id, "--store", path)[1]
+    sentence = json.loads(told("why", kept[0].id, "--json", "--store", path)[1])["data"]["effect"]
+    assert sentence and sentence in told("effect", kept[0].id, "--store", path)[1].replace("\n", " ")
 
 
 def test_a_list_begins_with_what_is_in_force(store: str) -> None:

@@ -54,5 +54,5 @@ def unheard(run: Run) -> tuple[Run, str]:
     steps = tuple(replace(step, typed=False, speaker="") if step.typed else step for step in run.steps)
     where = f"{run.path or 'standard input'} is not where {run.host} keeps your sessions"
     typed = f"; {many} typed {'message does' if many == 1 else 'messages do'} not count as yours" if many else ""
-    told = f"{run.id}: what it says is held, since {where}{typed}. If it is yours: tacit learn --as YOUR_NAME {run.path or '-'}"
+    told = f"{run.id}: what it says waits for your word, since {where}{typed}. If it is yours: tacit learn --as YOUR_NAME {run.path or '-'}"
     return replace(run, steps=steps, foreign=True), told

@@ -228,10 +228,13 @@ def few_noticed(hits: Sequence[Hit]) -> list[Hit]:
     """Of what applies whatever the task is, at most three lines that come from noticing.
 
     Grouped ones first, then commands, the most often met. What belongs to one command alone is told before that command, or with its error.
+    What a person pinned is told whatever it is.
     """
-    met: dict[str, Memory] = {hit.memory.id: hit.memory for hit in hits if hit.memory.source == NOTICED and hit.memory.category != AT_NEED}
-    most = sorted(met.values(), key=lambda memory: (memory.klass == "command", -memory.tally.seen, memory.id))[:LINES]
-    told = {memory.id for memory in most}
+    met: dict[str, Memory] = {hit.memory.id: hit.memory for hit in hits if hit.memory.source == NOTICED}
+    pinned = {id for id, memory in met.items() if memory.pinned}
+    known = [memory for id, memory in met.items() if id not in pinned and memory.category != AT_NEED]
+    most = sorted(known, key=lambda memory: (memory.klass == "command", -memory.tally.seen, memory.id))[:LINES]
+    told = pinned | {memory.id for memory in most}
     return [hit for hit in hits if hit.memory.source != NOTICED or hit.memory.id in told]
 
 

@@ -102,12 +102,9 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
 
 
 def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
-    """How a lesson stands, as `tacit list` says it; what its control group says goes before."""
-    if each.measured and each.standing.word != "not yet known":
-        tone = {"helps": "good", "harms": "bad"}.get(each.standing.word, "quiet")
-        return paint(cli, tone, each.standing.word + (" *" if each.holds_across else ""))
+    """How a lesson stands, as `tacit list` and `why` say it: on all hosts and models together. One of them alone: `tacit effect ID`."""
     said = standing(each.memory, profile)
-    return paint(cli, said.tone, said.words.replace(" sessions)", ")"))
+    return paint(cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else ""))
 
 
 def _unmeasured(each: LessonEffect, profile: Profile) -> str:

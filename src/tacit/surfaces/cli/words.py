@@ -109,7 +109,7 @@ def _flowing(lines: list[list[str]], room: int) -> list[list[str]]:
     widths = [max(columns(line[i]) for line in cut) for i in range(len(cut[0]))]
     rows: list[list[str]] = []
     for whole, line in zip(lines, cut):
-        if whole[-1] == line[-1]:
+        if whole[-1] == line[-1] or columns(whole[-1]) > len(whole[-1]):  # what fits; wide characters are cut, not broken
             rows.append(line)
             continue
         most = max(8, widths[-1])
