@@ -94,6 +94,22 @@ def test_what_runs_for_each_prompt_is_light(verb: str, folder: Path, monkeypatch
     assert len(ours) <= MOST, "\n".join(ours)
 
 
+def test_meaning_before_a_prompt_is_light(folder: Path) -> None:
+    """A store with vectors of words is compared without the model, and without numpy: one module more than without."""
+    pytest.importorskip("numpy", reason="vectors are made with numpy (the extra semantic)")
+    from tacit.app import open
+    from tacit.testing import ToyWordEmbedder
+
+    with open() as memories:
+        memories.add("Mend the car before the tests.", kind="command")
+        memories.add("Mend the tests.", kind="command")
+        assert memories.store.embed(ToyWordEmbedder("car automobile")) == 2
+    loaded = _modules(_called(["inject", "--task", "mend the automobile", "--run", "r1", "--no-trial"], ""), folder)
+    _check(loaded)
+    assert "tacit.stores.sqlite.meaning" in loaded and "tacit.recall.meaning" not in loaded
+    assert len([name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)]) <= MOST + 1
+
+
 # A failed command, in each host's dialect: the event that does most.
 FAILED = {
     "codex": {"session_id": "s1", "hook_event_name": "PostToolUse", "turn_id": "t", "tool_name": "Bash", "tool_response": "Exit code: 1\nmigrate first"},

@@ -94,6 +94,13 @@ class ToyEmbedder:
         return found
 
 
+class ToyWordEmbedder(ToyEmbedder):
+    """One that also tells the vectors of the words in its groups, so that a question is understood without it."""
+
+    def words(self) -> list[tuple[str, list[float]]]:
+        return [(word, self._vector(word)) for word in self._heads]
+
+
 def user(text: str, *, at: str = "", place: str = "") -> Step:
     """Something typed at the keyboard."""
     return Step("user", place or f"user:{text[:20]}", text=text, at=at, typed=True)

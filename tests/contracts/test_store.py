@@ -374,3 +374,22 @@ def test_an_edit_does_not_carry_a_lesson_into_other_projects(store: Any) -> None
     with pytest.raises(Refused, match="would change its project"):
         keep.edited(memory, {"scope": "global"}, by="ada", at=now())
     assert keep.edited(memory, {"scope": "mission"}, by="ada", at=now()) is not None
+
+
+def test_a_question_means_the_same_on_every_store(store: Any) -> None:
+    """What the words of a question point to comes from the store or is summed here: one order, and scores alike to the rounding of a byte."""
+    pytest.importorskip("numpy", reason="vectors are made with numpy (the extra semantic)")
+    from tacit.core.profile_toml import standard
+    from tacit.recall.answering import recall
+    from tacit.recall.query import Query
+    from tacit.testing import ToyWordEmbedder
+
+    put(store, *(lesson(text) for text in ("Mend the fence now.", "Mend the vehicle now.", "My car broke down.", "Drink tea in the yard.")))
+    put(store, *(lesson(f"Clear the {word} first.") for word in "queue disk token cache lock worker parser".split()))
+    model = ToyWordEmbedder("automobile car vehicle", "repair mend fix")
+    if not store.embed(model):
+        pytest.skip("this server has no pgvector")
+    project = Project("p", "p", "", "", "", "", b"k" * 32, 0, now())
+    found = recall(store, project, standard("default"), Query("mend the automobile"), now=now(), embedder=lambda: model).hits
+    assert [hit.memory.text for hit in found] == ["Mend the vehicle now.", "Mend the fence now.", "My car broke down."]
+    assert [round(hit.explain["fits"]["meaning"], 2) for hit in found] == [0.11, 0.02, 0.07]

@@ -14,7 +14,7 @@ from tacit.core.memory import Memory
 from tacit.stores.check import check
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.vectors import embed_pending, identities, nearest
-from tacit.testing import ToyEmbedder
+from tacit.testing import ToyEmbedder, ToyWordEmbedder
 
 pytest.importorskip("numpy", reason="vectors are compared with numpy (the extra semantic)")
 
@@ -151,7 +151,98 @@ def test_doctor_sees_vectors_that_are_astray_or_mixed(world: Any, make: Make, to
     assert check(world.store).is_sound
     with world.store.write() as tx:
         tx.rows("UPDATE vector SET identity = 'other' WHERE n = 1")
-        tx.rows("INSERT INTO vector VALUES (99, 'toy', x'00')")
+        tx.rows("INSERT INTO vector (n, identity, vector) VALUES (99, 'toy', x'00')")
     faults = [fault for fault in check(world.store).faults if fault.id == "vector"]
     assert [fault.kind for fault in faults] == ["index", "index"]
     assert world.store.embed(toy, anew=True) == 2 and check(world.store).is_sound
+    with world.store.write() as tx:
+        tx.rows("UPDATE vector_centre SET identity = 'other'")
+    assert [fault.id for fault in check(world.store).faults] == ["vector"]
+
+
+# --- without the model: before a prompt
+
+
+@pytest.fixture
+def told() -> ToyWordEmbedder:
+    return ToyWordEmbedder("automobile car vehicle", "repair mend fix", "fence")
+
+
+def test_a_question_is_understood_without_the_model(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+    """Of two candidates the nearer one goes first, in `inject` as in `recall`, and the score says so; nothing is asked of the model."""
+    plain, near = make("mend the fence now"), make("mend the vehicle now")
+    world.put(plain, near, *strangers(make))
+    assert world.recall("mend automobile").hits[0].memory.id == plain.id  # words alone: equal, by text
+    world.store.embed(told)
+    told.asked.clear()
+    found = world.recall("mend automobile").hits
+    assert [hit.memory.id for hit in found][:2] == [near.id, plain.id] and not told.asked
+    assert found[0].explain["fits"]["meaning"] > 0
+    assert world.inject("mend automobile", trial=False).injected[0] == near.id
+
+
+def test_with_the_model_at_hand_a_candidate_counts_the_same(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+    """A scan finds more; what both find has one score on every surface, to the rounding of a byte."""
+    world.put(make("mend the fence now"), make("mend the vehicle now"), make("my car broke down"), *strangers(make))
+    world.store.embed(told)
+    scan = {hit.memory.id: hit.score for hit in world.recall("mend automobile", embedder=lambda: told).hits}
+    plain = {hit.memory.id: hit.score for hit in world.recall("mend automobile").hits}
+    assert plain and plain.keys() < scan.keys()
+    assert {id: round(score, 4) for id, score in plain.items()} == {id: round(scan[id], 4) for id in plain}
+
+
+def test_what_lies_far_down_by_words_is_lifted_among_the_hundred(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+    """More candidates are compared than are looked at: the one that also means it is not the thirtieth to be read."""
+    lessons = [make(f"mend the pipe number {n}") for n in range(60)]
+    near = make("one may well mend a thing of which a part broke last year, the vehicle")
+    world.put(*lessons, near, *(make(f"drink tea number {n} at once") for n in range(150)))
+    assert near.id not in {hit.memory.id for hit in world.recall("mend automobile", limit=5).hits}
+    world.store.embed(told)
+    assert world.recall("mend automobile", limit=5).hits[0].memory.id == near.id
+
+
+def test_words_that_the_model_does_not_know_leave_words(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+    world.put(make("mend the vehicle"), *strangers(make))
+    before = [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits]
+    world.store.embed(told)
+    assert before and [(hit.memory.id, hit.score) for hit in world.recall("queue number").hits] == before
+
+
+def test_a_model_of_whole_texts_leaves_prompts_to_words(world: Any, make: Make, toy: ToyEmbedder) -> None:
+    world.put(make("mend the fence now"), make("mend the vehicle now"), *strangers(make))
+    before = world.recall("mend automobile").hits
+    world.store.embed(toy)
+    assert world.recall("mend automobile").hits == before
+
+
+def test_what_is_left_for_prompts_follows_every_change(world: Any, make: Make, told: ToyWordEmbedder) -> None:
+    """The centre is of the vectors that are there, in whatever order they came; another model's words take the place of the former ones."""
+    lessons = [make("mend the vehicle"), make("fix the fence"), make("drink tea")]
+    world.put(*lessons)
+    world.store.embed(told, most=2)
+    world.store.embed(told)
+    whole = world.store.rows("SELECT * FROM vector_centre")
+    assert world.store.embed(told, anew=True) == 3 and world.store.rows("SELECT * FROM vector_centre") == whole
+    with world.store.write() as tx:
+        tx.apply(keep.edited(tx.get(lessons[0].id), {"text": "paint the fence"}, by="ada", at=NOW))
+    world.store.embed(told)
+    assert world.store.rows("SELECT * FROM vector_centre") != whole
+    other = ToyWordEmbedder("moon", identity="toy-2")
+    world.store.embed(other, anew=True)
+    assert world.store.column("SELECT word FROM vector_word") == ["moon"]
+    assert world.store.column("SELECT identity FROM vector_centre") == ["toy-2"]
+
+
+def test_two_builds_of_one_store_answer_alike(world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder) -> None:
+    """Other ids, other times, another order of writing, vectors made in other portions: the same answers with the same scores."""
+    things, places = "car vehicle fence queue disk token cache lock".split(), "shed yard roof cellar street".split()
+    texts = [f"{verb} the {thing} in the {place}" for verb in ("mend", "fix", "paint") for thing in things for place in places]
+    builds = []
+    for order, portion in ((texts, 1 << 30), (texts[::-1], 50)):
+        built = world_of()
+        built.put(*(make(text) for text in order))
+        while built.store.embed(told, most=portion):
+            pass
+        asked = [f"{verb} {thing} {place}" for verb in ("repair", "mend") for thing in things for place in ("", *places)]
+        builds.append([[(hit.memory.text, hit.score) for hit in built.recall(each, limit=10).hits] for each in asked])
+    assert builds[0] == builds[1] and all(builds[0])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-WORDS_ONLY = ("hook", "cli")  # surfaces whose injections a prompt waits for: no vectors are loaded there
+WITHOUT_MODEL = ("hook", "cli")  # surfaces whose injections a prompt waits for: meaning goes by the words' vectors in the store
 
 
 class Recalling(Opened):
@@ -66,7 +66,7 @@ class Recalling(Opened):
             trial=trial,
             repeat=repeat,
             exists=lambda path: os.path.lexists(os.path.join(self.place.root, path)),
-            embedder=None if surface.startswith(WORDS_ONLY) else lambda: self.embedder,
+            embedder=None if surface.startswith(WITHOUT_MODEL) else lambda: self.embedder,
         )
 
     def recall(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Any, Protocol, Self
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory, Tally
     from tacit.core.profile import Signals
     from tacit.core.proposal import Proposal
-    from tacit.core.rows import Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
+    from tacit.core.rows import Direction, Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
     from tacit.words.passages import Passage
 
     Clock = Callable[[], str]
@@ -28,6 +28,12 @@ if TYPE_CHECKING:
         size: int
 
         def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    class WordEmbedder(Embedder, Protocol):
+        """One whose texts are the sum of their words: with their vectors a question is understood without it, before a prompt too."""
+
+        def words(self) -> Iterable[tuple[str, Sequence[float]]]:
+            """Each word that it knows by itself and its vector, the most frequent first."""
 
     class Model(Protocol):
         """Answers a prompt within a time limit, or raises Unavailable. The prompt is redacted before it leaves."""
@@ -222,8 +228,11 @@ if TYPE_CHECKING:
     class Store(Reads, Protocol):
         """Where it is kept, whatever the engine."""
 
-        def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
-            """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's."""
+        def ask(
+            self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+        ) -> Found:
+            """Candidates for a question of any length, with its passages in the index's own words; ranking is the caller's. Where the
+            engine keeps the vectors of words, `meaning` is what a cosine beyond the usual one is worth beside the words."""
 
         wait: float
 
@@ -240,6 +249,9 @@ if TYPE_CHECKING:
 
         def tidy(self, added: int = 0) -> int:
             """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
+
+        def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
+            """How near these hits are to where a question points, as `ask` told it."""
 
         def near(
             self,

@@ -56,6 +56,18 @@ class RunRow:
     facts: Mapping[str, Any] | None = None
 
 
+class Direction:
+    """Where a question points, as the vectors of its words say, and what was compared with it so far."""
+
+    __slots__ = ("identity", "near", "numbers", "usual")
+
+    def __init__(self, identity: str, numbers: list[float], usual: float) -> None:
+        self.identity = identity  # of the model
+        self.numbers = numbers  # of length 1
+        self.usual = usual  # the mean cosine of the projects' lessons with it
+        self.near: dict[int, float] = {}  # row -> cosine
+
+
 @value
 class Near:
     """What is near in meaning."""
@@ -136,6 +148,7 @@ class Found:
     tokens: Callable[[str], list[str]]  # the index's own tokenizer: what it makes of a text
     passages: tuple[tuple[str, ...], ...] = ()  # of a question: each passage's words, as the index reads them
     length: float = 0.0  # mean words of a text here; 0 where the engine does not say
+    direction: Direction | None = None  # where the question points, if the engine knows its words' vectors
 
 
 @value

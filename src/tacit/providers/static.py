@@ -17,13 +17,14 @@ from tacit.core.errors import Unavailable
 from tacit.core.installation import hint
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 WEIGHTS = os.path.join("weights", "l2_supercat_256.safetensors")
 TOKENIZER = os.path.join("tokenizers", "l2_supercat_tokenizer_config.json")
 LONGEST = 20_000  # characters of a text that are read
 BYTES = 259  # the vocabulary's first entries: control tokens and single bytes; the rest stands in order of frequency
+SPACE = "▁"  # how the vocabulary writes the space that a word begins with
 RARE = 1e-3  # smooth inverse frequency: a token expected more often than this counts for less
 
 
@@ -51,6 +52,14 @@ class Static:
         expected = 1 / (rank * numpy.log(tokens))
         self._table = self._table * (RARE / (RARE + expected)).astype(numpy.float32)[:, None]
         self.identity = f"static:wordllama-{self.size}:{hashlib.sha256(raw).hexdigest()[:12]}"
+
+    def words(self) -> Iterator[tuple[str, Sequence[float]]]:
+        """Each word of the vocabulary that is one token, and its vector, in order of frequency."""
+        named = sorted((at, token) for token, at in self._tokenizer.get_vocab().items() if at >= BYTES and token.startswith(SPACE))
+        for at, token in named:
+            word = token.removeprefix(SPACE)
+            if len(word) > 1 and word.isalpha():
+                yield word, self._table[at]
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text, of length 1, or of zeros where a text has no tokens."""

@@ -201,7 +201,7 @@ def _ranking(
     fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
     limit = min(size.fetch + len(before), profile.rank.candidates, fitting + len(before))
     start = not about and (wanted.nothing or not before)
-    found = store.ask(projects, _parts(wanted, about), limit=limit, injectable=True)
+    found = store.ask(projects, _parts(wanted, about), limit=limit, injectable=True, meaning=profile.rank.meaning)
     hits: list[Hit] = []
     if repeat:
         given = [id for id, was_given in before.items() if was_given]
@@ -216,7 +216,7 @@ def _ranking(
 
         hits += few_noticed(whatever)
     hits += found.hits
-    meaning = _by_meaning(store, projects, wanted, embedder, hits, limit, injectable=True)
+    meaning = _by_meaning(store, projects, wanted, found, embedder, hits, limit, injectable=True)
     hits += meaning.hits
     if profile.rank.ranker not in BY_WORDS:
         hits = _every(store, projects) or hits
@@ -252,23 +252,37 @@ def _by_meaning(
     store: Store,
     projects: Sequence[str],
     wanted: Asked,
+    found: Found,
     embedder: Callable[[], Embedder | None] | None,
     hits: Sequence[Hit],
     limit: int,
     injectable: bool = False,
 ) -> Near:
-    """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so."""
-    if embedder is None or not wanted.passages:
+    """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so.
+
+    Where the store knows the question's words, they say where it points, on every surface; without an embedder, before a prompt, the
+    candidates are compared and nothing is looked for beyond them.
+    """
+    if not wanted.passages:
+        return Near()
+    hits = [hit for hit in hits if hit.channel != "before"]  # which no search found: their numbers are no rows
+    if found.direction is not None and embedder is None:
+        return store.compared(found.direction, hits)
+    if embedder is None:
         return Near()
     try:
         chosen = embedder()
         if chosen is None:
-            return Near()
-        (vector,) = chosen.embed([" ".join((wanted.query.task, *wanted.query.errors))])
+            return store.compared(found.direction, hits) if found.direction else Near()
+        from tacit.recall.meaning import pointed
+
+        identity, vector = pointed(chosen, wanted, found)
     except Unavailable as error:
         return Near(note=f"Words alone were compared: {error.message}")
-    found = store.near(projects, chosen.identity, vector, hits, limit=limit, injectable=injectable)
-    return replace(found, note=f"Words alone were compared: {found.note}") if found.note else found
+    near = store.near(projects, identity, vector, hits, limit=limit, injectable=injectable)
+    if near.note:
+        return replace(near, note=f"Words alone were compared: {near.note}")
+    return replace(near, usual=found.direction.usual) if found.direction else near
 
 
 def _every(store: Store, projects: Sequence[str]) -> list[Hit]:

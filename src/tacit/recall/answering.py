@@ -109,9 +109,9 @@ def recall(
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
-        found = store.ask(projects, _parts(wanted), limit=fetch)
+        found = store.ask(projects, _parts(wanted), limit=fetch, meaning=profile.rank.meaning)
         hits = [*_signed(store, projects, wanted.signatures), *found.hits]
-        meaning = _by_meaning(store, projects, wanted, embedder, hits, fetch)
+        meaning = _by_meaning(store, projects, wanted, found, embedder, hits, fetch)
         hits += meaning.hits
         facts = Facts(
             now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
@@ -167,10 +167,10 @@ def explain(
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, profile, seconds(now)))
-    found = store.ask(projects, _parts(wanted), limit=FITTING)
+    found = store.ask(projects, _parts(wanted), limit=FITTING, meaning=profile.rank.meaning)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
-    meaning = _by_meaning(store, projects, wanted, embedder, hits, 0)
+    meaning = _by_meaning(store, projects, wanted, found, embedder, hits, 0)
     facts = Facts(
         now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
         passages=_asked_for(wanted, found), length=found.length,

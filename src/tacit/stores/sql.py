@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Embedder, Placed, Reads
     from tacit.core.profile import Signals
     from tacit.core.proposal import Proposal
+    from tacit.core.rows import Direction
 
 
 def asked_about(store: Reads, project: str, key: str) -> list[Proposal]:
@@ -358,6 +359,10 @@ class SqlStore:
     ) -> Near:
         """The memories nearest in meaning, and how near these and the hits given are."""
         return Near(note="this store keeps no vectors.")
+
+    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
+        """How near these hits are; an engine that tells no direction is not asked."""
+        return Near()
 
     def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
         """Make the vectors that are missing, or all of them anew; how many were made."""

@@ -24,6 +24,7 @@ K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
 WINDOW = 24  # words of a passage
+MEANT = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 400
 LEAST = 0.35  # of the usual passage's rarity: what a shorter one counts as
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
@@ -106,6 +107,11 @@ def rarities(frequency: Mapping[str, int], rows: int) -> dict[str, float]:
     return {word: told[held] for word, held in frequency.items()}
 
 
+def rarest(rarity: Mapping[str, float]) -> list[str]:
+    """The words of a question that say what it is about, where their meanings are summed."""
+    return sorted(rarity, key=lambda word: (-rarity[word], word))[:MEANT]
+
+
 def slack_of(length: float, usual: float) -> float:
     """BM25's allowance for a text of so many words where so many are usual: what one sighting of a word is weighed against."""
     return K1 * (1 - B + B * length / max(SHORT, usual))
@@ -156,5 +162,9 @@ def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
         factor *= share
         if factor < 0.01:
             break
-    scale = min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
-    return float((total / scale) ** (1 / power_of(len(wholes))))
+    return float((total / scale_of(wholes, rows)) ** (1 / power_of(len(wholes))))
+
+
+def scale_of(wholes: Sequence[float], rows: int) -> float:
+    """What a passage that is met entirely is worth."""
+    return min(max(wholes), MOST_WHOLE * rarity_of(0, rows))

@@ -114,8 +114,10 @@ class PostgresStore(SqlStore):
 
         return find(self, projects, words, limit=limit, injectable=injectable)
 
-    def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
-        """Candidates for a question of any length."""
+    def ask(
+        self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+    ) -> Found:
+        """Candidates for a question of any length, by words: the server compares all vectors of a project by itself (`near`)."""
         from tacit.stores.postgres.search import ask
 
         return ask(self, projects, passages, limit=limit, injectable=injectable)

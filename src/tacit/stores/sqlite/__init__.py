@@ -16,6 +16,7 @@ import time
 import apsw
 
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, StoreReadOnly, Unavailable
+from tacit.core.rows import Near
 from tacit.stores.sql import SqlStore
 from tacit.stores.sql_writer import Writer
 
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.ports import Embedder, Placed
     from tacit.core.profile import Signals
-    from tacit.core.rows import Fault, Found, Hit, Near
+    from tacit.core.rows import Direction, Fault, Found, Hit
     from tacit.stores.sqlite.search import Kept
     from tacit.words.passages import Passage
 
-SCHEMA = 13  # the newest migration; PRAGMA user_version of a store in step
+SCHEMA = 14  # the newest migration; PRAGMA user_version of a store in step
 APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
@@ -97,11 +98,13 @@ class SqliteStore(SqlStore):
 
         return find(self, projects, words, limit=limit, injectable=injectable, deep=not injectable)
 
-    def ask(self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False) -> Found:
+    def ask(
+        self, projects: Sequence[str], passages: Sequence[Passage], *, limit: int = 50, injectable: bool = False, meaning: float = 0.0
+    ) -> Found:
         """Candidates for a question of any length; as `find`, a prompt gets a quick look and who asks a deeper one."""
         from tacit.stores.sqlite.search import ask
 
-        return ask(self, projects, passages, limit=limit, injectable=injectable, deep=not injectable)
+        return ask(self, projects, passages, limit=limit, injectable=injectable, deep=not injectable, meaning=meaning)
 
     def select(self, projects: Sequence[str], **asked: Any) -> list[Memory]:
         """As every store's, by merging the lists of facets wherever that spares reading all memories."""
@@ -170,6 +173,13 @@ class SqliteStore(SqlStore):
 
         return tidy(self, added)
 
+    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
+        """How near these hits are, in plain Python."""
+        from tacit.stores.sqlite.meaning import compare
+
+        near = compare(self, direction, [hit.n for hit in hits])
+        return Near((), {hit.memory.id: near[hit.n] for hit in hits if hit.n in near}, direction.usual)
+
     def near(
         self,
         projects: Sequence[str],
@@ -185,12 +195,9 @@ class SqliteStore(SqlStore):
         return near(self, projects, identity, vector, hits, limit=limit, injectable=injectable)
 
     def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
-        from tacit.stores.sqlite.vectors import embed_pending
+        from tacit.stores.sqlite.vectors import embed
 
-        if anew:
-            with self.write() as tx:
-                tx.rows("DELETE FROM vector")
-        return embed_pending(self, embedder, most=most)
+        return embed(self, embedder, most=most, anew=anew)
 
     def hurry(self) -> None:
         """Do not fold the write-ahead log back when this connection closes: a prompt is waiting, the next command does it."""

@@ -478,4 +478,5 @@ def derive(store: SqliteStore, tx: Transaction) -> None:
     tx.rows("DELETE FROM tally WHERE memory NOT IN (SELECT id FROM memory)")
     tx.reindex()
     daily.rebuild(tx)
-    tx.rows("DELETE FROM vector")
+    for table in ("vector", "vector_word", "vector_centre"):
+        tx.rows(f"DELETE FROM {table}")

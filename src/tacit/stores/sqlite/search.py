@@ -28,7 +28,7 @@ from tacit.core import states
 from tacit.core.memory import met_in
 from tacit.core.rows import Found, Hit
 from tacit.stores.sql_rows import MEMORY_COLUMNS
-from tacit.words.passages import FULL, OTHERS, cut, least_of, power_of, rarities, rarity_of, slack_of, worth
+from tacit.words.passages import FULL, OTHERS, cut, least_of, power_of, rarities, rarity_of, scale_of, slack_of, worth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
+    from tacit.core.rows import Direction
     from tacit.stores.sqlite import SqliteStore
     from tacit.words.passages import Passage
 
@@ -61,6 +62,7 @@ WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more 
 READ = 2000  # texts whose words a process keeps …
 LONG = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts are: a long text holds many words by the way
+COMPARED = 100  # candidates, the best by words, that are compared with what a question means
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
@@ -81,8 +83,10 @@ def ask(
     limit: int = 50,
     injectable: bool = False,
     deep: bool = False,
+    meaning: float = 0.0,
 ) -> Found:
-    """Rows of these projects that hold what some passage asks for, the best first; `deep` looks further."""
+    """Rows of these projects that hold what some passage asks for, the best first; `deep` looks further. Where there are vectors of words,
+    a cosine beyond the usual counts `meaning`."""
     kept = _kept(store)
     total, read = kept.total, _tokenizer(store)
     tokens = cut(passages, read)
@@ -98,6 +102,8 @@ def ask(
     length = usual_length(store)
     take = _Taker(store, kept, projects, limit, injectable, length, power_of(len(tokens)))
     scores = _weighed(tokens, rows, rarity, total)
+    if meaning and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
+        take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
         here = _rows_of(store, projects, injectable) if len(hits) < take.size // 3 else None
@@ -107,7 +113,34 @@ def ask(
             held = {token: [n for n in each if n in here] for token, each in rows.items()}
             scores = _weighed(tokens, held, rarity, total)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
-    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, length)
+    direction = take.nearer.direction if take.nearer else None
+    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, length, direction)
+
+
+class _Nearer:
+    """Puts rows in order by their words and by how near they are to what the question means."""
+
+    def __init__(self, store: SqliteStore, direction: Direction, meaning: float, scale: float, power: float) -> None:
+        self.store, self.direction, self.meaning, self.scale, self.power = store, direction, meaning, scale, power
+
+    def order(self, weighed: Mapping[int, float], most: int) -> list[int]:
+        from tacit.stores.sqlite.meaning import compare
+
+        best = _highest(weighed, max(most, COMPARED))
+        near, usual = compare(self.store, self.direction, best[:COMPARED]), self.direction.usual
+        fits = {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, usual) - usual) for n in best}
+        return _highest(fits, most)
+
+
+def _nearer(
+    store: SqliteStore, projects: Sequence[str], tokens: Sequence[Sequence[str]], frequency: Mapping[str, int], total: int, meaning: float
+) -> _Nearer | None:
+    from tacit.stores.sqlite.meaning import direction_of
+
+    rarity = rarities(frequency, total)
+    direction = direction_of(store, projects, rarity)
+    scale = scale_of([sum(map(rarity.__getitem__, each)) for each in tokens], total)
+    return _Nearer(store, direction, meaning, scale, power_of(len(tokens))) if direction else None
 
 
 def usual_length(store: SqliteStore) -> float:
@@ -278,6 +311,7 @@ class _Taker:
             " AND m.project IN (SELECT value FROM json_each(:projects))" + (f" AND {INJECTABLE}" if injectable else "")
         )
         self.lessons = kept.lessons.setdefault(f"{injectable} {self.projects}", {})
+        self.nearer: _Nearer | None = None  # where meaning counts, too
 
     def best(self, scores: dict[int, float], most: int) -> list[Hit]:
         """The best lessons of these projects among the best so many rows."""
@@ -313,7 +347,7 @@ class _Taker:
             return best
         lengths = _lengths(self.store, best)
         weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length)) ** self.power for n in best}
-        return _highest(weighed, most)
+        return self.nearer.order(weighed, most) if self.nearer else _highest(weighed, most)
 
 
 def _highest(scores: Mapping[int, float], most: int) -> list[int]:

@@ -3,12 +3,13 @@
 A vector is 8-bit numbers of a direction, that of a memory's text and of the tasks it was met in; the rounding costs less
 than a hundredth of a cosine. Rows are made by the worker, the server and the library, never inside the transaction that
 writes a memory; a text that changes or is erased takes its vector along (`Transaction.index`). Nothing here is imported
-by a hook.
+by a hook, which compares by what is left beside them (`meaning.py`).
 """
 
 from __future__ import annotations
 
 import json
+from math import sqrt
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 
     from tacit.core.ports import Embedder, Placed
     from tacit.stores.postgres import PostgresStore
-    from tacit.stores.sqlite import SqliteStore
+    from tacit.stores.sqlite import SqliteStore, Transaction
 
 BATCH = 128  # texts that are embedded at once and written in one short transaction
 SCALE = 127  # a number between -1 and 1 in a signed byte
 MOST = 200_000  # newest rows that one question is compared with
+FINE = 1 << 24  # steps of a number in a sum that must not depend on the order
+TABLES = ("vector", "vector_word", "vector_centre")  # what is derived here
 
 
 @value
@@ -51,10 +54,11 @@ def embed_pending(
     pending: str = "",
     put: str = "",
     spelled: Callable[[Sequence[Sequence[float]]], Sequence[bytes] | Sequence[str]] | None = None,
+    numbers: list[int] | None = None,
 ) -> int:
     """Make the vectors that are missing; how many were made. Refuses to add to those of another model.
 
-    An engine may bring its own statements, and its own spelling of a vector.
+    An engine may bring its own statements, and its own spelling of a vector; `numbers` is told which rows they are of.
     """
     others = [identity for identity in identities(store) if identity != embedder.identity]
     if others:
@@ -71,9 +75,73 @@ def embed_pending(
         vectors = embedder.embed([text for _, text in rows])
         with store.write() as tx:
             for (n, text), vector in zip(rows, (spelled or packed)(vectors)):
-                tx.rows(put or _PUT, n=n, text=text, identity=embedder.identity, vector=vector)
+                more = {"length": length_of(vector)} if isinstance(vector, bytes) else {}
+                tx.rows(put or _PUT, n=n, text=text, identity=embedder.identity, vector=vector, **more)
         made += len(rows)
+        if numbers is not None:
+            numbers += [n for n, _ in rows]
     return made
+
+
+def embed(store: SqliteStore, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+    """Make the vectors that are missing, or all of them anew, and leave beside them what a prompt compares by."""
+    if anew:
+        with store.write() as tx:
+            forget(tx)
+    is_first = store.one("SELECT 1 FROM vector LIMIT 1") is None
+    numbers: list[int] = []
+    made = embed_pending(store, embedder, most=most, numbers=numbers)
+    if is_first or store.one("SELECT 1 FROM vector_word LIMIT 1") is None:
+        _leave_words(store, embedder)
+    _leave_centres(store, embedder.identity, numbers)
+    return made
+
+
+def forget(tx: Transaction) -> None:
+    """Leave nothing that was derived here."""
+    for table in TABLES:
+        tx.rows(f"DELETE FROM {table}")
+
+
+def _leave_words(store: SqliteStore, embedder: Embedder) -> None:
+    """The vectors of the words that the model knows by themselves; of several with one stem that which is met most often."""
+    from tacit.stores.sqlite.search import _tokenizer
+
+    words, read = getattr(embedder, "words", None), _tokenizer(store)
+    found: dict[str, Sequence[float]] = {}
+    for word, vector in words() if words else ():
+        stems = read(word)
+        if len(stems) == 1:
+            found.setdefault(stems[0], vector)
+    rows = [
+        {"word": word, "scale": float(max(map(abs, vector))) / SCALE, "vector": kept}
+        for (word, vector), kept in zip(found.items(), packed(list(found.values())) if found else ())
+    ]
+    with store.write() as tx:
+        tx.rows("DELETE FROM vector_word")
+        tx.many("INSERT INTO vector_word (word, scale, vector) VALUES (:word, :scale, :vector)", rows)
+
+
+def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) -> None:
+    """Where the lessons of each project lie, where that has changed: the mean of their directions, in whatever order they came."""
+    import numpy
+
+    many = dict(store.rows("SELECT m.project, count(*) FROM vector v JOIN memory m ON m.n = v.n GROUP BY 1"))
+    known = dict(store.rows("SELECT project, rows FROM vector_centre"))
+    ours = "SELECT DISTINCT project FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
+    changed = {project for project in many.keys() | known.keys() if many.get(project) != known.get(project)}
+    changed.update(store.column(ours, ns=json.dumps(numbers)))
+    for project in sorted(changed):
+        rows = store.rows("SELECT v.n, v.vector FROM vector v JOIN memory m ON m.n = v.n WHERE m.project = :project", project=project)
+        with store.write() as tx:
+            tx.rows("DELETE FROM vector_centre WHERE project = :project", project=project)
+            if rows:
+                directions = _Table(rows, len(rows[0][1])).directions
+                whole = numpy.rint(directions.astype(numpy.float64) * FINE).astype(numpy.int64).sum(axis=0)
+                tx.rows(
+                    "INSERT INTO vector_centre (project, identity, rows, centre) VALUES (:project, :identity, :rows, :centre)",
+                    project=project, identity=identity, rows=len(rows), centre=(whole / FINE / len(rows)).astype("<f4").tobytes(),
+                )  # fmt: skip
 
 
 def nearest(
@@ -168,6 +236,11 @@ def faults(store: SqliteStore) -> Iterator[Fault]:
         yield Fault("index", "vector", f"{astray} vectors are of no memory that has a text; tacit reindex rebuilds them")
     if store.one("SELECT count(DISTINCT identity) > 1 OR count(DISTINCT length(vector)) > 1 FROM vector")[0]:
         yield Fault("index", "vector", "vectors of more than one model stand side by side; tacit reindex rebuilds them")
+    sizes = "SELECT length(vector) AS size FROM vector_word UNION SELECT length(centre) / 4 FROM vector_centre"
+    other = f"SELECT 1 FROM ({sizes}) WHERE size NOT IN (SELECT length(vector) FROM vector)"
+    foreign = "SELECT 1 FROM vector_centre WHERE identity NOT IN (SELECT identity FROM vector)"
+    if store.one("SELECT 1 FROM vector LIMIT 1") and (store.one(other) or store.one(foreign)):
+        yield Fault("index", "vector", "what a prompt compares by is of another model than the vectors; tacit reindex rebuilds them")
 
 
 def packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:
@@ -180,12 +253,17 @@ def packed(vectors: Sequence[Sequence[float]]) -> list[bytes]:
     return [row.tobytes() for row in numpy.rint(table / largest * SCALE).astype(numpy.int8)]
 
 
+def length_of(vector: bytes) -> float:
+    """The length of a vector as rows keep it."""
+    return sqrt(sum(each * each for each in memoryview(vector).cast("b")))
+
+
 _PENDING = (
     "SELECT m.n, m.text || char(10) || m.words FROM memory m LEFT JOIN vector v ON v.n = m.n"
     " WHERE v.n IS NULL AND m.text <> '' AND m.n > :after ORDER BY m.n LIMIT :limit"
 )
 # Only if the words are still those that were read: somebody may have corrected or erased them meanwhile.
 _PUT = (
-    "INSERT OR REPLACE INTO vector (n, identity, vector)"
-    " SELECT n, :identity, :vector FROM memory WHERE n = :n AND text || char(10) || words = :text"
+    "INSERT OR REPLACE INTO vector (n, identity, vector, length)"
+    " SELECT n, :identity, :vector, :length FROM memory WHERE n = :n AND text || char(10) || words = :text"
 )
