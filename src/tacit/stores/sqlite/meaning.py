@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from math import sqrt
-from operator import mul
+from operator import itemgetter, mul
 from sys import byteorder
 
 from tacit.core.rows import Direction
 from tacit.words.passages import rarest
+
+SHARE = 8  # one of so many numbers is looked at where candidates are chosen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +56,20 @@ def compare(store: SqliteStore, direction: Direction, rows: Iterable[int]) -> Ma
             if len(view) == len(numbers):
                 near[n] = sum(map(mul, numbers, view)) / (length or sqrt(sum(map(mul, view, view))) or 1.0)
     return near
+
+
+def roughly(store: SqliteStore, direction: Direction, rows: Sequence[int]) -> dict[int, float]:
+    """How much nearer than usual these rows are, by the numbers in which the question says most: enough to choose which are looked at."""
+    numbers = direction.numbers
+    most = sorted(range(len(numbers)), key=lambda at: (-abs(numbers[at]), at))[: max(2, len(numbers) // SHARE)]
+    pick, told = itemgetter(*most), [numbers[at] for at in most]
+    whole = sum(map(mul, told, told))
+    sql = "SELECT n, length, vector FROM vector WHERE n IN (SELECT value FROM json_each(:ns)) AND identity = :identity"
+    return {
+        n: sum(map(mul, told, pick(memoryview(vector).cast("b")))) / (length * whole) - direction.usual
+        for n, length, vector in store.rows(sql, ns=json.dumps(rows), identity=direction.identity)
+        if length and len(vector) == len(numbers)
+    }
 
 
 def _floats(raw: bytes) -> Sequence[float]:

@@ -102,7 +102,7 @@ def ask(
     length = usual_length(store)
     take = _Taker(store, kept, projects, limit, injectable, length, power_of(len(tokens)))
     scores = _weighed(tokens, rows, rarity, total)
-    if meaning and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
+    if meaning and (deep or len(tokens) <= FULL) and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
         take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
     hits = take.best(scores, take.size)
     if 3 * len(hits) < 2 * take.limit and len(scores) > take.size:
@@ -124,11 +124,11 @@ class _Nearer:
         self.store, self.direction, self.meaning, self.scale, self.power = store, direction, meaning, scale, power
 
     def order(self, weighed: Mapping[int, float], most: int) -> list[int]:
-        from tacit.stores.sqlite.meaning import compare
+        from tacit.stores.sqlite.meaning import roughly
 
         best = _highest(weighed, max(most, COMPARED))
-        near, usual = compare(self.store, self.direction, best[:COMPARED]), self.direction.usual
-        fits = {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, usual) - usual) for n in best}
+        near = roughly(self.store, self.direction, best[:COMPARED])
+        fits = {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
         return _highest(fits, most)
 
 
