@@ -10,7 +10,8 @@ most words with the listed text is taken for the lesson's.
 
 With the stores that `make bench-lessons DATA=FOLDER` left in .bench/lessons, the lessons are those that were really on file before the session, as far as a judge said
 that they cover the item (bench/labels/coverage). Without a reader they are judged by `learn.settle.outcome_of` (signature or sign in the raw steps); with one also by
-what the reader, asked about given and withheld lessons alike, said of the session (`came_back`, with a quote that stands in it).
+what the reader, asked about given and withheld lessons alike, said of the session: `came_back` with a quote that stands in it, or a lesson of the person's own
+words heard anew that is the same as one on file.
 """
 
 from __future__ import annotations
@@ -156,11 +157,11 @@ def struck(memory: Memory, run: Run) -> bool:
 
 
 def told_by_reader(world: World) -> dict[str, set[str]]:
-    """By session the lessons that the reader said came back, with a quote that stands there."""
+    """By session the lessons that the reader said came back, with a quote that stands there, or that it heard anew in the person's words."""
     session = {id: foreign for id, foreign in rows(world, "SELECT id, foreign_id FROM run")}
     found: dict[str, set[str]] = {}
     for memory, run in [
-        *rows(world, "SELECT memory, run FROM evidence WHERE stance = 'supports' AND place LIKE '%#came\\_back' ESCAPE '\\'"),
+        *rows(world, "SELECT memory, run FROM evidence WHERE stance = 'supports' AND (tier = 'user' OR place LIKE '%#came\\_back' ESCAPE '\\')"),
         *rows(world, "SELECT memory, run FROM use_mark WHERE signal = 'run_outcome' AND value = 'occurred' AND reason LIKE 'the reader: %'"),
     ]:
         found.setdefault(session.get(run, ""), set()).add(memory)

@@ -264,18 +264,40 @@ def test_what_was_erased_does_not_come_back(memories: Memories) -> None:
     assert reads(memories, session("r1"), answer([again], [weighs()])).new == ()
 
 
+def assigned(memories: Memories, memory: str, run: str, arm: str) -> None:
+    """A use of a lesson in a run to come."""
+    from tacit.core.links import Use
+    from tacit.core.rows import run_id
+
+    unit = run_id(memories.project_id, "neutral", run)
+    with memories.store.write() as tx:
+        tx.add_use(Use(memory, unit, memories.project_id, unit, memory, arm, 0.1, epoch="m / h", task="t", at="2026-01-01T00:00:00.000Z"))
+
+
+@pytest.mark.parametrize("arm", ["injected", "withheld"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, typed: bool) -> None:
+    """A reader who hears it as something new, and calls it the same as a remembered lesson, has seen it come back; what the agent says has not."""
+    reads(memories, session("r1"), answer([SAID], [weighs()]))
+    memory = by_text(memories, "Before new work")
+    assigned(memories, memory.id, "r2", arm)
+    words = "get back to main and pull in latest before you begin"
+    steps = (user(words), say("Right.")) if typed else (user("go on with it, will you"), say(f"I {words}."))
+    again = {**SAID, "text": "Get back to main and pull in latest before you begin.", "quotes": [{"line": 1 if typed else 2, "words": words}]}
+    same = {"id": "k1", "verdict": "same", "new": "n1", "better": None}
+    reads(memories, session("r2", *steps), answer([again], [weighs()], [same]))
+    outcomes = [mark for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
+    assert outcomes[-1].value == ("occurred" if typed else "not_occurred")
+    assert (words in outcomes[-1].reason) == typed
+
+
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
 @pytest.mark.parametrize("came", [True, False])
 def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: bool) -> None:
     """The reader is asked about given and withheld lessons without knowing which is which."""
-    from tacit.core.links import Use
-    from tacit.core.rows import run_id
-
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
-    unit = run_id(memories.project_id, "neutral", "r2")
-    with memories.store.write() as tx:
-        tx.add_use(Use(memory.id, unit, memories.project_id, unit, memory.id, arm, 0.1, epoch="m / h", task="t", at="2026-01-01T00:00:00.000Z"))
+    assigned(memories, memory.id, "r2", arm)
     words = "did you pull in latest from main or not"
     verdict = [{"id": "k1", "verdict": "came_back", "line": 1, "words": words, "scope": None}] if came else []
     asked = desk(memories, answer([], [], verdict))

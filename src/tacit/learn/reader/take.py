@@ -135,16 +135,17 @@ class Taking:
 
     def _settle(self, tx: Transaction, session: _Session) -> None:
         """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked
-        did not know which was which."""
+        did not know which was which. What a person had to say again came back, whether it was heard as a remembered lesson or as a new one
+        that says the same."""
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
         said = {
             name: {each.memory: each.quote.words for each in self.verdicts if each.verdict == name} for name in ("came_back", "followed")
         }
         for use in tx.uses(unit=session.row.root):
-            if use.memory not in self.listed:
+            came = said["came_back"].get(use.memory) or _said_again(tx, session, use.memory)
+            if not came and use.memory not in self.listed:
                 continue
-            came = said["came_back"].get(use.memory)
             outcome = judged_by_reader(came, last.get(use.memory, ""))
             if outcome is not None:
                 mine = [mark for mark in marks if mark.memory == use.memory]
@@ -205,6 +206,15 @@ class Taking:
         told = "met again; worded for both sightings"
         version = self.desk.project.profile
         tx.apply(change(memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version))
+
+
+def _said_again(tx: Transaction, session: _Session, memory: str) -> str:
+    """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none."""
+    evidence = [each for each in tx.evidence(memory) if each.stance == "supports"]
+    if all(each.root == session.row.root for each in evidence):
+        return ""
+    mine = (each for each in evidence if each.run == session.id and each.tier == "user")
+    return next((each.quote for each in mine), "")
 
 
 def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Finding:
