@@ -31,8 +31,9 @@ import effect_twin as twin  # noqa: E402
 from effect_twin import NEVER, Bools, Floats, Ints  # noqa: E402
 from tacit.trial import coin as trial  # noqa: E402
 from tacit.trial import effect, outcome  # noqa: E402
-from tacit.trial.effect import Counts, Trial  # noqa: E402
+from tacit.trial.belief import Belief, believe, weights_of  # noqa: E402
 from tacit.trial.overall import whole_memory  # noqa: E402
+from tacit.trial.table import Counts, Trial, tabulate  # noqa: E402
 
 RUNS = 500  # looks per lesson
 BAR = 2 / effect.ALPHA
@@ -121,8 +122,8 @@ def agreement(bench: Bench) -> list[Line]:
             rejected = d > span.high if side == "help" else d < span.low
             disagree += rejected != (last[k, i] >= BAR)
     counts = twin.counts(drawn)
-    weights = effect.weights_of(tables)
-    beliefs = [effect.believe(table, weights) for table in tables]
+    weights = weights_of(tables)
+    beliefs = [believe(table, weights) for table in tables]
     columns = np.array([[b.help, b.none, b.harm, b.expected] for b in beliefs])
     gap = np.abs(twin.beliefs(counts, twin.weights_of(counts)) - columns)
     lean = twin_lean(columns, 30)
@@ -155,7 +156,7 @@ def twin_lean(beliefs: Floats, units: int) -> Floats:
     return np.where(beliefs[:, 2] >= trial.LEAN_HARM, trial.LEAN_HARM_RATE, rates)
 
 
-def core_lean(belief: effect.Belief, units: int) -> float:
+def core_lean(belief: Belief, units: int) -> float:
     settings = SimpleNamespace(rate=0.3, rate_watch=0.05, rate_severe=0.1, lean=True, blank=0.0, exempt=())
     return trial.rate_for(
         state="provisional",
@@ -549,14 +550,14 @@ def moving(bench: Bench) -> list[Line]:
                 whole = whole_memory(thrown)
                 wrong |= not whole.low <= truth / (run + 1) <= whole.high
                 for lesson in list(rates):
-                    word = effect.verdict(effect.tabulate(each for each in thrown if each.family == str(lesson))).word
+                    word = effect.verdict(tabulate(each for each in thrown if each.family == str(lesson))).word
                     if word == effect.HELPS:
                         rates[lesson] = 0.05
                     elif word == effect.HARMS:
                         del rates[lesson]
         missed += wrong
         widths.append((whole.high - whole.low) / 2)
-        span = effect.interval(effect.tabulate(thrown))
+        span = effect.interval(tabulate(thrown))
         pooled += not span.low * whole.lessons_per_run <= truth / 200 <= span.high * whole.lessons_per_run
     where = "a memory in motion, 6 lessons, 200 runs"
     return [

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.trial.effect import ATOMS, EM_STEPS, GUESSES, PRIOR, PSEUDO_LESSONS, SHARES, STAKES
+from tacit.trial.belief import ATOMS, EM_STEPS, PRIOR, PSEUDO_LESSONS
+from tacit.trial.effect import GUESSES, SHARES, STAKES
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -20,7 +20,6 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\
 LONG = {
     "words/claim_words.py",
     "words/claims.py",
-    "trial/effect.py",
     "words/match.py",
     "core/profile.py",
     "origins/archeflow.py",

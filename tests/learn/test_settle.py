@@ -21,7 +21,8 @@ from tacit.recall.trial import assignments
 from tacit.stores.check import check
 from tacit.stores.sqlite import SqliteStore
 from tacit.testing import Clock, finding, run, say, tool, user
-from tacit.trial.effect import by_epoch, course_from_json, course_of, trials_from
+from tacit.trial.effect import course_from_json, course_of
+from tacit.trial.table import by_epoch, trials_from
 from tacit.words.diagnose import BEFORE_DONE, signatures
 
 LESSON = "API handlers return 500 because the response of the payment service is not checked for null"

@@ -168,7 +168,7 @@ def test_uses_that_nobody_joined_stay_unknown_and_are_counted(memories: Memories
 
 def test_the_figures_can_be_redone_from_the_table(memories: Memories) -> None:
     """effect --csv holds what the verdict is made of: counts by rate, arm and outcome."""
-    from tacit.trial.effect import Trial, tabulate
+    from tacit.trial.table import Trial, tabulate
 
     memory = teach(memories)
     for n in range(30):

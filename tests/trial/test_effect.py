@@ -11,39 +11,29 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tacit.core.value import replace
+from tacit.trial.belief import ATOMS, PRIOR, Belief, believe, holdout_cost, weights_of
 from tacit.trial.coin import epoch_of
 from tacit.trial.effect import (
-    ATOMS,
     GUESSES,
-    PRIOR,
     STAKES,
     Balance,
-    Belief,
-    Counts,
     Interval,
-    Trial,
     _bets,
-    add,
     balance,
     balance_of,
-    believe,
-    by_epoch,
-    coins,
     course_from_json,
     course_of,
     course_to_json,
     estimate,
     forecast,
-    holdout_cost,
     holds_across,
     interval,
     log_e,
     sentence,
     stand,
-    tabulate,
     verdict,
-    weights_of,
 )
+from tacit.trial.table import Counts, Trial, add, by_epoch, coins, tabulate
 
 EXAMPLE = {0.3: Counts(6, 35, 9, 9)}
 HELPFUL = {0.3: Counts(14, 56, 15, 15)}

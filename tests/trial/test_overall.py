@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Trial, interval, tabulate, verdict
+from tacit.trial.effect import HELPS, NOT_YET_KNOWN, interval, verdict
 from tacit.trial.overall import STAKES, whole_memory
+from tacit.trial.table import Trial, tabulate
 
 WORLD = {"good": (0.1, 0.6), "fine": (0.1, 0.6), "bad": (0.5, 0.1), "worse": (0.5, 0.1), "idle": (0.25, 0.3)}
 

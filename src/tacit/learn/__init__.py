@@ -623,8 +623,8 @@ class _Session:
         from tacit.learn.lines import stands_in
         from tacit.learn.match import prepared
         from tacit.learn.settle import Seen, outcome_of, unit_outcome
-        from tacit.trial.effect import graded
         from tacit.trial.outcome import clock_behind
+        from tacit.trial.table import graded
 
         packed(
             tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
@@ -731,7 +731,8 @@ class _Session:
     def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
         """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
         from tacit.learn.verdict import gone_on
-        from tacit.trial.effect import by_epoch, course_from_json, course_of, course_to_json, trial_of, trials_from
+        from tacit.trial.effect import course_from_json, course_of, course_to_json
+        from tacit.trial.table import by_epoch, trial_of, trials_from
 
         rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
         trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)

@@ -11,7 +11,8 @@ from tacit.core.journal import change
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
 from tacit.core.value import replace, value
-from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, believe, counts, follow, sentence, stands
+from tacit.trial.belief import believe
+from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, counts, follow, sentence, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change
     from tacit.core.memory import Memory
-    from tacit.trial.effect import Belief, Course, Trial
+    from tacit.trial.belief import Belief
+    from tacit.trial.effect import Course
+    from tacit.trial.table import Trial
 
 
 @value

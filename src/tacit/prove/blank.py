@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from tacit.core.value import value
 from tacit.trial import effect as stats
-from tacit.trial.effect import Counts
 from tacit.trial.run_outcomes import UnitFacts as UnitFacts
 from tacit.trial.run_outcomes import median
+from tacit.trial.table import Counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,9 +15,11 @@ from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
 from tacit.stores.lookups import settled_units
 from tacit.trial import effect as stats
+from tacit.trial.belief import believe, holdout_cost, weights_of
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.overall import whole_memory
 from tacit.trial.run_outcomes import beside
+from tacit.trial.table import GRADES, by_epoch, graded, tabulate, trials_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.prove.blank import BlankEffect
     from tacit.prove.worth import Heard, Worth
-    from tacit.trial.effect import Balance, Belief, Interval, Standing, Table, Trial
+    from tacit.trial.belief import Belief
+    from tacit.trial.effect import Balance, Interval, Standing
     from tacit.trial.overall import Whole
     from tacit.trial.run_outcomes import Beside
+    from tacit.trial.table import Table, Trial
 
 CSV_COLUMNS = (
     "memory",
@@ -100,19 +104,19 @@ class Effects:
 def effects(store: Store, project: str, profile: Profile, only: str = "") -> Effects:
     """The figures of a project's lessons, by expected difference, most helpful first."""
     uses, marks = store.all_uses(project), store.all_marks(project)
-    trials = stats.trials_from(uses, marks)
+    trials = trials_from(uses, marks)
     former: dict[str, list[Trial]] = {}
-    for trial in stats.trials_from(uses, marks, former=True):
+    for trial in trials_from(uses, marks, former=True):
         former.setdefault(trial.memory, []).append(trial)
     per_memory: dict[str, list[Trial]] = {}
     for trial in trials:
         per_memory.setdefault(trial.memory, []).append(trial)
     wanted = [only] if only else list(dict.fromkeys(use.memory for use in uses))
     memories = store.memories(wanted)
-    tables = {id: stats.tabulate(_latest(mine)[1]) for id, mine in per_memory.items()}
+    tables = {id: tabulate(_latest(mine)[1]) for id, mine in per_memory.items()}
     classes = {memory.id: memory.klass for memory in store.memories(list(per_memory))}
     weights = {
-        klass: stats.weights_of([table for id, table in tables.items() if classes.get(id) == klass])
+        klass: weights_of([table for id, table in tables.items() if classes.get(id) == klass])
         for klass in set(classes.values())
     }
     since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
@@ -133,13 +137,13 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
     ]  # fmt: skip
     lessons.sort(key=lambda each: (not each.table, each.belief.expected, each.memory.id))  # what nobody measured comes last
     outcomes = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome"}
-    costs = [(tables[id], stats.believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
+    costs = [(tables[id], believe(tables[id], weights[classes[id]])) for id in tables if id in classes]
     whole = whole_memory(trials, rules.alpha, rules.margin)
     return Effects(
         lessons=tuple(lessons),
         whole=whole,
-        balance=stats.balance_of({id: stats.tabulate(mine) for id, mine in per_memory.items()}),
-        holdout_cost=stats.holdout_cost(costs),
+        balance=stats.balance_of({id: tabulate(mine) for id, mine in per_memory.items()}),
+        holdout_cost=holdout_cost(costs),
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
@@ -152,7 +156,7 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
     """The current epoch and its trials: the one in which the last use was settled."""
-    parts = stats.by_epoch(trials)
+    parts = by_epoch(trials)
     if not parts:
         return "", []
     epoch = trials[-1].epoch if trials[-1].epoch in parts else next(reversed(parts))
@@ -167,10 +171,10 @@ def _lesson(
     alpha, margin = profile.effect.alpha, profile.effect.margin
     exempt = is_exempt(memory, profile)
     epoch, mine = _latest(trials)
-    table = stats.tabulate(mine)
+    table = tabulate(mine)
     standing = stats.stand(mine, alpha, margin)
     older = {
-        name: stats.stand(part, alpha, margin).words for name, part in stats.by_epoch(trials).items() if name != epoch
+        name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch
     }
     return LessonEffect(
         memory=memory,
@@ -179,7 +183,7 @@ def _lesson(
         standing=standing,
         interval=stats.interval(table, alpha),
         estimate=stats.estimate(table),
-        belief=stats.believe(table),  # what the ladder goes by, and the same figure as in every other answer
+        belief=believe(table),  # what the ladder goes by, and the same figure as in every other answer
         sentence=stats.sentence(table, standing, alpha, margin)
         if table
         else "Not on trial yet."
@@ -194,7 +198,7 @@ def _lesson(
 
 
 def _said(trials: Sequence[Trial], alpha: float, margin: float) -> str:
-    table = stats.tabulate(trials)
+    table = tabulate(trials)
     return stats.sentence(table, stats.stand(trials, alpha, margin), alpha, margin) if table else ""
 
 
@@ -212,7 +216,7 @@ def tidy(uses: Sequence[Use], marks: Sequence[Mark]) -> Iterator[tuple[str, ...]
     for use in uses:
         outcome = said.get((use.memory, use.unit), {}).get("outcome")
         told = (outcome.value, outcome.at) if outcome else ("", "")
-        loss = f"{stats.graded(outcome.amount) / stats.GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
+        loss = f"{graded(outcome.amount) / GRADES:g}" if outcome and outcome.value == OCCURRED else "0"
         rows.append(
             (
                 use.memory,

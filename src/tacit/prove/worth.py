@@ -10,6 +10,7 @@ from tacit.core.memory import HEARD
 from tacit.core.value import value
 from tacit.trial import effect as stats
 from tacit.trial.outcome import OCCURRED
+from tacit.trial.table import tabulate, trials_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
-    from tacit.trial.effect import Interval, Table
+    from tacit.trial.effect import Interval
     from tacit.trial.overall import Whole
     from tacit.trial.run_outcomes import UnitFacts
+    from tacit.trial.table import Table
 
 CALLS = 8  # to a loss of 1 (learn/occurrences.py)
 
@@ -75,8 +77,8 @@ def heard(memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[M
         return None
     given = [use for use in told if use.arm != "withheld"]
     back = [use for use in given if outcome[use.memory, use.unit] == OCCURRED]
-    tossed = stats.trials_from([use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs])
-    table = stats.tabulate(tossed)
+    tossed = trials_from([use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs])
+    table = tabulate(tossed)
     exempt = [use for use in given if use.arm == "exempt"]
     followed = [
         (id, sum(use.memory == id for use in exempt), sum(use.memory == id for use in back if use.arm == "exempt"))

@@ -225,8 +225,9 @@ def _courses(store: Store) -> Iterator[Fault]:
     """What each lesson on trial has come to, against the uses that were settled."""
     from tacit.core.links import measured_since
     from tacit.stores.lookups import settled_units
-    from tacit.trial.effect import by_epoch, course_from_json, tabulate, trials_from
+    from tacit.trial.effect import course_from_json
     from tacit.trial.run_outcomes import RUN_FAILED, failures
+    from tacit.trial.table import by_epoch, tabulate, trials_from
 
     kept: dict[str, dict[str, str]] = {}
     for memory, epoch, course in store.rows("SELECT memory, epoch, kept FROM course"):

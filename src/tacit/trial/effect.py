@@ -8,10 +8,9 @@ another unit's outcome; not a constant problem rate, not independent runs, not a
 0 (the problem did not occur) and 1 (it occurred and was not overcome), in eighths: so a lesson that lets agents recover
 counts, and the bets stay fair, since a score is linear in the loss and largest at its ends.
 
-Everything here is counted from settled uses, each time anew: `tabulate` folds them into four counts per holdout rate,
-and a lesson, a kind and an epoch are the same table, summed row by row; lessons together are `whole`. Three layers must
-not be mixed: a *verdict* is a claim with an error rate; a *belief* is a guess that leans on other lessons of the kind and only
-orders them; the origins' signals live elsewhere.
+What is asked is a table of settled uses (`table`); lessons together are `overall`. Three layers must not be mixed: a *verdict* is
+a claim with an error rate; a *belief* (`belief`) is a guess that leans on other lessons of the kind and only orders them; the
+origins' signals live elsewhere.
 
 `docs/effect.md` gives the method on one page, `bench/effect.py` measures it.
 """
@@ -21,24 +20,19 @@ from __future__ import annotations
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
-from tacit.core.links import NEW_TABLE
-from tacit.core.value import replace, value
-from tacit.trial.coin import INJECTED, WITHHELD
+from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.table import Counts, Trial, add, coins, counted, tossed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from tacit.core.links import Mark, Use
-
-    Table = Mapping[float, "Counts"]  # holdout rate → counts
+    from tacit.trial.table import Table
 
 ALPHA = 0.05
 MARGIN = 0.10  # differences smaller than this, either way, are "no difference"
-
 HELPS, HARMS, NO_DIFFERENCE, NOT_YET_KNOWN = "helps", "harms", "no difference", "not yet known"
-
 # The bettors: guesses of the problem rate, the share of their wealth they stake, and how the first unit of wealth is shared out among
 # them. These decide only how fast evidence grows, never whether it holds. Most is given to the middle of both: what a lesson's
 # 40 to 200 units call for; the smallest stake is there for the long run, the largest for the strongest effects
@@ -47,97 +41,8 @@ GUESSES = {0.07: 1, 0.20: 2, 0.45: 1}
 STAKES = {0.15: 3, 0.40: 10, 0.65: 6, 0.90: 1}
 SHARES = tuple(guess * stake for guess in GUESSES.values() for stake in STAKES.values())
 _ALL = sum(SHARES)
-
-# Belief: problem rate when withheld, ratio when injected, and how common each ratio is before any lesson was measured.
-BASES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.8, 0.9, 0.95)
-RATIOS = {0.1: 0.10, 0.35: 0.15, 0.65: 0.20, 1.0: 0.40, 1.5: 0.10, 2.5: 0.05}
-# A problem that strikes nearly every time can hardly strike more often: what would be harm counts as none there. Without such rates a
-# useless lesson whose problem always strikes was believed to harm.
-CEILING = 0.8
-ATOMS = tuple(
-    (base, base, 1.0) if ratio > 1 and base >= CEILING else (base, min(0.95, ratio * base), ratio) for base in BASES for ratio in RATIOS
-)
-PRIOR = tuple(weight / len(BASES) for _ in BASES for weight in RATIOS.values())
-PSEUDO_LESSONS = 20  # how many measured lessons the prior counts for
-EM_STEPS = 20
-
-GRADES = 8  # losses are counted in eighths: enough to tell one step from many, few enough to keep a table small
-
 FALSE_SHARE = 0.10  # e-BH: the expected share of false ones among the marked
 OUT_OF_BALANCE = 20.0  # wealth of the bettor against the arms' sizes; a false alarm in at most one store in 20
-
-
-@value
-class Trial:
-    """One settled use: what the coin said and what became of it."""
-
-    unit: str
-    family: str
-    memory: str
-    h: float  # the recorded holdout rate
-    arm: str  # injected or withheld, as assigned; delivered, read or obeyed does not matter
-    outcome: str  # occurred, not_occurred or unknown
-    blank: bool = False  # the unit got no lesson on trial at all: all its coins fell together
-    epoch: str = ""
-    at: str = ""  # when it was first settled: the order in which coins count
-    loss: float = 1.0  # where it occurred: what it cost until overcome, 1 if it was given up
-
-
-@value
-class Counts:
-    """One row of a table: in how many units of each arm the problem occurred, and in how many not.
-
-    An occurrence costs 1 unless it is counted among the milder ones: `injected_mild[k - 1]` is how many cost k eighths.
-    """
-
-    injected_occurred: int = 0
-    injected_not: int = 0
-    withheld_occurred: int = 0
-    withheld_not: int = 0
-    injected_mild: tuple[int, ...] = ()
-    withheld_mild: tuple[int, ...] = ()
-
-    @property
-    def cells(self) -> tuple[int, int, int, int]:
-        """The four counts, a b c d in the formulas."""
-        return self.injected_occurred, self.injected_not, self.withheld_occurred, self.withheld_not
-
-    @property
-    def injected(self) -> int:
-        return self.injected_occurred + self.injected_not
-
-    @property
-    def withheld(self) -> int:
-        return self.withheld_occurred + self.withheld_not
-
-    @property
-    def losses(self) -> tuple[tuple[bool, float, int], ...]:
-        """Whether injected, what it cost, and in how many units: every kind of coin of this row."""
-        found = [(True, 0.0, self.injected_not), (False, 0.0, self.withheld_not)]
-        arms = ((True, self.injected_occurred, self.injected_mild), (False, self.withheld_occurred, self.withheld_mild))
-        for injected, occurred, mild in arms:
-            found += [(injected, k / GRADES, n) for k, n in enumerate(mild, 1) if n]
-            found.append((injected, 1.0, occurred - sum(mild)))
-        return tuple(found)
-
-    @property
-    def lost(self) -> tuple[float, float]:
-        """The sum of the losses of each arm, injected first."""
-        return (
-            sum(loss * n for injected, loss, n in self.losses if injected),
-            sum(loss * n for injected, loss, n in self.losses if not injected),
-        )
-
-    def __add__(self, other: Counts) -> Counts:
-        mild = (_summed(self.injected_mild, other.injected_mild), _summed(self.withheld_mild, other.withheld_mild))
-        a, b, c, d = (mine + its for mine, its in zip(self.cells, other.cells))
-        return Counts(a, b, c, d, *mild)
-
-
-def _summed(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    if not one or not other:
-        return one or other
-    return tuple(mine + its for mine, its in zip(one, other))
 
 
 @value
@@ -195,92 +100,12 @@ class Course:
 
 
 @value
-class Belief:
-    """A guess, with the help of the kind: for ordering and slots, never a claim."""
-
-    help: float
-    none: float
-    harm: float
-    expected: float  # expected difference of the problem rate; negative is good
-
-
-@value
 class Balance:
     """Whether the arms have the sizes the coin promised."""
 
     e: float
     alarm: bool
     reason: str
-
-
-# The table
-
-
-def tabulate(trials: Iterable[Trial]) -> dict[float, Counts]:
-    """The table of some settled uses, of one lesson or of many; rebuilt from them, never incremented."""
-    table: dict[float, Counts] = {}
-    for coin in coins(trials):
-        table[coin.h] = table.get(coin.h, Counts()) + counted(coin)
-    return table
-
-
-def coins(trials: Iterable[Trial]) -> list[Trial]:
-    """One trial per coin that was tossed and told something, in the order in which the coins first appear.
-
-    The uses of one unit and family (retries, sub-agents, near-duplicates) shared one coin: they count once, in the arm
-    recorded first, as occurred if the problem occurred in any, at the largest loss. Blank units, outcomes that nobody could know, and uses
-    without a toss stay out.
-    """
-    first: dict[tuple[str, str], Trial] = {}
-    family: dict[tuple[str, str], str] = {}  # a memory keeps, within a unit, the family it was first assigned with
-    for trial in trials:
-        if trial.blank or not tossed(trial):
-            continue
-        key = trial.unit, family.setdefault((trial.unit, trial.memory), trial.family)
-        seen = first.setdefault(key, trial)
-        if trial.outcome == OCCURRED:
-            worst = max(seen.loss, trial.loss) if seen.outcome == OCCURRED else trial.loss
-            first[key] = replace(seen, outcome=OCCURRED, loss=worst)
-        elif seen.outcome != OCCURRED and trial.outcome == NOT_OCCURRED:
-            first[key] = replace(seen, outcome=NOT_OCCURRED)
-    return [trial for trial in first.values() if trial.outcome in (OCCURRED, NOT_OCCURRED)]
-
-
-def add(tables: Iterable[Table]) -> dict[float, Counts]:
-    """The sum of tables, row by row.
-
-    Counts are never added across rates: a holdout rate that changed along with the problem rate looks like an effect.
-    """
-    total: dict[float, Counts] = {}
-    for table in tables:
-        for h, row in table.items():
-            total[h] = total.get(h, Counts()) + row
-    return total
-
-
-def tossed(trial: Trial) -> bool:
-    """Whether a coin decided, at a rate that leaves both sides a chance."""
-    return 0.0 < trial.h < 1.0 and trial.arm in (INJECTED, WITHHELD)
-
-
-def graded(loss: float) -> int:
-    """A loss in eighths; what occurred cost something."""
-    return min(GRADES, max(1, round(loss * GRADES)))
-
-
-def counted(coin: Trial) -> Counts:
-    """One coin as a row."""
-    injected, occurred = coin.arm == INJECTED, coin.outcome == OCCURRED
-    a, b, c, d = (int(each == (injected, occurred)) for each in _CELLS)
-    grade = graded(coin.loss)
-    mild = () if not occurred or grade == GRADES else tuple(int(k == grade) for k in range(1, GRADES))
-    return Counts(a, b, c, d, mild if injected else (), () if injected else mild)
-
-
-_CELLS = ((True, True), (True, False), (False, True), (False, False))
-
-
-# Evidence and verdict
 
 
 def log_e(table: Table, difference: float, side: str) -> float:
@@ -462,76 +287,6 @@ def course_from_json(kept: str) -> Course:
     return Course(**{**at, "table": table})
 
 
-# Epochs
-
-
-def by_epoch(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
-    """The trials of each epoch, in the order of appearance; a unit belongs where it began."""
-    home: dict[str, str] = {}
-    parts: dict[str, list[Trial]] = {}
-    for trial in trials:
-        parts.setdefault(home.setdefault(trial.unit, trial.epoch), []).append(trial)
-    return parts
-
-
-# Belief
-
-
-def weights_of(tables: Iterable[Table]) -> tuple[float, ...]:
-    """How common each atom is among the lessons of one kind, learned by expectation-maximisation from the prior."""
-    likelihoods = [_likelihood(table) for table in tables]
-    total = PSEUDO_LESSONS + len(likelihoods)
-    weights: Sequence[float] = PRIOR
-    for _ in range(EM_STEPS if likelihoods else 0):
-        sums = [PSEUDO_LESSONS * prior for prior in PRIOR]
-        for likelihood in likelihoods:
-            for i, share in enumerate(_posterior(likelihood, weights)):
-                sums[i] += share
-        weights = [s / total for s in sums]
-    return tuple(weights)
-
-
-def believe(table: Table, weights: Sequence[float] = PRIOR) -> Belief:
-    """What to expect of one lesson, given the weights of its kind. Rows are added: this is a model, not a claim."""
-    shares = _posterior(_likelihood(table), weights)
-    known = list(zip(shares, ATOMS))
-    return Belief(
-        help=sum(share for share, (_, _, ratio) in known if ratio < 1),
-        none=sum(share for share, (_, _, ratio) in known if ratio == 1),
-        harm=sum(share for share, (_, _, ratio) in known if ratio > 1),
-        expected=sum(share * (injected - withheld) for share, (withheld, injected, _) in known),
-    )
-
-
-def belief_from(uses: Sequence[Use], marks: Sequence[Mark]) -> Belief:
-    """What to expect of one lesson in the epoch of the use that was settled last, by its own rows alone."""
-    epochs = {use.unit: use.epoch for use in uses if use.arm in (INJECTED, WITHHELD)}
-    last = next((epochs[mark.unit] for mark in reversed(marks) if mark.signal == "outcome" and mark.unit in epochs), "")
-    return believe(tabulate(by_epoch(trials_from(uses, marks)).get(last, [])))
-
-
-def _likelihood(table: Table) -> list[float]:
-    """The likelihood of both arms at each atom, scaled so that the largest is 1; a loss counts as that share of a problem."""
-    sums = sum(table.values(), Counts())
-    a, c = sums.lost
-    b, d = sums.injected - a, sums.withheld - c
-    logs = [
-        a * log(injected) + b * log(1 - injected) + c * log(withheld) + d * log(1 - withheld)
-        for withheld, injected, _ in ATOMS
-    ]
-    peak = max(logs)
-    return [exp(each - peak) for each in logs]
-
-
-def _posterior(likelihood: Sequence[float], weights: Sequence[float]) -> list[float]:
-    joint = [each * weight for each, weight in zip(likelihood, weights)]
-    total = sum(joint)
-    return [each / total for each in joint]
-
-
-# Many lessons
-
-
 def holds_across(e_values: Mapping[str, float], false_share: float = FALSE_SHARE) -> frozenset[str]:
     """The lessons whose claim "holds across all lessons" (e-BH): the expected share of false ones is bounded.
 
@@ -544,11 +299,6 @@ def holds_across(e_values: Mapping[str, float], false_share: float = FALSE_SHARE
         if e_values[name] * false_share * k >= len(ranked):
             count = k
     return frozenset(ranked[:count])
-
-
-def holdout_cost(lessons: Iterable[tuple[Table, Belief]]) -> float:
-    """What withholding has cost so far, in problems, as far as belief can tell."""
-    return sum(sum(row.withheld for row in table.values()) * max(0.0, -belief.expected) for table, belief in lessons)
 
 
 def balance(table: Table) -> Balance:
@@ -576,9 +326,6 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
         return whole
     told = f"the arms of {worst} are out of balance: its outcomes are being lost or selected; its figures cannot be trusted"
     return Balance(e, True, told)
-
-
-# Words
 
 
 def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: float = MARGIN) -> str:
@@ -618,31 +365,3 @@ def _count(n: int, thing: str) -> str:
 def _in_100(rate: float) -> str:
     n = round(100 * rate)
     return f"{'+' if n > 0 else '−' if n < 0 else ''}{abs(n)}"
-
-
-def trials_from(uses: Iterable[Use], marks: Iterable[Mark], *, former: bool = False) -> list[Trial]:
-    """The settled, tossed uses of one memory or many, in the order they were settled; the last outcome of a unit stands.
-
-    A table belongs to a text: uses of a memory's former words come only when asked for, and then alone.
-    """
-    marks = list(marks)
-    since = {mark.memory: mark.at for mark in marks if mark.signal == NEW_TABLE}
-    settled: dict[tuple[str, str], tuple[str, str, float]] = {}
-    for mark in marks:
-        if mark.signal == "outcome":
-            key = (mark.memory, mark.unit)
-            settled[key] = (mark.value, settled[key][1] if key in settled else mark.at, mark.amount)
-    found = [
-        trial_of(use, *settled[use.memory, use.unit])
-        for use in uses
-        if (use.memory, use.unit) in settled
-        and use.arm in (INJECTED, WITHHELD)
-        and 0 < use.probability < 1
-        and (use.at <= since.get(use.memory, "")) == former
-    ]
-    return sorted(found, key=lambda trial: (trial.at, trial.unit))
-
-
-def trial_of(use: Use, outcome: str, at: str, loss: float = 1.0) -> Trial:
-    """A use and what became of it, settled at a time."""
-    return Trial(use.unit, use.family, use.memory, use.probability, use.arm, outcome, use.blank, use.epoch, at, loss)

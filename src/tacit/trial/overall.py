@@ -23,28 +23,15 @@ from math import exp, log, log1p
 
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED
-from tacit.trial.effect import (
-    ALPHA,
-    GRADES,
-    HARMS,
-    HELPS,
-    MARGIN,
-    NO_DIFFERENCE,
-    NOT_YET_KNOWN,
-    Counts,
-    Verdict,
-    coins,
-    counted,
-    graded,
-    tossed,
-)
+from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, Verdict
 from tacit.trial.outcome import OCCURRED
+from tacit.trial.table import GRADES, Counts, coins, counted, graded, tossed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tacit.trial.effect import Trial
+    from tacit.trial.table import Trial
 
 STAKES = (0.01, 0.02, 0.035, 0.06, 0.1, 0.18)  # they decide how narrow the interval is, never whether it holds
 _RATE = 0.2  # the problem rate expected of a lesson that has no coins yet, counted like so many coins in each arm:

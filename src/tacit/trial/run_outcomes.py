@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from tacit.core.links import UNKNOWN
 from tacit.core.value import replace, value
-from tacit.trial.effect import HARMS, Course, Trial, course_of, log_e, sentence_of_counts, tabulate, trial_of
+from tacit.trial.effect import HARMS, Course, course_of, log_e, sentence_of_counts
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
+from tacit.trial.table import Trial, tabulate, trial_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.links import Use
-    from tacit.trial.effect import Table
+    from tacit.trial.table import Table
 
 RUN_FAILED = "run failed"  # where its course is kept, beside those of the epochs, whose names hold a slash
 TYPICAL = {"steps": 60.0, "tokens": 200_000.0}

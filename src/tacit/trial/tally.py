@@ -15,7 +15,7 @@ from tacit.core.links import (
     sightings,
 )
 from tacit.core.memory import NO_TALLY, Tally
-from tacit.trial.effect import belief_from
+from tacit.trial.belief import belief_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
