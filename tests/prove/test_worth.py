@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tacit.core.links import Mark, Use
+from tacit.app import open as open_memories
+from tacit.core.links import Evidence, Mark, Use
 from tacit.core.memory import Memory
+from tacit.prove.followed import followed
 from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
+from tacit.testing import run
 from tacit.trial.effect import HELPS, NOT_YET_KNOWN, Verdict
 from tacit.trial.overall import Whole
 from tacit.trial.run_outcomes import UnitFacts
@@ -49,14 +54,39 @@ def test_a_persons_words_are_the_first_figure() -> None:
         back = n in (0, 1, 10, 11, 12)
         marks.append(Mark(name, f"u{n}", "p", "outcome", "occurred" if back else "not_occurred", at="2026"))
     known = {"said": memory("said"), "heard": memory("heard", extra={"word": "said"}), "other": Memory("other", "p", "t", "fact", "fact")}
-    found = heard(known, uses, marks, 0.05, 0.1)
+    said = followed("said", uses, marks)
+    found = heard(known, uses, marks, 0.05, 0.1, [said] if said else [])
     assert found is not None
-    assert (found.lessons, found.given, found.came_back, found.followed) == (2, 16, 2, (("said", 10, 2),))
+    assert (found.lessons, found.given, found.came_back, found.followed) == (2, 16, 2, (said,))
     assert [row.cells for row in found.table.values()] == [(0, 6, 3, 1)]
     first, second, third = heard_lines(found)
-    assert first == "Your own words: 2 lessons, given in 16 runs, came back in 2."
-    assert "Injected: 0 times in 6 runs. Withheld: 3 in 4." in second and third == "  not followed 2 of 10 times: said"
+    assert first == "Your own words: 2 lessons, given 16 times, came back 2 times (12%)."
+    assert second == ("They came back, where the coin gave them, 0 of 6 times; where it left them out, 3 of 4: helps.")
+    assert third == "Not followed in 2 of 10 sessions: said"
     assert heard({"other": known["other"]}, uses, marks, 0.05, 0.1) is None
+
+
+def test_a_lesson_without_a_coin_is_followed_with_quotes() -> None:
+    """Given, could tell, not followed; the words of a reader, else what was seen of it in that unit, the latest first."""
+    uses = [Use("m", f"u{n}", "p", f"u{n}", "m", "exempt", 0.0, at="2026") for n in range(5)]
+    uses += [Use("m", "u9", "p", "u9", "m", "withheld", 0.3, at="2026")]
+    marks = [
+        Mark("m", "u0", "p", "outcome", "occurred", reason="the reader: please\n pull first", at="2026-03-02"),
+        Mark("m", "u1", "p", "outcome", "occurred", reason="seen by user after the assignment", at="2026-03-05"),
+        Mark("m", "u2", "p", "outcome", "not_occurred", at="2026-03-06"),
+        Mark("m", "u2", "p", "followed", reason="git pull", at="2026-03-06"),
+        Mark("m", "u3", "p", "outcome", "unknown", at="2026-03-07"),
+        Mark("m", "u9", "p", "outcome", "occurred", reason="the reader: not one of the given", at="2026-03-08"),
+    ]
+    found = followed("m", uses, marks, [Evidence("m", "p", "r1", "u1", quote="again: pull in latest")])
+    assert found is not None
+    assert (found.given, found.told, found.broken, found.kept) == (5, 3, 2, 1)
+    assert found.lines == [
+        "Given in 5 sessions, not followed in 2 of the 3 that could tell, seen to be followed in 1.",
+        "  2026-03-05 “again: pull in latest”",
+        "  2026-03-02 “please pull first”",
+    ]
+    assert followed("other", uses, marks) is None
 
 
 def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
@@ -71,3 +101,57 @@ def test_why_it_cannot_be_told_comes_with_what_to_do() -> None:
 def test_what_so_many_runs_can_tell() -> None:
     """Nothing, an order, a claim."""
     assert "nothing is claimed" in may_be_said(19, 5) and "two thirds" in may_be_said(20, 5) and "of 8 on trial about 0.4" in may_be_said(60, 8)
+
+
+@pytest.fixture
+def said(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What a command prints, in this process."""
+    from tacit.surfaces.cli import main
+
+    monkeypatch.chdir(folder)
+
+    def answer(*args: str) -> str:
+        main(list(args))
+        return capsys.readouterr().out
+
+    return answer
+
+
+def test_what_was_not_followed_is_told_with_quotes_everywhere(said: Any) -> None:
+    """In effect, why and audit; a run's own audit quotes it too, and so does JSON."""
+    with open_memories() as memories:
+        lesson = memories.add("Pull in the latest main before new work.", kind="preference").id
+        project = memories.ensure_project().id
+        memories.learn(run("r1"))
+        unit = memories.store.find_run(project, "r1")
+        assert unit is not None
+        with memories.store.write() as tx:
+            tx.add_use(Use(lesson, unit.id, project, unit.id, lesson, "exempt", 0.0, at="2026-03-01T00:00:00.000Z"))
+            tx.add_mark(Mark(lesson, unit.id, project, "outcome", "occurred", run=unit.id, reason="the reader: you did not pull", at="2026-03-02"))
+    headline = "Your own words: 1 lesson, given 1 times, came back 1 times."
+    sentence = "Given in 1 session, not followed in 1 of the 1 that could tell."
+    assert said("audit").startswith(f"{headline}\nNot followed in 1 of 1 sessions: {lesson}\n  2026-03-02 “you did not pull”\n\n")
+    assert f"{lesson} came back: “you did not pull”" in said("audit", "r1")
+    for told in (said("effect", lesson), said("why", lesson)):
+        assert sentence in told and "2026-03-02 “you did not pull”" in told
+    assert headline in said("effect") and "given 1, not followed 1 of 1" in said("effect")
+    assert json.loads(said("effect", lesson, "--json"))["data"]["lessons"][0]["followed"]["broken"] == 1
+    assert json.loads(said("audit", "--json"))["data"]["headline"][0] == headline
+
+
+def test_a_replay_is_told_beside_the_control_group(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the lesson that was replayed, in effect and why."""
+    from tacit.app import Memories
+    from tacit.prove.replay import Replay
+    from tacit.prove.replay.bets import stand
+    from tacit.prove.replay.plan import spent_on
+    from tacit.prove.replay.words import sentence
+
+    with open_memories() as memories:
+        lesson = memories.add("Pull in the latest main before new work.", kind="preference").id
+    found = Replay("rp1", "", lesson, "t", "check", 12, (), stand([-1.0] * 12), spent_on([]), "", 0, "2026-03-04T01:00:00.000Z")
+    monkeypatch.setattr(Memories, "replays", lambda self, id="": [found], raising=False)
+    told = sentence(found)
+    assert "Helps" in told
+    for answer in (said("effect", lesson), said("effect"), said("why", lesson)):
+        assert "on 2026-03-04:" in answer and told in " ".join(answer.split())

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
-
 class Proving(Opened):
     """Whether it helps: effect, audits, replays."""
 
@@ -42,6 +41,14 @@ class Proving(Opened):
         yield CSV_COLUMNS
         uses = [use for use in self.store.all_uses(self.project_id) if not only or use.memory == only]
         yield from tidy(uses, self.store.all_marks(self.project_id))
+
+    def heard_lines(self) -> list[str]:
+        """What became of the person's own words, in sentences: given so often, came back so often; empty where nothing can be said."""
+        from tacit.prove.effect import heard_in
+        from tacit.prove.worth import heard_lines
+
+        found = heard_in(self.store, self.project_id, self.profile)
+        return heard_lines(found) if found else []
 
     def audit(self, run: str = "", *, limit: int = 20, offset: int = 0) -> list[RunAudit]:
         """What a run, or each of the latest, was given, and what came back."""

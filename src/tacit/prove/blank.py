@@ -1,7 +1,8 @@
 """Blank units beside the others: how often they succeed, what they cost, how long they are.
 
 The only clean answer for success and cost, and for lessons that disturb each other; a blunt one. Success has a verdict, by
-the method of one lesson on a table of units; cost and length are medians side by side, without one.
+the method of one lesson on a table of units; cost and length (medians), failed commands and corrections (means) stand side by side, without
+one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from tacit.trial.table import Counts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from tacit.trial.effect import Interval, Verdict
 
@@ -30,6 +31,8 @@ class Side:
     failed: int
     tokens: float | None  # medians, over the units that told
     steps: float | None
+    failures: float | None = None  # commands that failed, and corrections of a person: means a unit
+    corrections: float | None = None
 
 
 @value
@@ -43,19 +46,24 @@ class BlankEffect:
     verdict: Verdict
 
 
-def compared(units: Iterable[UnitFacts], share: float, alpha: float, margin: float) -> BlankEffect | None:
-    """The two groups side by side; None where no unit was ever left blank."""
-    units = list(units)
-    given, blank = [each for each in units if not each.blank], [each for each in units if each.blank]
-    if not blank:
+def compared(
+    units: Mapping[str, UnitFacts], share: float, alpha: float, margin: float, met: Mapping[str, tuple[int, int]]
+) -> BlankEffect | None:
+    """The two groups side by side; None where no unit was ever left blank. `met` says how many commands failed in a unit and how
+    often a person corrected."""
+    if not any(each.blank for each in units.values()):
         return None
-    one, other = _side(given), _side(blank)
+    one, other = (_side({id: each for id, each in units.items() if each.blank == blank}, met) for blank in (False, True))
     table = {share: Counts(one.failed, one.succeeded, other.failed, other.succeeded)} if 0.0 < share < 1.0 else {}
     return BlankEffect(one, other, share, stats.interval(table, alpha), stats.verdict(table, alpha, margin))
 
 
-def _side(units: list[UnitFacts]) -> Side:
+def _side(named: Mapping[str, UnitFacts], met: Mapping[str, tuple[int, int]]) -> Side:
+    units = list(named.values())
+    failures, corrections = (sum(met.get(id, (0, 0))[k] for id in named) / len(named) if named else None for k in (0, 1))
     return Side(
+        failures=failures,
+        corrections=corrections,
         units=len(units),
         succeeded=sum(each.outcome == SUCCESS for each in units),
         failed=sum(each.outcome == FAILURE for each in units),

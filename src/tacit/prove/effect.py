@@ -10,10 +10,11 @@ from __future__ import annotations
 from tacit.core.links import NEW_TABLE
 from tacit.core.value import value
 from tacit.prove.blank import compared
+from tacit.prove.followed import followed
 from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
-from tacit.stores.lookups import settled_units
+from tacit.stores.lookups import settled_units, troubles
 from tacit.trial import effect as stats
 from tacit.trial.belief import believe, holdout_cost, weights_of
 from tacit.trial.outcome import OCCURRED
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Store
     from tacit.core.profile import Profile
     from tacit.prove.blank import BlankEffect
+    from tacit.prove.followed import Followed
     from tacit.prove.worth import Heard, Worth
     from tacit.trial.belief import Belief
     from tacit.trial.effect import Balance, Interval, Standing
@@ -72,6 +74,7 @@ class LessonEffect:
     older: Mapping[str, str]  # verdicts of earlier epochs
     former: str = ""  # what was known of its former words, before it was edited or merged
     beside: Beside | None = None  # its runs as a whole: failed, steps, tokens
+    followed: Followed | None = None  # of a lesson without a coin: given, not followed, in whose words
 
 
 @value
@@ -127,11 +130,12 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         own.setdefault(use.memory, []).append(use)
     units = settled_units(store, blank)
     rules = profile.effect
+    exempt = followed_all(store, own, marks)
     across = stats.holds_across({id: stats.verdict(table).e_help for id, table in tables.items()})
     lessons = [
         _lesson(
             memory, per_memory.get(memory.id, []), former.get(memory.id, []), profile, memory.id in across,
-            beside(own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin),
+            beside(own.get(memory.id, ()), units, since.get(memory.id, ""), rules.alpha, rules.margin), exempt.get(memory.id),
         )
         for memory in memories
     ]  # fmt: skip
@@ -147,11 +151,36 @@ def effects(store: Store, project: str, profile: Profile, only: str = "") -> Eff
         tokens=counts.tokens(store, project),
         unsettled=sum(1 for use in uses if (use.memory, use.unit) not in outcomes),
         unknown=sum(1 for word in outcomes.values() if word == "unknown"),
-        blank=compared(units.values(), profile.trial.blank, rules.alpha, rules.margin),
-        heard=heard({each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin),
+        blank=compared(units, profile.trial.blank, rules.alpha, rules.margin, troubles(store, units) if any(blank.values()) else {}),
+        heard=heard({each.id: each for each in store.memories([*own])}, uses, marks, rules.alpha, rules.margin, exempt.values()),
         worth=worth(whole, seconds_a_call(store, project), units.values()),
         untold=why_untold(marks),
     )
+
+
+def heard_in(store: Store, project: str, profile: Profile) -> Heard | None:
+    """What became of the words of persons, without the figures of every lesson."""
+    uses, marks = store.all_uses(project), store.all_marks(project)
+    own: dict[str, list[Use]] = {}
+    for use in uses:
+        own.setdefault(use.memory, []).append(use)
+    memories = {each.id: each for each in store.memories([*own])}
+    return heard(memories, uses, marks, profile.effect.alpha, profile.effect.margin, followed_all(store, own, marks).values())
+
+
+def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence[Mark]) -> dict[str, Followed]:
+    """What became of every lesson without a coin; only those that were not followed need their evidence."""
+    mine: dict[str, list[Mark]] = {}
+    for mark in marks:
+        mine.setdefault(mark.memory, []).append(mark)
+    found: dict[str, Followed] = {}
+    for id, uses in own.items():
+        each = followed(id, uses, mine.get(id, ()))
+        if each is not None and each.broken:
+            each = followed(id, uses, mine[id], store.evidence(id))
+        if each is not None:
+            found[id] = each
+    return found
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
@@ -164,7 +193,7 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 
 
 def _lesson(
-    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None
+    memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None, given: Followed | None
 ) -> LessonEffect:
     from tacit.core.standing import is_exempt
 
@@ -188,12 +217,15 @@ def _lesson(
         if table
         else "Not on trial yet."
         if not is_exempt(memory, profile)
+        else given.sentence
+        if given
         else "Unmeasured: exempt.",
         holds_across=across,
         measured=not exempt,
         older=older,
         former=_said(_latest(before)[1], alpha, margin),
         beside=runs,
+        followed=given,
     )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from tacit.core.value import value
+from tacit.prove.followed import quote_of
+from tacit.trial.outcome import OCCURRED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tacit.core.links import Mark
     from tacit.core.ports import Store
     from tacit.core.rows import RunRow
 
@@ -22,6 +25,7 @@ class GivenLesson:
     cited: bool
     crossed: bool
     outcome: str  # occurred, not_occurred, unknown, or empty while the run is open
+    quote: str = ""  # the words in which its problem came back
 
 
 @value
@@ -42,9 +46,18 @@ class RunAudit:
 
 def audit_run(store: Store, run: RunRow) -> RunAudit:
     """What became of the lessons of a run's unit."""
-    marks: dict[str, dict[str, str]] = {}
-    for mark in store.marks(unit=run.root):
-        marks.setdefault(mark.memory, {})[mark.signal] = mark.value
+    marks: dict[str, dict[str, Mark]] = {}
+    every = store.marks(unit=run.root)
+    for mark in every:
+        marks.setdefault(mark.memory, {})[mark.signal] = mark
+
+    def told(memory: str) -> tuple[str, str]:
+        """What became of it, and the words in which it came back."""
+        outcome = marks.get(memory, {}).get("outcome")
+        if outcome is None or outcome.value != OCCURRED:
+            return (outcome.value if outcome else "", "")
+        return outcome.value, quote_of(outcome, [mark for mark in every if mark.memory == memory], store.evidence(memory))
+
     uses = store.uses(unit=run.root)
     texts = {memory.id: memory.text for memory in store.memories([use.memory for use in uses])}
     return RunAudit(
@@ -58,7 +71,7 @@ def audit_run(store: Store, run: RunRow) -> RunAudit:
                 "delivered" in (said := marks.get(use.memory, {})),
                 "cited" in said,
                 "crossed" in said,
-                said.get("outcome", ""),
+                *told(use.memory),
             )
             for use in uses
         ),

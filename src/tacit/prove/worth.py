@@ -10,7 +10,7 @@ from tacit.core.memory import HEARD
 from tacit.core.value import value
 from tacit.trial import effect as stats
 from tacit.trial.outcome import OCCURRED
-from tacit.trial.table import tabulate, trials_from
+from tacit.trial.table import Counts, tabulate, trials_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
     from tacit.core.links import Mark, Use
     from tacit.core.memory import Memory
+    from tacit.prove.followed import Followed
     from tacit.trial.effect import Interval
     from tacit.trial.overall import Whole
     from tacit.trial.run_outcomes import UnitFacts
     from tacit.trial.table import Table
 
 CALLS = 8  # to a loss of 1 (learn/occurrences.py)
+FEW = 10  # givings below which a share says nothing
+ENOUGH = 400  # tosses of all heard lessons together until half of those that bring 30 in 100 to 10 have a verdict: 50 to 80 sessions
+LEAST_FOLLOWED = 3
 
 
 @value
@@ -36,7 +40,7 @@ class Heard:
     table: Table  # of those that the coin decided
     interval: Interval
     word: str
-    followed: Sequence[tuple[str, int, int]] = ()  # lessons without a coin: id, given, came back
+    followed: Sequence[Followed] = ()  # lessons without a coin, the least followed first
 
 
 @value
@@ -68,8 +72,10 @@ def worth(whole: Whole, seconds_a_call: float | None, units: Iterable[UnitFacts]
     )  # fmt: skip
 
 
-def heard(memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[Mark], alpha: float, margin: float) -> Heard | None:
-    """What became of the words of persons; None where none was given and judged."""
+def heard(
+    memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[Mark], alpha: float, margin: float, exempt: Iterable[Followed] = ()
+) -> Heard | None:
+    """What became of the words of persons; None where none was given and judged. `exempt` are the lessons without a coin."""
     theirs = {id for id, memory in memories.items() if memory.trust == "user" or (memory.extra or {}).get("word") in HEARD}
     outcome = {(mark.memory, mark.unit): mark.value for mark in marks if mark.signal == "outcome" and mark.memory in theirs}
     told = [use for use in uses if use.memory in theirs and outcome.get((use.memory, use.unit)) in ("occurred", "not_occurred")]
@@ -79,14 +85,10 @@ def heard(memories: Mapping[str, Memory], uses: Sequence[Use], marks: Sequence[M
     back = [use for use in given if outcome[use.memory, use.unit] == OCCURRED]
     tossed = trials_from([use for use in told if use.arm != "exempt"], [mark for mark in marks if mark.memory in theirs])
     table = tabulate(tossed)
-    exempt = [use for use in given if use.arm == "exempt"]
-    followed = [
-        (id, sum(use.memory == id for use in exempt), sum(use.memory == id for use in back if use.arm == "exempt"))
-        for id in dict.fromkeys(use.memory for use in exempt)
-    ]
+    followed = sorted((each for each in exempt if each.memory in theirs), key=lambda each: -each.broken)
     return Heard(
         len({use.memory for use in told}), len(given), len(back), table, stats.interval(table, alpha),
-        stats.verdict(table, alpha, margin).word, tuple(sorted(followed, key=lambda row: -row[2])),
+        stats.verdict(table, alpha, margin).word, tuple(followed),
     )  # fmt: skip
 
 
@@ -129,10 +131,18 @@ def worth_line(found: Worth | None) -> str:
 def heard_lines(found: Heard) -> list[str]:
     """The person's own words first: given so often, came back so often."""
     what = "lesson" if found.lessons == 1 else "lessons"
-    lines = [f"Your own words: {found.lessons} {what}, given in {found.given} runs, came back in {found.came_back}."]
+    share = f" ({found.came_back / found.given:.0%})" if found.given >= FEW else ""
+    lines = [f"Your own words: {found.lessons} {what}, given {found.given} times, came back {found.came_back} times{share}."]
     if found.table:
-        lines.append(f"Where the coin withheld them: {stats.sentence_of_counts(found.table, 'time')} {found.word.capitalize()}.")
-    lines += [f"  not followed {back} of {given} times: {id}" for id, given, back in found.followed[:3] if back]
+        sums = sum(found.table.values(), Counts())
+        tosses = sums.injected + sums.withheld
+        compared = f"where the coin gave them, {sums.injected_occurred} of {sums.injected} times"
+        compared += f"; where it left them out, {sums.withheld_occurred} of {sums.withheld}" if sums.withheld else "; it left none out yet"
+        more = f"; that takes about {ENOUGH} tosses, {tosses} are in" if found.word == stats.NOT_YET_KNOWN and tosses < ENOUGH else ""
+        lines.append(f"They came back, {compared}: {found.word}{more}.")
+    for each in [each for each in found.followed if each.broken][:LEAST_FOLLOWED]:
+        lines.append(f"Not followed in {each.broken} of {each.told} sessions: {each.memory}")
+        lines += [f"  {day} “{words}”" for day, words in each.quotes[:1]]
     return lines
 
 

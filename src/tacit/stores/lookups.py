@@ -96,6 +96,29 @@ def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFact
     return {unit: unit_of(parts, units[unit]) for unit, parts in runs.items()}
 
 
+def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
+    """Of these units how many commands failed in each, and how often a person had to say how it is to be done: a complaint that a check
+    fails, or words that were kept."""
+    named = json.dumps([*units])
+    inside = "run.root IN (SELECT value FROM json_each(:units))"
+    noted = (
+        "SELECT run.root, incident.kind, SUM(incident.count) FROM incident JOIN run ON run.id = incident.run"
+        f" WHERE {inside} AND incident.kind IN ('failure', 'complaint') GROUP BY run.root, incident.kind"
+    )
+    kept = (
+        "SELECT run.root, COUNT(DISTINCT evidence.place) FROM evidence JOIN run ON run.id = evidence.run"
+        f" WHERE {inside} AND evidence.stance = 'supports' AND evidence.tier = 'user' GROUP BY run.root"
+    )
+    found: dict[str, tuple[int, int]] = {}
+    for root, kind, count in store.rows(noted, units=named):
+        failed, said = found.get(root, (0, 0))
+        found[root] = (failed + int(count), said) if kind == "failure" else (failed, said + int(count))
+    for root, count in store.rows(kept, units=named):
+        failed, said = found.get(root, (0, 0))
+        found[root] = (failed, said + int(count))
+    return found
+
+
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:
     """Whether another run of a unit was settled before."""
     return store.one("SELECT 1 FROM run WHERE root = :unit AND id <> :but AND settled_at <> '' LIMIT 1", unit=unit, but=but) is not None

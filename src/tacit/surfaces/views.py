@@ -184,6 +184,7 @@ def lesson_json(each: LessonEffect) -> dict[str, Any]:
         "measured": each.measured,
         "earlier_epochs": dict(each.older),
         "former_words": each.former or None,
+        "followed": each.followed and fields(each.followed),
         "runs": each.beside
         and {
             "failed": {f"{h:g}": list(counts.cells) for h, counts in each.beside.failed.items()},

@@ -11,6 +11,7 @@ from tacit.hosts import run_of
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import _declare_id, moment
+from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import ahead, change, seen, standing
@@ -105,9 +106,12 @@ def _why(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.why(args.id, args.question, run=run_of(cli.env))
         effect = next((each for each in memories.effect(found.memory.id).lessons), None) if found.uses else None
+        replays = replayed(memories, found.memory.id)
         profile = memories.profile
     data = why_json(found, args.question)
     data["effect"] = effect.sentence if effect else None
+    data["followed"] = effect.followed.lines if effect and effect.followed else []
+    data["replays"] = replays
     data["standing"] = standing(found.memory, profile).words
     return Answer(data, _why_text(cli, found.memory, data, profile, args.full))
 
@@ -129,8 +133,10 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
-    if data["uses"]:
-        lines += ["", paint(cli, "bold", "What came of it"), *(f"  {line}" for line in wrapped(_uses(data), 2, 118))]
+    came = data["followed"] or ([_uses(data)] if data["uses"] else [])
+    came += [f"Done again in pairs on {each['day']}: {each['sentence']}" for each in data["replays"]]
+    if came:
+        lines += ["", paint(cli, "bold", "What came of it"), *(f"  {line}" for said in came for line in wrapped(said, 2, 118))]
     lines += ["", paint(cli, "bold", "What would change it")]
     lines += [f"  {line}" for line in wrapped(ahead(memory, profile, data["next"]), 2, 118)]
     if full or data["score"]["question"]:

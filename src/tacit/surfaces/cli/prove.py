@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+    from typing import Any
 
     from tacit.app import Memories
     from tacit.core.profile import Profile
@@ -39,11 +40,26 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
         hidden, profile = memories.withheld_in(run_of(cli.env)), memories.profile
+        replays = replayed(memories, args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
-    return Answer(effect_json(found), _effect_text(cli, found, profile, args.id, args.limit))
+    text = _effect_text(cli, found, profile, args.id, args.limit)
+    told = [f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}" for each in replays]
+    lines = [line for said in told for line in wrapped(said, 0, 118)]
+    return Answer({**effect_json(found), "replays": replays}, "\n".join([text, *lines]))
+
+
+def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
+    """The replays of a lesson, or of all: a proof of its own beside the control group's."""
+    from tacit.app import replay_part
+
+    words = replay_part("words")
+    return [
+        {"id": each.id, "lesson": each.lesson, "day": each.started_at[:10], "verdict": each.standing.word, "sentence": words.sentence(each)}
+        for each in memories.replays(id)
+    ]
 
 
 def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:
@@ -52,7 +68,8 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     if one:
         each = found.lessons[0]
         lines = [*wrapped(each.memory.text, 0, 118), ""]
-        lines += [f"  −1 {plot([each], 61)[0]} +1", "", each.sentence] if each.table else [_unmeasured(each, profile)]
+        lines += [f"  fewer problems {plot([each], 61)[0]} more", "", each.sentence] if each.table else [_unmeasured(each, profile)]
+        lines += each.followed.lines if each.followed else []
         lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
         if each.beside:
             lines.append(f"Its runs as a whole: {each.beside.sentence}")
@@ -70,7 +87,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
             each.memory.id,
             _word(each, profile, cli),
             str(each.standing.units) if each.table else "-",
-            bar if each.table else "",
+            bar if each.table else _given(each),
             f"{each.belief.help:.0%}" if each.table else "-",
             one_line(each.memory.text, WHOLE),
         ]
@@ -107,6 +124,12 @@ def _word(each: LessonEffect, profile: Profile, cli: Cli) -> str:
     return paint(cli, said.tone, said.words.replace(" sessions)", ")") + (" *" if each.holds_across else ""))
 
 
+def _given(each: LessonEffect) -> str:
+    """In place of a bar: a lesson without a coin is followed."""
+    found = each.followed
+    return f"given {found.given}, not followed {found.broken} of {found.told}" if found and found.told else ""
+
+
 def _unmeasured(each: LessonEffect, profile: Profile) -> str:
     said = standing(each.memory, profile).words
     return f"Nothing is known of its effect: it is {said}." if each.measured else f"Not measured: it is given every time ({said})."
@@ -118,11 +141,14 @@ def _blank_lines(found: BlankEffect) -> list[str]:
         figures = [f"{name}: {side.succeeded} of {known} sessions succeeded" if known else f"{name}: {side.units} sessions"]
         figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
         figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
+        figures += [f"{side.failures:.1f} failed commands"] if side.failures is not None else []
+        figures += [f"{side.corrections:.1f} corrections"] if side.corrections is not None else []
         return ", ".join(figures)
 
     return [
-        f"{told('With the lessons on trial', found.given)}. {told('Without', found.blank)} (medians).",
-        f"Whether failures are rarer with them: {found.verdict.word}.",
+        f"{told('With the memory', found.given)}. {told('Control sessions without it', found.blank)}"
+        " (tokens and steps: medians; the rest a session).",
+        f"Whether sessions fail less often with it: {found.verdict.word}.",
     ]
 
 
@@ -173,12 +199,15 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         found = memories.audit(args.run or "")
         hidden = memories.withheld_in(run_of(cli.env))
+        headline = [] if args.run else memories.heard_lines()
     found = [
         replace(each, lessons=tuple(replace(one, text=WITHHELD_HERE) if one.memory in hidden else one for one in each.lessons))
         for each in found
     ]
-    data = {"runs": [audit_json(each) for each in found]}
+    data: dict[str, Any] = {"runs": [audit_json(each) for each in found]}
     if not args.run:
+        data["headline"] = headline
+        lines = [line for said in headline for line in wrapped(said, 0, 118)]
         rows = [
             [
                 each.run.foreign_id[:SHORT],
@@ -188,8 +217,11 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
             ]
             for each in found
         ]
+        if not rows:
+            return Answer(data, "no session is known here yet")
         heads = ("session", "started", "given", "left out", "came back", "task")
-        return Answer(data, table(rows, heads) + "\n\ntacit audit SESSION tells which lessons" if rows else "no session is known here yet")
+        lines += [*([""] if lines else []), table(rows, heads), "", "tacit audit SESSION tells which lessons"]
+        return Answer(data, "\n".join(lines))
     [one] = found
     given, out, back = _came(one.lessons)
     lines = [*wrapped(f"{one.run.foreign_id}: {one_line(one.run.task, 200)}"), ""]
@@ -205,7 +237,10 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
         ]
         for each in one.lessons
     ]
-    return Answer(data, "\n".join([*lines, table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True)]))
+    lines.append(table(rows, ("id", "lesson was", "its problem", "lesson"), flow=True))
+    quoted = [f"{each.memory} came back: “{each.quote}”" for each in one.lessons if each.quote and each.memory not in hidden]
+    lines += ["", *(line for said in quoted for line in wrapped(said, 2, 118))] if quoted else []
+    return Answer(data, "\n".join(lines))
 
 
 SHORT = 8  # characters of a session's id, which name it to tacit audit
