@@ -72,7 +72,7 @@ def story(stage: Stage) -> None:
     stage.tacit("lookback", SESSIONS)
     tell(
         "2. Learn. After a session ends Tacit reads its transcript. Monday: the user corrects the agent, and the tests fail until the database is started. "
-        "The user's word counts at once; what was merely observed stays a candidate until a second, independent session says the same."
+        "The user's word counts at once; what was merely observed waits until a second, independent session says the same."
     )
     stage.tacit("learn", session("1-monday.jsonl"), "--over", "--as", "sam")
     stage.tacit("list")
@@ -82,7 +82,7 @@ def story(stage: Stage) -> None:
     tell("3. Recall. Before the next session starts, its agent is told the few lessons that matter: one line each, marked as notes, with ids.")
     stage.tacit("inject", "--run", "friday", "--task", "Orders above 500 euros should get free shipping; run the tests")
     tell(
-        "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is withheld. "
+        "4. Prove. Whether a lesson is given is decided by a coin, recorded with its probability: in about three of ten sessions a lesson on trial is left out. "
         "Twenty more sessions start:"
     )
     given: dict[str, list[int]] = {}
@@ -94,9 +94,9 @@ def story(stage: Stage) -> None:
                     given.setdefault(str(id), [0, 0])[at] += 1
     texts = {memory["id"]: memory["text"] for memory in stage.data("list")["memories"]}  # type: ignore[attr-defined,index,call-overload]
     for id, (injected, withheld) in sorted(given.items(), key=lambda each: -each[1][1]):
-        print(f"  given {injected:2}x, withheld {withheld:2}x   {texts[id][:80]}")
+        print(f"  given {injected:2}x, left out {withheld:2}x   {texts[id][:80]}")
     print()
-    tell("Friday's session ends. Its uses are settled: did the problem of a given, or withheld, lesson come back?")
+    tell("Friday's session ends. Did the problem of a lesson that was given, or left out, come back?")
     stage.tacit("learn", session("3-friday.jsonl"), "--over", "--as", "sam", "--run", "friday", "--quiet")
     stage.tacit("audit", "friday")
     lesson = next((id for id, text in texts.items() if "docker" in text), next(iter(texts)))

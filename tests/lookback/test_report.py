@@ -328,9 +328,11 @@ def test_what_tacit_said_is_not_learned_again(profile: Profile) -> None:
 
 
 def test_two_projects_of_one_name_are_told_apart(profile: Profile) -> None:
-    """The folder above is named where it must be."""
+    """The folders above are named where they must be, and as many as it takes: lessons are told by project."""
     runs = [broken("a", 1, cwd="/home/me/old/shop").run(), broken("b", 2, cwd="/home/me/new/shop").run()]
     assert sorted(each.name for each in lookback(runs, Settings(profile)).projects) == ["new/shop", "old/shop"]
+    runs = [broken("a", 1, cwd="/home/me/src/shop").run(), broken("b", 2, cwd="/home/you/src/shop").run()]
+    assert sorted(each.name for each in lookback(runs, Settings(profile)).projects) == ["me/src/shop", "you/src/shop"]
 
 
 class Paper:

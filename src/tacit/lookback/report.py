@@ -460,13 +460,21 @@ class _Sums:
 
 
 def _names(homes: Sequence[Home]) -> dict[str, str]:
-    """What each project is called here: its name, with the folder above it where two share one."""
+    """What each project is called here: its name, with as many of the folders above it as tell it from the others; no two alike."""
     called: dict[str, str] = {}
     for home in homes:
-        shared = sum(other.name == home.name for other in homes) > 1
-        above = home.path.rstrip("/").rpartition("/")[0].rpartition("/")[2] if shared else ""
-        called[home.key] = shown(f"{above}/{home.name}" if above else home.name, 60)
+        others = [other for other in homes if other.name == home.name and other.key != home.key]
+        deep = next((n for n in range(_DEEPEST) if all(_called(home, n) != _called(other, n) for other in others)), _DEEPEST)
+        called[home.key] = shown(_called(home, deep), 60)
     return called
+
+
+_DEEPEST = 8
+
+
+def _called(home: Home, deep: int) -> str:
+    above = home.path.strip("/").split("/")[:-1]
+    return "/".join((*above[max(0, len(above) - deep) :], home.name)) if deep else home.name
 
 
 def _problem(row: _Row, book: Book, project: str) -> Problem:

@@ -215,7 +215,7 @@ def _lesson(
         belief=believe(table),  # what the ladder goes by, and the same figure as in every other answer
         sentence=stats.sentence(table, standing, alpha, margin)
         if table
-        else "Not on trial yet."
+        else "Not measured yet."
         if not is_exempt(memory, profile)
         else given.sentence
         if given

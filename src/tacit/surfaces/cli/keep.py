@@ -62,7 +62,7 @@ def _add(args: argparse.Namespace, cli: Cli) -> Answer:
             return _add_lines(memories, facets, cli)
         memory = memories.add(args.text, **facets)
         said = standing(memory, memories.profile).words
-    told = f"kept {memory.id} ({said}): {one_line(memory.text, 100)}"
+    told = f"kept {memory.id}, {said}: {one_line(memory.text, 100)}"
     return Answer(as_json(memory), told, warnings=_notes(memory))
 
 

@@ -155,11 +155,12 @@ def _summed(
     for each in found:
         by.setdefault(names.get(each.project, each.project), []).append(each)
     rows = [
-        [f"  {name}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", f"{sum(len(each.new) for each in some)} new lessons"]
+        [f"  {name}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", _new(some)]
         for name, some in sorted(by.items(), key=lambda item: -len(item[1]))
     ]
     again = sum(each.already for each in found)
-    told = f"{'would learn' if dry_run else 'learned'} {len(found) - again:,} sessions"
+    learned = len(found) - again
+    told = f"{'would learn' if dry_run else 'learned'} {learned:,} {'session' if learned == 1 else 'sessions'}"
     told += f"; {again:,} were known already" if again else ""
     lines = [told, table(rows), "", "What is in force now: tacit list"]
     out = f"{sum(refused.values())} sessions of {len(refused)} folders that are gone were left out"
@@ -167,6 +168,11 @@ def _summed(
     notes += [f"{each['path']}: {each['error']}" for each in failed]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])
+
+
+def _new(found: list[Learned]) -> str:
+    many = sum(len(each.new) for each in found)
+    return f"{many} new {'lesson' if many == 1 else 'lessons'}"
 
 
 def _json(learned: Learned) -> dict[str, Any]:
@@ -178,9 +184,9 @@ def _json(learned: Learned) -> dict[str, Any]:
 def _text(found: list[Learned], dry_run: bool, word: str = "session") -> str:
     if not found:
         return f"no {word} was found there"
-    new, again = sum(len(each.new) for each in found), sum(each.already for each in found)
+    new, again = any(each.new for each in found), sum(each.already for each in found)
     many = f"{len(found) - again:,} {word}{'' if len(found) - again == 1 else 's'}"
-    told = f"{'would learn' if dry_run else 'learned'} {many}: {new} new {'lesson' if new == 1 else 'lessons'}"
+    told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
     lines = [told, *(["", table([_row(each) for each in found], (word, *_HEADS))] if len(found) <= SHOWN else [])]
     lines += ["", "What is in force now: tacit list"] if new and not dry_run else []

@@ -16,6 +16,7 @@ from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, ta
 from tacit.surfaces.views import entry_json, why_json
 from tacit.surfaces.wording import ahead, change, seen, standing
 
+UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
 HISTORY = 5  # changes likewise
 
@@ -152,7 +153,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
 
 def _told(effect: str | None, said: str) -> list[str]:
     """What the control group says, unless how it stands has said so already."""
-    return [] if effect is None or said in ("your word", "always given", "in your files") else wrapped(effect, 0, 118)
+    known = said in ("your word", "always given", "in your files") or effect == UNMEASURED
+    return [] if effect is None or known else wrapped(effect, 0, 118)
 
 
 def _sightings(evidence: Sequence[dict[str, Any]]) -> list[list[str]]:

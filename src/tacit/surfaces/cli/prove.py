@@ -231,7 +231,7 @@ def _audit(args: argparse.Namespace, cli: Cli) -> Answer:
     rows = [
         [
             each.memory,
-            "left out" if each.arm == "withheld" else "given" if each.delivered else "given, not seen to arrive",
+            "left out" if each.arm == "withheld" else "given",
             CAME.get(each.outcome, each.outcome) + (", cited" if each.cited else ""),
             one_line(each.text, 400),
         ]

@@ -165,12 +165,13 @@ def _cell(memory: Memory, name: str) -> str:
 
 
 def entry_line(entry: Entry) -> list[str]:
-    """A journal entry in a list."""
-    moved = (
-        f"{entry.before.get('state', '')} → {entry.after['state']}: " if "state" in entry.after and entry.before else ""
-    )
+    """A journal entry in a list; where a lesson went in the words of the other screens, the inner ones are in --json."""
+    from tacit.surfaces.wording import MOVED
+
+    to = entry.after.get("state", "") if entry.before else ""
+    moved = f"{MOVED.get(to, to)}: " if to else ""
     return [
-        str(entry.id),
+        str(entry.id or "-"),
         entry.at[:19].replace("T", " "),
         entry.verb,
         entry.memory,
