@@ -75,6 +75,9 @@ def test_the_code_that_mends_a_rule_is_read_from_the_edit() -> None:
     mended = edit("cmd/a.go", '\treturn fmt.Errorf("open: %w", err)\n\tlog.Print(x)', "\tlog.Print(x)")
     (only,) = failures(sh("golangci-lint run", LINT), mended, sh("golangci-lint run"))
     assert (only.ended, only.repair.split()) == ("edit", ["fmt.Errorf(", "%w"])
+    finding = "docs/a.md:12 MD040/fenced-code-language Fenced code blocks should have a language"
+    repairs = [failures(sh("markdownlint .", finding), edit("docs/a.md", f"```{lang}\nx\n```"), sh("markdownlint ."))[0].repair for lang in ("text", "sh")]
+    assert repairs == ["```language"] * 2  # whichever it was
 
 
 def test_a_failure_behind_a_pipe_is_seen() -> None:
@@ -92,6 +95,8 @@ def test_a_failure_behind_a_pipe_is_seen() -> None:
 def test_a_command_that_fails_without_a_word_is_counted() -> None:
     """Not one that only looks: its status says that there was nothing."""
     assert [(each.mark, each.nature) for each in failures(sh("pytest -q", "Exit Code: 1", status=1))] == [("silent pytest", "other")]
+    assert [each.mark for each in failures(sh("sleep 3; exit 7", "Exit Code: 7", status=7))] == ["silent exit"]
+    assert [each.mark for each in failures(sh("curl -s x", "failed without a word", status=7))] == ["silent curl"]
     assert failures(sh("grep -r x src", "Exit Code: 1", status=1)) == []
 
 

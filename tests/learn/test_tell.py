@@ -123,8 +123,8 @@ def test_a_missing_command_is_told_before_its_own_call() -> None:
 
 def test_a_fence_is_told_without_its_marks() -> None:
     """Three of them would end the fence that lessons are given in."""
-    met = [[failure("lint MD040", "lint", "convention", code="MD040", tool="markdownlint", program="git commit", ended="edit", repair="```text")]]
-    assert told(met * 2)[0] == ["markdownlint rejects in `git commit` again and again: MD040 (mended with `text` behind the opening fence)."]
+    met = [[failure("lint MD040", "lint", "convention", code="MD040", tool="markdownlint", program="git commit", ended="edit", repair="```language")]]
+    assert told(met * 2)[0] == ["markdownlint rejects in `git commit` again and again: MD040 (mended with a language behind the opening fence)."]
 
 
 def test_a_check_without_a_known_command_is_asked_for_by_its_name() -> None:

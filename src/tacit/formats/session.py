@@ -10,6 +10,7 @@ import re
 
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import record
+from tacit.words.diagnose import WORDLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ LARGEST = 2**48  # no exit status and no count of tokens is above; a database mu
 DOCUMENT_LIMIT = 256 * 1024 * 1024  # bytes of a file that is one JSON value; a longer one is no transcript
 MANY_KINDS = 50  # distinct unknown types worth naming
 MANY_TASK = 4000  # characters of a task that are kept
-WORDLESS = "failed without a word"
 # Tacit asks models from such a folder and with such a prompt. It must not learn from itself.
 OWN_FOLDER = "/tacit-model-call"
 OWN_PROMPT = "[tacit:"

@@ -27,6 +27,7 @@ NATURES = (*TELLABLE, "wip", "host", "other")
 MISSING = frozenset("command usage cargo binary path github glob module script".split())  # families that say what does not work here
 NOT_HERE = "not here"  # their common signature
 BEFORE_DONE = "before done"  # that of what a person had to come back with: no output says it
+WORDLESS = "failed without a word"  # what readers of transcripts put where a call failed and printed nothing
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
@@ -85,7 +86,7 @@ def diagnose(output: str, folder: str = "") -> tuple[Diagnosis, ...]:
         from tacit.words.signature import signature
 
         line = signature(text)
-        return (Diagnosis("text", line=line),) if line else ()
+        return (Diagnosis("text", line=line),) if line and line != WORDLESS else ()
     return found
 
 

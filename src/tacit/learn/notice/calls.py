@@ -120,7 +120,8 @@ def _tried(run: Run, at: int, step: Step, line: str, calls: tuple[shell.Call, ..
 def _wordless(calls: Sequence[shell.Call]) -> tuple[Diagnosis, ...]:
     """A command that failed without saying why; one that only looks says by its status that it found nothing."""
     acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
-    return (Diagnosis("silent", name=" ".join(shell.key(acting[-1]))[:60]),) if acting else ()
+    ends = [call for call in calls[-1:] if shell.key(call)[0] in ("exit", "false", "return")]  # the line says itself that it failed
+    return tuple(Diagnosis("silent", name=" ".join(shell.key(call))[:60]) for call in (acting or ends)[-1:])
 
 
 def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -> bool:
@@ -162,7 +163,7 @@ def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
         if of_it:
             return of_it[-1]
     shown = [call for call in calls if shell.key(call)[0] not in shell.NEUTRAL]
-    return acting[-1] if acting else shown[-1] if shown else None
+    return acting[-1] if acting else shown[-1] if shown else calls[-1] if calls and of.family == "silent" else None
 
 
 def _checker(acting: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:

@@ -43,6 +43,7 @@ BARRED = re.compile(
 _INSTALLS = re.compile(
     r"\b(?:install|add|i|get)\b \S*[a-z]|\b(?:brew|apt|apt-get|dnf|apk|go install|cargo install|gem|pipx)\b"
 )
+FENCED = "```language"  # whichever language it was: that a fence names one is what two repairs share
 # Code that mends or silences a finding: a directive, or a call by its qualified name.
 _REPAIR = re.compile(
     r"//\s?nolint(?::[\w,]+)?|#\s?noqa(?::\s?[A-Z]+\d+)?|#\s?type:\s?ignore(?:\[[\w-]+\])?|(?:eslint|oxlint)-disable(?:-next-line|-line)?(?:\s+[@\w/-]+)?"
@@ -288,7 +289,7 @@ def _edits(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _repair(text: str) -> str:
-    found = dict.fromkeys(re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000]))
+    found = dict.fromkeys(FENCED if each.startswith("```") else re.sub(r"\s+", "_", each) for each in _REPAIR.findall(text[:20_000]))
     return " ".join(list(found)[:MOST_REPAIRS])
 
 

@@ -120,7 +120,7 @@ def _rule(rule: str, repair: str) -> str:
 
 def _shown(code: str) -> str:
     if code.startswith("```"):
-        return f"`{code[3:]}` behind the opening fence"  # the marks themselves would end a fence of ours
+        return "a language behind the opening fence"  # the marks themselves would end a fence of ours
     return f"`{code}…)`" if code.endswith("(") else f"`{code}`"
 
 
