@@ -145,13 +145,13 @@ bench-effect: .venv/ready
 
 # A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by
-# rules alone. Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.
+# rules alone, and says line by line what holds (LOGS=folders with a folder of run logs per host). Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.
 bench-lessons: .venv/ready
 	$(if $(NO_MODEL),,$(BIN)/python bench/lessons/answers.py unpack .bench/reader)
 	$(BIN)/python -m bench.lessons feed $(DATA) $(if $(NO_MODEL),--no-model,--queue .bench/reader)
 	$(BIN)/python -m bench.lessons figures $(DATA)
 	$(BIN)/python -m bench.lessons sheets $(DATA)
-	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets && $(BIN)/python -m bench.lessons.blind shares $(DATA))
+	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets && $(BIN)/python -m bench.lessons.shown $(DATA) $(foreach folder,$(LOGS),--logs $(folder)))
 	$(if $(NO_MODEL),,$(BIN)/python -m bench.lessons labels $(DATA) && $(BIN)/python -m bench.lessons covered $(DATA))
 
 bench-year: .venv/ready

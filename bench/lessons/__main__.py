@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.lessons import coverage, figures, sheets
-from bench.lessons.feed import BENCH, World, feed
+from bench.lessons.feed import BENCH, World, feed, unpacked
 
 parser = argparse.ArgumentParser(prog="python -m bench.lessons", description="What real sessions teach.")
 parser.add_argument("step", choices=["feed", "figures", "sheets", "labels", "coverage", "covered"])
@@ -22,6 +22,7 @@ parser.add_argument("--no-known", action="store_true", help="do not hold session
 parser.add_argument("--wait", type=float, default=0.0, help="seconds to wait for the answer to a question")
 parser.add_argument("--other", type=Path, help="JSON lines of something else, to mix into the sheets")
 args = parser.parse_args()
+args.data = unpacked(args.data)
 
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
 every: list[dict[str, Any]] = []

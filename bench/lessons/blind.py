@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.lessons.feed import World, rows, sessions
+from bench.lessons.feed import World, rows, sessions, unpacked
 from bench.lessons.figures import TELLABLE, Past, interval, logged
 
 from tacit.core.states import INJECTABLE
@@ -278,6 +278,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("."))
     parser.add_argument("--all", action="store_true", help="ask again about lines that have a label")
     args = parser.parse_args()
+    args.data = unpacked(args.data)
     names = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
     worlds = [world for name in names if (world := World(args.data, name)).log.exists() and sessions(args.data, name)]
     if args.step == "sheets":

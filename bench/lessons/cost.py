@@ -11,18 +11,16 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import tacit
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--mb", type=float, default=100.0)
-    args = parser.parse_args()
+def cost(data: Path, mb: float) -> dict[str, Any]:
+    """So many megabytes of sessions learned."""
     files: list[Path] = []
-    for file in sorted(args.data.glob("*/sessions/*"), key=lambda file: file.name):
-        if sum(each.stat().st_size for each in files) < args.mb * 1e6:
+    for file in sorted(data.glob("*/sessions/*"), key=lambda file: file.name):
+        if sum(each.stat().st_size for each in files) < mb * 1e6:
             files.append(file)
     began = time.process_time()
     for file in files:
@@ -46,7 +44,15 @@ def main() -> None:
                 "learn s": round(took, 1), "times": round(took / plain, 1), "incidents": rows, "bytes each": round(pages / max(1, rows)),
                 "store MB": round(os.path.getsize(f"{home}/x.db") / 1e6, 2),
             }  # fmt: skip
-    print(json.dumps(told))
+    return told
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--mb", type=float, default=100.0)
+    args = parser.parse_args()
+    print(json.dumps(cost(args.data, args.mb)))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,19 @@ class Session:
     lineage: str
     agent: str
     person: str
+
+
+def unpacked(data: Path) -> Path:
+    """The folder that holds the projects: this one, or what an archive in it holds, unpacked once."""
+    if any(data.glob("*/index.json")):
+        return data
+    target = BENCH.parent / "data"
+    for archive in data.glob("*.tar.xz"):
+        if not any(target.glob("*/*/index.json")):
+            target.mkdir(parents=True, exist_ok=True)
+            with tarfile.open(archive) as file:
+                file.extractall(target, filter="data")
+    return next((place.parent.parent for place in target.glob("*/*/index.json")), data)
 
 
 def sessions(data: Path, project: str) -> list[Session]:

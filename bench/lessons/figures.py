@@ -154,7 +154,7 @@ def pooled(every: Sequence[dict[str, Any]]) -> dict[str, str]:
             counts = told["themes" if "themes" in name else "noticed"]
             sums[name] = [sums[name][0] + counts[part], sums[name][1] + counts[whole]]
     found = {name: interval(*both) for name, both in sums.items()}
-    return {**found, **{name: _precision(every, *names) for name, names in PRECISION.items()}, "first calls by the hook": _times(every)}
+    return {**found, **{name: precision(every, *names) for name, names in PRECISION.items()}, "first calls by the hook": _times(every)}
 
 
 # Names that were told, and how many of them came: by the hook's own words before first calls, in a session that was told nothing at its start;
@@ -173,7 +173,8 @@ def _sums(every: Sequence[dict[str, Any]], right: str, named: str) -> tuple[int,
     return sum(told["forewarned"][right] for told in every), sum(told["forewarned"][named] for told in every)
 
 
-def _precision(every: Sequence[dict[str, Any]], right: str, named: str) -> str:
+def precision(every: Sequence[dict[str, Any]], right: str, named: str) -> str:
+    """Of the names told the share that came."""
     return interval(*_sums(every, right, named))
 
 

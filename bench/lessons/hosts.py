@@ -84,6 +84,13 @@ def _first_met(line: str, found: dict[str, set[tuple[str, str]]], at: dict[tuple
     return {mark for run, _ in found[line] for mark in at.get((run, ""), ()) if len(words & set(re.findall(r"[a-z]{4,}", mark.lower()))) >= 2}
 
 
+def logs_in(place: Path) -> list[Path]:
+    """The run logs of a folder; what stands beside them tells the same again."""
+    kinds = (".jsonl", ".traj", ".json", ".md")
+    beside = re.compile(r"meta|captured|README|PROVENANCE|LICENSE")
+    return [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.suffix in kinds and not beside.search(file.name))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", nargs="+", help="NAME=PATH")
@@ -91,9 +98,7 @@ def main() -> None:
     args = parser.parse_args()
     for each in args.logs:
         name, _, path = each.partition("=")
-        place = Path(path)
-        files = [place] if place.is_file() else sorted(file for file in place.rglob("*") if file.suffix in (".jsonl", ".traj", ".json", ".md") and "meta" not in file.name and "captured" not in file.name)
-        print(json.dumps(held(name, files, args.most), ensure_ascii=False), flush=True)
+        print(json.dumps(held(name, logs_in(Path(path)), args.most), ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":

@@ -224,3 +224,11 @@ def test_commands_of_another_shell_are_not_read_as_posix() -> None:
     assert shell.command_of(Step("tool", "line:1", tool="PowerShell", input=line)) == ""
     assert shell.command_of(Step("tool", "line:1", tool="run_shell_command", input={"command": "npm test"})) == "npm test"
     assert shell.command_of(Step("tool", "line:1", tool="shell", input={"command": "npm test"})) == "npm test"
+
+
+def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
+    """Counted, never told: no form knows them. A search that finds nothing is none."""
+    served = Step("tool", "line:1", tool="mcp__playwright__browser_click", input={"ref": "e1"}, error="### Error\nRef e1 not found")
+    asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
+    found = [(each.nature, each.program) for each in failures(served, asked, sh("grep x a.log", "binary file matches nothing", status=1))]
+    assert sorted(found) == [("other", "gh pr checks"), ("other", "playwright__browser_click")]

@@ -126,7 +126,7 @@ def _folded(store: Reads, project: str) -> int:
     return int(row[0]) if row else 0
 
 
-def commonest(store: Reads, project: str, most: int = 50) -> list[dict[str, Any]]:
+def commonest(store: Reads, project: str, most: int = 200) -> list[dict[str, Any]]:
     """The failures that most lineages met, whether or not anybody is told of them."""
     sums = "SUM(count) AS times, SUM(soft) AS soft, SUM(calls) AS calls, SUM(seconds) AS seconds FROM incident WHERE project = :project"
     rows = store.rows(

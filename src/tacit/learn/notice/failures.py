@@ -31,6 +31,7 @@ CURES = 2  # commands between; more of them explain nothing
 MOST_REPAIRS = 8  # pieces of code of one repair
 EDITS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
 PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
+ASKED = frozenset(("gh", "glab"))
 LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
 
 # Done between a failure and a success all day long, without curing anything; or a cure nobody should be taught.
@@ -140,7 +141,8 @@ class _Followed:
         return min(PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
 
     def _guessed(self, of: Diagnosis, call: shell.Call) -> bool:
-        return of.family == "text" and shell.looks(call)
+        # What a search prints is no error; a service that is asked answers with one.
+        return of.family == "text" and shell.looks(call) and shell.proper(call)[0] not in ASKED
 
     def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
         return Incident(
@@ -303,8 +305,11 @@ def _missing(run: Run, steps: Sequence[Step]) -> Iterator[Incident]:
             or not step.error
             or step.interrupted
             or shell.command_of(step)
-            or step.tool.startswith("mcp__")
         ):
+            continue
+        if step.tool.startswith("mcp__"):  # a server of the user's: not the host's protocol, and nothing that a form knows
+            tool = step.tool.removeprefix("mcp__")[:60]
+            yield Incident(FAILURE, f"tool {tool}", "tool", "other", name=tool, program=tool, ended="never", place=step.place, at=step.at)
             continue
         found = (
             [each for each in recognise(step.error, run.cwd) if each.family == "path"]
