@@ -10,7 +10,7 @@ import re
 
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import record
-from tacit.words.diagnose import WORDLESS
+from tacit.words.diagnose import WORDLESS as WORDLESS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
