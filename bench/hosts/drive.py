@@ -25,8 +25,8 @@ from tacit.testing import signed
 
 ROOT = Path(__file__).resolve().parents[2]
 TACIT = str(Path(sys.executable).with_name("tacit"))
-PATIENCE = 240.0  # seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
-AT_TERMINAL = 180.0
+PATIENCE = 600.0  # seconds for a session: a machine that others use too, and a program that takes half a minute to its first request
+AT_TERMINAL = 400.0
 
 PYTEST = """#!/bin/sh
 # Fails as a suite does whose tables are not there, until `make db` was called.
@@ -93,7 +93,7 @@ class World:
 
     def settle(self) -> None:
         """Wait until what the hooks queued was learned: by the worker that they started, or by us after it."""
-        end = time.monotonic() + 45
+        end = time.monotonic() + 150
         while not self.tacit("worker", "--now").get("alone") and time.monotonic() < end:
             time.sleep(0.3)
 

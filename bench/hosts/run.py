@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--programs", type=Path, default=ROOT / ".hosts", help="where the programs are installed")
     parser.add_argument("--table", type=Path, help="write the table between the marks in this file")
     parser.add_argument("--times", type=int, default=1, help="drive each so often; it passes where it passed every time")
-    parser.add_argument("--jobs", type=int, default=3, help="how many programs are driven at the same time")
+    parser.add_argument("--jobs", type=int, default=2, help="how many sessions are driven at the same time")
     parser.add_argument("--keep", action="store_true", help="keep the folders of the sessions, and say where they are")
     given = parser.parse_args()
     programs = [each for each in PROGRAMS if _wanted(each, given.host)]
@@ -53,11 +53,13 @@ def main() -> int:
         _isolate(json.dumps([{"version": each.version, "path": each.path, "missing": each.missing} for each in programs]))
     scenarios = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "scenarios").glob("*.json"))}
     chosen = {name: scenarios[name] for name in (given.scenario or scenarios)}
-    with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits: programs are driven side by side, each one's scenarios in order
-        driven = [pool.submit(_drive, program, [*chosen.values()], given.keep, given.times) for program in programs]
-        rows = {program.name: each.result() for program, each in zip(programs, driven)}
+    began, load = time.monotonic(), os.getloadavg()[0]
+    with ProcessPoolExecutor(given.jobs) as pool:  # a session mostly waits, and each has a home of its own
+        driven = {(program.name, told["title"]): pool.submit(_often, program, told, given.keep, given.times) for told in chosen.values() for program in programs}
+        rows = {program.name: {told["title"]: driven[program.name, told["title"]].result() for told in chosen.values()} for program in programs}
     if given.table:
-        _write_table(given.table, rows)
+        took = f"{(time.monotonic() - began) / 60:.0f} minutes, {given.jobs} at a time, load {load:.0f} at the beginning and {os.getloadavg()[0]:.0f} at the end"
+        _write_table(given.table, rows, f"{time.strftime('%Y-%m-%d')}, commit {_commit()}, Node {_node()}; one call, {took}.")
     failed = sum(cell[0] == "FAILS" for cells in rows.values() for cell in cells.values())
     print(f"{sum(cell[0] == 'yes' for cells in rows.values() for cell in cells.values())} pass, {failed} fail")
     return 1 if failed else 0
@@ -85,10 +87,6 @@ def _loopback() -> None:
         request = struct.pack("16sh14x", b"lo", 0)
         flags = struct.unpack("16sh14x", fcntl.ioctl(asked, 0x8913, request))[1]
         fcntl.ioctl(asked, 0x8914, struct.pack("16sh14x", b"lo", flags | 1))
-
-
-def _drive(program: Program, scenarios: list[dict[str, Any]], keep: bool, times: int) -> dict[str, tuple[str, str]]:
-    return {told["title"]: _often(program, told, keep, times) for told in scenarios}
 
 
 def _often(program: Program, told: dict[str, Any], keep: bool, times: int) -> tuple[str, str]:
@@ -218,11 +216,11 @@ def _keep_log(folder: Path, sessions: list[Session]) -> None:
         (folder / f"session-{n}.out").write_text(session.out)
 
 
-def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]]) -> None:
-    """Put the table between its two marks."""
+def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]], told: str) -> None:
+    """Put the table, under what is told of it, between its two marks."""
     begin, end = "<!-- table: begin (make test-hosts) -->", "<!-- table: end -->"
     titles = list(dict.fromkeys(title for cells in rows.values() for title in cells))
-    lines = [f"{time.strftime('%Y-%m-%d')}, Node {_node()}.", "", "| | " + " | ".join(rows) + " |", "|---|" + "---|" * len(rows)]
+    lines = [told, "", "| | " + " | ".join(rows) + " |", "|---|" + "---|" * len(rows)]
     notes: dict[str, int] = {}
 
     def shown(word: str, why: str) -> str:
@@ -235,6 +233,12 @@ def _write_table(path: Path, rows: dict[str, dict[str, tuple[str, str]]]) -> Non
     before, _, rest = text.partition(begin)
     after = rest.partition(end)[2]
     path.write_text(f"{before}{begin}\n" + "\n".join(lines).rstrip() + f"\n{end}{after}")
+
+
+def _commit() -> str:
+    """What was driven; with a mark where files differ from it."""
+    done = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
 
 
 def _node() -> str:
