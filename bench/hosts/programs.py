@@ -224,12 +224,8 @@ PROGRAMS = (
     ),
     Program(
         "opencode", "opencode-ai", "opencode", "newest", _opencode_ready, _opencode_print, _opencode_typed, native="opencode-{os}-{arch}",
-        ready_at="Askanything", can=frozenset({"print", "subagent", "resume", "clear", "compact", "mcp"}), agent="general", other="explore",
-        cannot=(
-            ("typed", "does not say whether a person typed a prompt"),
-            ("fork", "copies messages under new ids and names no origin: such a copy is not told apart yet"),
-            ("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),
-        ),
+        ready_at="Askanything", can=frozenset({"print", "typed", "subagent", "resume", "fork", "clear", "compact", "mcp"}), agent="general", other="explore",
+        cannot=(("plugin", "has no plugins of Claude Code's kind: ours is its own, used in every scenario"),),
     ),
 )  # fmt: skip
 

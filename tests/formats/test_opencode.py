@@ -39,6 +39,19 @@ def database(folder: Path, *extra: tuple[str, str]) -> Path:
     return path
 
 
+def forked(path: Path, id: str, at: int, *said: dict[str, object]) -> Path:
+    """A fork of the first session as the host makes it: messages under new ids, with the times of the old; then what was said in it."""
+    db = apsw.Connection(str(path))
+    db.execute("INSERT INTO session SELECT ?, NULL, directory, version, NULL, ?, ? FROM session WHERE id = 'ses_main'", (id, at, at))
+    db.execute("INSERT INTO message SELECT ? || id, ?, time_created, data FROM message WHERE session_id = 'ses_main'", (id, id))
+    db.execute("INSERT INTO part SELECT ? || id, ? || message_id, ?, data FROM part WHERE session_id = 'ses_main'", (id, id, id))
+    for n, part in enumerate(said):
+        db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"{id}{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})))
+        db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"{id}{n}p", f"{id}{n}", id, json.dumps({"type": "text", **part})))
+    db.close()
+    return path
+
+
 def shape(run: Run) -> list[object]:
     steps = [(step.role, step.text, step.error, step.output, step.status, step.typed) for step in run.steps]
     return [run.host, run.cwd, run.version, run.model, run.task, run.cost, steps]
@@ -64,6 +77,53 @@ def test_one_session_of_many(tmp_path: Path) -> None:
     (part,) = transcript.read(transcript.one_session(path, "ses_part"))
     assert (part.id, part.root, part.agent) == ("ses_part", "ses_main", "general")
     assert list(transcript.read(transcript.one_session(path, "ses_gone"))) == []
+
+
+def test_a_fork_shares_its_origins_lineage(tmp_path: Path) -> None:
+    """By the time of the first message, which a copy keeps; so do sub-agents of either, and an export; another session does not."""
+    path = forked(database(tmp_path, ("ses_part", "ses_main")), "ses_fork", 1794848540000, {"text": "go on"})
+    db = apsw.Connection(str(path))
+    db.execute("INSERT INTO session SELECT 'ses_new', NULL, directory, version, NULL, 1794848550000, 0 FROM session WHERE id = 'ses_main'")
+    db.execute("INSERT INTO message VALUES ('m', 'ses_new', 1794848550000, ?)", (json.dumps({"role": "user", "time": {"created": 1794848550000}}),))
+    db.execute("INSERT INTO part VALUES ('p', 'm', 'ses_new', ?)", (json.dumps({"type": "text", "text": "hello"}),))
+    db.close()
+    lineages = {run.id: run.lineage for run in formats.read(FileSource(str(path)))}
+    (exported,) = formats.read(FileSource(str(EXPORT)))
+    assert lineages["ses_main"] == lineages["ses_fork"] == lineages["ses_part"] == exported.lineage != ""
+    assert lineages["ses_new"] not in ("", lineages["ses_main"])
+
+
+def test_a_fork_is_no_second_sighting(tmp_path: Path) -> None:
+    """The failure that was copied was met once; what a sub-agent of the same session met does not add to it either."""
+    from tacit.app import open
+    from tacit.stores.incidents import commonest
+
+    told = json.loads(EXPORT.read_text())["info"]["time"]["created"]
+    path = str(forked(database(tmp_path, ("ses_part", "ses_main")), "ses_fork", told + 90_000, {"text": "go on"}))
+    env = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "d"), "XDG_CONFIG_HOME": str(tmp_path / "c")}
+    (tmp_path / "w").mkdir()
+    with open(env=env, cwd=str(tmp_path / "w")) as memories:
+        for session in ("ses_part", "ses_fork", "ses_main"):  # whichever ends first
+            memories.learn(transcript.one_session(path, session), format="opencode", over=True)
+        assert [row["lineages"] for row in commonest(memories.store, memories.project_id)] == [1]
+
+
+def test_words_are_typed_where_our_plugin_says_so(tmp_path: Path) -> None:
+    """Its mark beside a text; a prompt without one, or with anybody else's, is not the person's word."""
+    said = ({"text": "no, use pnpm", "metadata": {"tacit": {"typed": True}}}, {"text": "go on", "metadata": {"other": {"typed": True}}})
+    path = str(forked(database(tmp_path), "ses_fork", 1794848540000, *said))
+    (run,) = transcript.read(transcript.one_session(path, "ses_fork"))
+    assert [(step.text, step.typed) for step in run.steps if step.role == "user"][-2:] == [("no, use pnpm", True), ("go on", False)]
+
+
+def test_a_database_has_many_past_sessions(tmp_path: Path) -> None:
+    """Each with its folder, the time of its last change and its own size."""
+    path = str(database(tmp_path, ("ses_other", "")))
+    found = transcript.sessions(path)
+    folder = json.loads(EXPORT.read_text())["info"]["directory"]
+    assert [(folder_of, source.session) for _, folder_of, source in found] == [(folder, "ses_main"), (folder, "ses_other")]  # type: ignore[attr-defined]
+    assert 0 < found[0][2].size < FileSource(path).size
+    assert transcript.one_session(path, "ses_main").size == FileSource(path).size
 
 
 def test_other_databases_and_damage(tmp_path: Path) -> None:

@@ -281,6 +281,33 @@ def test_past_sessions_of_codex_and_gemini_are_offered(tacit: Any, folder: Path,
     assert tacit("connect", "cursor", "--json").data["learn"] == {"sessions": 0}
 
 
+def test_past_sessions_of_opencode_are_offered_and_looked_back_at(tacit: Any, folder: Path, alone: Path) -> None:
+    """All of them lie in one database: those of this folder are taken, one by one; another project's, and old ones, are not."""
+    import time
+
+    import apsw
+
+    now = int(time.time() * 1000)
+    path = alone / ".local" / "share" / "opencode" / "opencode.db"
+    path.parent.mkdir(parents=True)
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE session (id, parent_id, directory, version, agent, time_created, time_updated)")
+    db.execute("CREATE TABLE message (id, session_id, time_created, data)")
+    db.execute("CREATE TABLE part (id, message_id, session_id, data)")
+    wish = "From now on always use pnpm in this repository."
+    for n, (id, where, at) in enumerate((("ses_here", str(folder), now), ("ses_there", "/elsewhere", now), ("ses_old", str(folder), now - 90 * 86_400_000))):
+        db.execute("INSERT INTO session VALUES (?, NULL, ?, '1.18.18', 'build', ?, ?)", (id, where, at + n, at + n))
+        db.execute("INSERT INTO message VALUES (?, ?, ?, ?)", (f"m{n}", id, at + n, json.dumps({"role": "user", "time": {"created": at + n}})))
+        part = {"type": "text", "text": wish, "metadata": {"tacit": {"typed": True}}}
+        db.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (f"p{n}", f"m{n}", id, json.dumps(part)))
+    db.close()
+    learned = tacit("connect", "opencode", "--learn-days", "30", "--yes", "--json", XDG_DATA_HOME="").data["learn"]
+    assert (learned["sessions"], learned["learned"], learned["failed"]) == (1, 1, 0)
+    assert "pnpm" in tacit("list", "--json", XDG_DATA_HOME="").out
+    found = tacit("lookback", "--json", XDG_DATA_HOME="").data
+    assert (found["sessions"], found["looked_in"]) == (3, [str(path)])
+
+
 # -- the text of a JSON file with comments ------------------------------------------------------------------------------
 
 VALUES = st.recursive(

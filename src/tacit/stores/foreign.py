@@ -30,11 +30,12 @@ class Foreign:
         """The columns of a table; none where there is no such table."""
         return {str(row[0]) for row in self._rows("SELECT name FROM pragma_table_info(?)", (table,))}
 
-    def rows(self, table: str, columns: Sequence[str], *, order: str, **where: str) -> list[tuple[Any, ...]]:
-        """Rows in order, those whose columns have these values. Names are ours, never a file's."""
+    def rows(self, table: str, columns: Sequence[str], *, order: str, group: str = "", **where: str) -> list[tuple[Any, ...]]:
+        """Rows in order, those whose columns have these values; with `group` one for each of its values. Names are ours, never a file's."""
         filters = " AND ".join(f"{name} = ?" for name in where)
         told = f"WHERE {filters} " if where else ""
-        return self._rows(f"SELECT {', '.join(columns)} FROM {table} {told}ORDER BY {order}", tuple(where.values()))
+        grouped = f"GROUP BY {group} " if group else ""
+        return self._rows(f"SELECT {', '.join(columns)} FROM {table} {told}{grouped}ORDER BY {order}", tuple(where.values()))
 
     def _rows(self, sql: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
         try:

@@ -1,5 +1,6 @@
 // Written by `tacit connect opencode`: asks `tacit hook` what past runs of this project have to say. `tacit connect opencode --undo` takes it out.
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import { isMainThread } from "node:worker_threads"
 
 const COMMAND = ["tacit"] // how Tacit is started
 const STORE = [] // --store FILE, where one was named
@@ -29,10 +30,24 @@ const ask = (event, payload, seconds) =>
     }
   })
 
+// Whether what comes in here was typed: the terminal's own worker, with nothing open through which a program could hand in prompts.
+// Where that cannot be told, it was not.
+const atTerminal = () => {
+  try {
+    if (isMainThread || !process.stdin.isTTY) return false
+    const words = execFileSync("ps", ["-o", "args=", "-p", String(process.pid)], { encoding: "utf8", timeout: 2000 }).split(/\s+/)
+    return !words.some((word) => /^--(prompt|port|hostname|mdns)\b/.test(word))
+  } catch {
+    return false
+  }
+}
+
 export const Tacit = async ({ client, directory }) => {
   const sessions = new Map()
   const running = new Map() // by call: what is known of its command, asked while it runs
+  const commands = new Map() // by session: the text that a command stands for, which nobody typed
   const loaded = Date.now()
+  let typed = atTerminal()
 
   const known = async (id) => {
     if (!sessions.has(id)) {
@@ -57,13 +72,25 @@ export const Tacit = async ({ client, directory }) => {
   }
 
   return {
+    config: async (config) => {
+      if (config.server) typed = false // its settings let programs in
+    },
+    "command.execute.before": async (input, output) => {
+      commands.set(input.sessionID, (output.parts ?? []).map((part) => part.text ?? ""))
+    },
     "chat.message": async (input, output) => {
       const id = input.sessionID
       const session = await known(id)
       session.agent = input.agent ?? session.agent
       const found = [await begin(id, session)]
       const written = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+      const command = commands.get(id) ?? []
+      commands.delete(id)
       if (!session.parent) {
+        // The host keeps no word of who wrote a prompt; its store keeps this beside the text.
+        for (const part of written) {
+          if (typed && !command.includes(part.text)) part.metadata = { ...part.metadata, tacit: { typed: true } }
+        }
         const prompt = written.map((part) => part.text).join("\n")
         const payload = { ...about(id, session), id: output.message.id, prompt, model: input.model?.modelID ?? "" }
         found.push((await ask("prompt", payload, 5)).context ?? "")

@@ -57,8 +57,9 @@ HOST = Host(
     under="opencode",
     plugin=_plugin,
     programs=("opencode",),
-    told="opencode does not say whether a person typed a prompt, so no standing wish is learned from it: keep them with tacit add.",
+    told="What you type at opencode's terminal counts as your word from now on; its earlier sessions do not say who typed.",
     transcripts=("opencode.db",),
+    sessions=r"opencode\.db",
     instructions=("AGENTS.md",),
     pages=("AGENTS.md",),
 )

@@ -3,8 +3,11 @@
 Both say the same: a session, its messages, and their parts (text, tool, reasoning, steps, files, patches, compaction). A part of type
 tool has the call and its result, a shell's with its exit code. A sub-agent is a session that names its parent. Read so far: 1.18.
 
-Who typed a prompt: nothing says. `opencode run`, a program at its server and a person at the terminal leave the same records. So no
-prompt counts as typed.
+Who typed a prompt: the host does not write it. `opencode run`, a program at its server and a person at the terminal leave the same records.
+Our plugin knows where it runs, and marks the words that were typed at the terminal (`plugin.js`); what has no mark does not count as typed.
+
+A fork (`--fork`, or at the terminal) is a session whose messages were copied under new ids. Nothing names the origin, but the copies keep the
+times at which they were made, so a session and its forks share the time of their first message, in milliseconds.
 """
 
 from __future__ import annotations
@@ -28,24 +31,46 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NAME = "opencode"
+MARK = "tacit"  # in a part's metadata: what our plugin knows of it
 SESSION = ("id", "parent_id", "directory", "version", "agent", "time_created", "time_updated")
 PASSED_OVER = ("step-start", "reasoning", "snapshot", "patch", "file", "agent", "retry", "subtask")
 _NOTES = re.compile(r"\s*<tacit-notes id=\"([^\"]{1,40})\">.*?</tacit-notes id=\"\1\">\s*", re.S)  # ours, behind a failed command's output
 _QUOTED = re.compile(r"\A\s*\"([^\"]*)\"\s*\Z")  # `opencode run` puts a prompt of several words between quotes
+DEEPEST = 20  # sub-agents of sub-agents
 STOPPED = ("aborted", "rejected", "dismissed")  # in what a call that the person stopped says of its error
 
 
 class OneSession(FileSource):
     """The database, of which one session is meant."""
 
-    def __init__(self, path: str, session: str) -> None:
+    def __init__(self, path: str, session: str, size: int = 0) -> None:
         super().__init__(path)
-        self.session = session
+        self.session, self._size = session, size
+
+    @property
+    def size(self) -> int:
+        """What the session has of the file."""
+        return self._size or super().size
 
 
 def one_session(path: str, session: str) -> Source:
     """What the worker reads when one session of a database is to be learned."""
     return OneSession(path, session)
+
+
+def sessions(path: str) -> list[tuple[float, str, Source]]:
+    """The sessions of a database, sub-agents' too: when each last changed (seconds), in which folder, and what to read."""
+    store = Foreign(path)
+    try:
+        sizes = {str(id): int(size) for id, size in store.rows("part", ("session_id", "SUM(LENGTH(data))"), order="session_id", group="session_id")}
+        rows = store.rows("session", SESSION, order="time_created, id")
+    finally:
+        store.close()
+    found = [dict(zip(SESSION, row)) for row in rows]
+    return [
+        (_seconds(each["time_updated"]), str(each["directory"] or ""), OneSession(path, str(each["id"]), sizes.get(str(each["id"]), 0)))
+        for each in found
+    ]
 
 
 def detect(source: Source) -> float:
@@ -68,7 +93,7 @@ def read(source: Source) -> Iterator[Run]:
         for row in store.rows("session", SESSION, order="time_created, id", **({"id": wanted} if wanted else {})):
             found = dict(zip(SESSION, row))
             info = {**found, "parentID": found["parent_id"], "time": {"created": found["time_created"]}}
-            yield from _run(source, info, _messages(store, str(found["id"])))
+            yield from _run(source, info, _messages(store, str(found["id"])), _lineage(store, found))
     finally:
         store.close()
 
@@ -82,7 +107,25 @@ def _messages(store: Foreign, session: str) -> list[Record]:
     return [{"info": {"id": id, **(record(str(data).encode()) or {})}, "parts": parts.get(id, [])} for id, data in rows]
 
 
-def _run(source: Source, info: Record, messages: list[Any]) -> Iterator[Run]:
+def _lineage(store: Foreign, session: Record) -> str:
+    """What a sub-agent's session shares with the session that began it, and its forks; a session's own messages tell their own."""
+    top = session
+    for _ in range(DEEPEST):
+        above = store.rows("session", SESSION, order="id", id=str(top["parent_id"])) if top["parent_id"] else []
+        if not above:
+            break
+        top = dict(zip(SESSION, above[0]))
+    if top is session:
+        return ""
+    first = store.rows("message", ("MIN(time_created)",), order="1", session_id=str(top["id"]))
+    return _first(first[0][0] if first else None)
+
+
+def _first(made: Any) -> str:
+    return f"first:{made}" if type(made) is int and made > 0 else ""
+
+
+def _run(source: Source, info: Record, messages: list[Any], lineage: str = "") -> Iterator[Run]:
     session = _Session()
     session.start(info)
     for number, message in enumerate(messages, 1):
@@ -90,7 +133,9 @@ def _run(source: Source, info: Record, messages: list[Any]) -> Iterator[Run]:
         session.take(message)
     session.lines = sum(1 + len(list_at(message, "parts")) for message in messages)
     if session.id and session.rows and not session.ours:
-        yield session.run(source)
+        made = [dict_at(dict_at(message, "info"), "time").get("created") for message in messages]
+        own = "" if session.root else _first(min((each for each in made if type(each) is int), default=None))
+        yield session.run(source, lineage=lineage or own)
 
 
 class _Session(Session):
@@ -128,7 +173,7 @@ class _Session(Session):
             if part.get("synthetic") is True or part.get("ignored") is True:
                 return
             text = text_at(part, "text")
-            row = self.say("assistant", text, at) if role == "assistant" else self.ask(_QUOTED.sub(r"\1", text), at)
+            row = self.say("assistant", text, at) if role == "assistant" else self.ask(_QUOTED.sub(r"\1", text), at, _is_typed(part))
             if row is not None:
                 row["record"] = id
         elif kind == "tool":
@@ -169,5 +214,13 @@ class _Session(Session):
         )
 
 
+def _is_typed(part: Record) -> bool:
+    return dict_at(dict_at(part, "metadata"), MARK).get("typed") is True
+
+
+def _seconds(milliseconds: Any) -> float:
+    return milliseconds / 1000 if type(milliseconds) is int and 0 < milliseconds < 2**43 else 0.0
+
+
 def _time(milliseconds: Any) -> str:
-    return clock.stamp(milliseconds / 1000) if type(milliseconds) is int and 0 < milliseconds < 2**43 else ""
+    return clock.stamp(at) if (at := _seconds(milliseconds)) else ""

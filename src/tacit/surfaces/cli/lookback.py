@@ -29,7 +29,7 @@ LISTED_ELSEWHERE = 25  # and in a page or JSON
 WIDEST = 118  # columns; longer lines are hard to read
 SURE = 0.9
 EXAMPLES = """examples:
-  tacit lookback                                     every session of Claude Code, Codex and Gemini on this machine
+  tacit lookback                                     every session of Claude Code, Codex, Gemini, Copilot and opencode here
   tacit lookback --days 30 --project-filter shop
   tacit lookback --html lookback.html                the same as one page for the browser
   tacit lookback runs.jsonl                          your own loop's runs (docs/formats/neutral.md)"""
@@ -107,7 +107,7 @@ def _host_folders(env: Mapping[str, str]) -> list[str]:
     store = store_path(None, env)
     captured = folder_of(path_of(store, data_folder(env)) if is_far(store) else store)
     folders = [*(folder for host in keeping() for folder in folders_of(host, env)), captured]
-    return [folder for folder in folders if os.path.isdir(folder)] or folders[:1]
+    return [folder for folder in folders if os.path.exists(folder)] or folders[:1]
 
 
 def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Source], list[str]]:
@@ -116,7 +116,7 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
 
     from tacit.formats.source import walk
 
-    if not named and not os.path.isdir(folders[0]):
+    if not named and not os.path.exists(folders[0]):
         return [], []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -128,9 +128,10 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
 
 
 def _is_transcript(source: Source) -> bool:
-    if source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
-        return True
-    return source.name.startswith("session-") and source.name.endswith(".json")  # Gemini's older files
+    from tacit.surfaces.cli.past import is_transcript, keeping
+
+    # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
+    return source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) or any(is_transcript(host, source.name) for host in keeping())
 
 
 def _printable(path: str) -> str:
@@ -336,7 +337,7 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
     if narrowed:
         lines.append(f"Perhaps {' and '.join(narrowed)} left out too much: try without.")
     lines += [
-        "Claude Code, Codex and Gemini write a transcript of every session by themselves: work a few days, then look back.",
+        "Claude Code, Codex, Gemini, Copilot and opencode write down every session by themselves: work a few days, then look back.",
         "Transcripts in another place: tacit lookback PATH (CLAUDE_CONFIG_DIR and CODEX_HOME are obeyed).",
         "Runs of your own loop: docs/formats/neutral.md says how to write them down.",
         "",

@@ -2,7 +2,8 @@
 
 Claude Code keeps a session's transcript in a folder named after the project's path, everything but letters and digits
 made a dash. Two paths may share one name, and a long one is cut, so the records inside have the last word on where
-they were written. Codex keeps its rollouts by date, Gemini its sessions by project; both say where they were written.
+they were written. Codex keeps its rollouts by date, Gemini its sessions by project; both say where they were written. opencode keeps all of
+them in one database.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from tacit.hosts.places import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.formats.source import Source
     from tacit.stores.identity import Place
     from tacit.surfaces.cli import Cli
 
@@ -58,10 +60,10 @@ def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: boo
         more = f"tacit connect {host} --learn-days {days} --yes learns them"
         return said, f"not learned: the last {days} days ({cost}); {more}"
     learned = lessons = failed = 0
-    for number, path in enumerate(paths, 1):
-        _progress(cli, f"  {number}/{len(paths)} {os.path.basename(path)}")
+    for number, source in enumerate(paths, 1):
+        _progress(cli, f"  {number}/{len(paths)} {source.name}")
         try:
-            found = memories.learn(path, format=host, by_place=True)
+            found = memories.learn(source, format=host, by_place=True)
         except (TacitError, OSError):
             failed += 1
             continue
@@ -72,27 +74,41 @@ def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: boo
     return said, f"learned {learned} sessions: {lessons} lessons" + (f"; {failed} could not be read" if failed else "")
 
 
-def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False) -> list[str]:
+def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False) -> list[Source]:
     """Transcripts of this project, or of all whose folder is still there, changed in the last days.
 
     Oldest first: lessons grow in the order in which they were met.
     """
     since = time.time() - days * DAY
     where = _Where(place, env)
-    found: list[tuple[float, str]] = []
+    found: list[tuple[float, str, int, Source]] = []
     for path in all_of(host, env):
-        try:
-            at = os.stat(path).st_mtime
-        except OSError:
-            continue
-        if at >= since and where.holds(path, everywhere):
-            found.append((at, path))
-    return [path for _, path in sorted(found)]
+        for at, cwd, source in _sessions(host, path, since):
+            if where.holds(path, cwd, everywhere):
+                found.append((at, path, len(found), source))
+    return [source for _, _, _, source in sorted(found, key=lambda each: each[:3])]
+
+
+def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
+    """What a file holds that changed since: one session, or many in a database. When, in which folder, what to read; nothing of an unreadable one."""
+    from tacit import formats
+    from tacit.formats.source import FileSource
+
+    many: Callable[[str], list[tuple[float, str, Source]]] | None = getattr(formats.get(host), "sessions", None)
+    try:
+        if many:
+            return [each for each in many(path) if each[0] >= since]
+        at = os.stat(path).st_mtime
+        return [(at, written_in(path), FileSource(path))] if at >= since else []
+    except (TacitError, OSError):
+        return []
 
 
 def all_of(host: str, env: Mapping[str, str]) -> Iterator[str]:
     """Every transcript of a host; those of sub-agents come with their sessions."""
     for folder in folders_of(host, env):
+        if os.path.isfile(folder) and is_transcript(host, os.path.basename(folder)):
+            yield folder
         for at, _, names in os.walk(folder):
             if os.path.basename(at) != "subagents":
                 yield from (os.path.join(at, name) for name in names if is_transcript(host, name))
@@ -115,8 +131,7 @@ class _Where:
         self.place, self.env = place, env
         self.known: dict[str, bool] = {}
 
-    def holds(self, path: str, everywhere: bool) -> bool:
-        cwd = written_in(path)
+    def holds(self, path: str, cwd: str, everywhere: bool) -> bool:
         if everywhere:
             return os.path.isdir(cwd)
         if not cwd:
@@ -151,14 +166,14 @@ def written_in(path: str) -> str:
         return ""
 
 
-def _measured(memories: Memories, host: str, paths: list[str]) -> Cost:
+def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
     """From a try with the one of middle size; the try changes nothing."""
-    sized = sorted((os.path.getsize(path), path) for path in paths if os.path.exists(path))
+    sized = sorted(((each.size, n) for n, each in enumerate(paths) if os.path.exists(each.path)))
     total = sum(size for size, _ in sized)
     size, middle = sized[len(sized) // 2]
     began = time.perf_counter()
     try:
-        memories.learn(middle, format=host, dry_run=True)
+        memories.learn(paths[middle], format=host, dry_run=True)
     except (TacitError, OSError):
         pass
     return Cost(len(sized), total, (time.perf_counter() - began) * max(1.0, total / max(1, size)))

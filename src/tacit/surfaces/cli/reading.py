@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.formats.source import Source
     from tacit.surfaces.cli import Cli
 
 NOBODY = "nobody"  # a no that is remembered
@@ -43,7 +44,7 @@ class Price:
         return f"about {self.tokens:,} tokens a session in the middle of your last {self.sessions}, {self.cents:.1f} ct at list price"
 
 
-def price(memories: Memories, host: str, paths: Sequence[str]) -> Price | None:
+def price(memories: Memories, host: str, paths: Sequence[str | Source]) -> Price | None:
     """What reading some sessions would take; None where there are none to tell by. Nobody is asked for it."""
     sizes: list[int] = []
     for path in paths:
@@ -54,7 +55,7 @@ def price(memories: Memories, host: str, paths: Sequence[str]) -> Price | None:
     return Price(len(sizes), sorted(sizes)[len(sizes) // 2], sum(sizes)) if sizes else None
 
 
-def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str], wish: bool | None) -> str:
+def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str | Source], wish: bool | None) -> str:
     """Ask once whether finished sessions are to be read, and remember the answer; a line for people. `wish` is an answer already given.
 
     Off without a yes: where nobody can be asked nothing is written down.
