@@ -279,7 +279,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("lint", convention, ".go:", r"^\s*(?:\[[\w:-]+\] )?(?P<path>[\w./-]+\.go):\d+(?::\d+)?: .* \((?P<code>[a-z][a-z0-9]{2,24})\)\s*$", tool="golangci-lint"),
         _Form("format", convention, "━━━", r"^\s*(?:at )?(?P<path>[^\s:]+) format ━", code="biome", tool="biome"),
         _Form("lint", convention, "lint/|assist/", r"^\s*(?P<path>[^\s:]+)?(?::\d+:\d+)? ?(?:lint|assist)/(?P<code>[a-z0-9]+/[A-Za-z0-9/]+)(?=[\s━]|$)", tool="biome"),
-        _Form("lint", convention, "error", r"^\s+\d+:\d+\s+(?:error)\s+.+?\s{2,}(?P<code>@?[a-z][\w-]*(?:/[\w/-]+)?)\s*$", tool="eslint"),
+        _Form("lint", convention, " error|\terror", r"^\s+\d+:\d+\s+(?:error)\s+.+?\s{2,}(?P<code>@?[a-z][\w-]*(?:/[\w/-]+)?)\s*$", tool="eslint"),
         _Form("lint", convention, "md0", r"(?:^|\s)(?P<path>[\w./-]+\.mdx?):\d+(?::\d+)?(?: error)? (?P<code>MD0\d\d)\b", tool="markdownlint"),
         _Form("lint", convention, "sc1|sc2|sc3", r"(?<![=,\w-])(?P<code>SC[123]\d{3})\b", tool="shellcheck"),
         _Form("lint", convention, "dl3|dl4", r"(?<![=,\w-])(?P<code>DL[34]\d{3})\b", tool="hadolint"),
@@ -304,7 +304,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("compile", wip, "error cs", r"\berror (?P<code>CS\d{4}):", tool="csc"),
         _Form("compile", wip, ".go:", r"^\s*(?P<path>[\w./-]+\.go):\d+:\d+: (?:(?P<code>undefined|syntax error|too many arguments|not enough arguments|missing return|declared and not used|imported and not used)\b|"
               r"cannot use |\S+ (?:redeclared|undefined|declared and not used)|unknown field|undefined: |assignment mismatch|invalid operation|\"[^\"]+\" imported and not used)", code="go"),
-        _Form("compile", wip, "error:", rf"^{_FILE}:\d+(?::\d+)?: (?:fatal )?error: ", code="c"),
+        _Form("compile", wip, ": error: |: fatal error: ", rf"^{_FILE}:\d+(?::\d+)?: (?:fatal )?error: ", code="c"),
         # what is not there
         _Form("command", env, "command not found", r"command not found: (?P<name>[\w.@/+-]+)\s*$"),
         _Form("command", env, "not found", r"^(?:\S*sh|\S*bash|\(eval\))?:? ?(?:line )?(?:\d+: )?(?P<name>[\w.@/+-]+): (?:command )?not found\s*$"),
@@ -378,7 +378,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("test", wip, "... failed", r"^test .+ \.\.\. FAILED", code="cargo"),
         _Form("test", wip, "(fail)", r"^\s*\(fail\) ", code="bun"),
         _Form("test", wip, "✗|✕|× ", r"^\s*(?:[✗✕] .+|× .+ \d+ms)$", code="js"),
-        _Form("test", wip, "fail", r"^\s*FAIL\s+\S+\.(?:[cm]?[jt]sx?|vue|svelte)\b", code="js"),
+        _Form("test", wip, "fail |fail\t|fail\n|fail\r", r"^\s*FAIL\s+\S+\.(?:[cm]?[jt]sx?|vue|svelte)\b", code="js"),
         _Form("test", wip, "●", r"^\s*● .+ › ", code="js"),
         _Form("test", wip, "fail\t|fail ", r"^FAIL\s+\S+", code="go"),
         _Form("test", wip, "panicked at", r"panicked at ", code="cargo"),

@@ -31,8 +31,11 @@ def signature(text: str) -> str:
 def _decisive_line(text: str) -> str:
     if len(text) > 2 * ERROR_ENDS:
         text = f"{text[:ERROR_ENDS]}\n{text[-ERROR_ENDS:]}"
-    text = re.sub(_ANSI, "", text.replace("\r\n", "\n"))
-    refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S)  # how hosts wrap a refusal of their own
+    text = text.replace("\r\n", "\n")
+    if "\x1b" in text:
+        text = re.sub(_ANSI, "", text)
+    # How hosts wrap a refusal of their own.
+    refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S) if text.lstrip().startswith("<") else None
     lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n") if line]
     lines = [line[:ERROR_WIDTH] for line in lines if line.strip()]
     if len(lines) > 2 * ERROR_LINES:
@@ -50,12 +53,12 @@ def _decisive_line(text: str) -> str:
         pattern = _compiled(form)
         for number in reversed(range(len(lines))) if take_last else range(len(lines)):
             found = pattern.search(lines[number])
-            if not found or _harmless().search(lines[number]):
+            if not found or _is_harmless(lines[number]):
                 continue
             said = found["said"] if "said" in pattern.groupindex else lines[number]
             if said.endswith(":") and number + 1 < len(lines):
                 said = f"{said} {lines[number + 1].strip()}"
-            if _informs(said) and not _summary().search(lines[number]):
+            if _informs(said) and not _is_summary(lines[number]):
                 return said.strip()
             vague = vague or lines[number].strip()
     return vague
@@ -139,20 +142,29 @@ def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
     return tuple((pattern, last, needs) for (pattern, last), needs in zip(forms, needed, strict=True))
 
 
-@lru_cache(maxsize=1)
-def _harmless() -> re.Pattern[str]:
+def _is_harmless(line: str) -> bool:
+    folded = line.lower()
+    if not any(need in folded for need in ("0", "no ", "zero ", "without ")):
+        return False
     trouble = "errors?|failures?|failed|failing|problems?|issues?|conflicts?"
-    return re.compile(rf"(?i)\b(?:0|no|zero|without) (?:{trouble})\b|\b(?:{trouble}): ?0\b")
+    return _compiled(rf"\b(?:0|no|zero|without) (?:{trouble})\b|\b(?:{trouble}): ?0\b").search(folded) is not None
 
 
-@lru_cache(maxsize=1)
-def _summary() -> re.Pattern[str]:
-    """Lines that say only that something failed; they count where there is no other."""
-    return re.compile(
-        r"(?i)could not compile|aborting due to|^make(?:\[\d+\])?: |exit(?:ed)?(?: with)? (?:code|status) -?\d+\.?$|"
-        r"complete log of this run|command failed|^=+ |\d+ (?:failed|errors?|passed)\b|short test summary|"
-        r"for more information|lifecycle script|^npm (?:ERR!|error) code"
-    )
+def _is_summary(line: str) -> bool:
+    """Whether a line says only that something failed; it counts where there is no other."""
+    folded = line.lower()
+    if folded.startswith(("npm err! code", "npm error code")) or any(piece in folded for piece in _SUMMARIES):
+        return True
+    if not any(map(str.isdecimal, line)) and not folded.startswith(("make: ", "=")):
+        return False
+    form = r"^make(?:\[\d+\])?: |exit(?:ed)?(?: with)? (?:code|status) -?\d+\.?$|^=+ |\d+ (?:failed|errors?|passed)\b"
+    return _compiled(form).search(folded) is not None
+
+
+_SUMMARIES = (
+    "could not compile", "aborting due to", "complete log of this run", "command failed", "short test summary",
+    "for more information", "lifecycle script",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)
@@ -189,7 +201,9 @@ def _masks() -> tuple[tuple[str, str, str | tuple[str, ...]], ...]:
         (r"<n>(?:[ ,;/x-]+<n>)+", "<n>"),
     )
     digits, quotes, slashes = "", "\"'`“‘«", "/\\"
+    endings = tuple(f".{letter}" for letter in "pcmjtrgkhsly")  # how a suffix may begin
+    hosts = ("localhost:", "[::", *(f"{digit}." for digit in "0123456789"))
     needed: tuple[str | tuple[str, ...], ...] = (
-        digits, ("://",), digits, "-", quotes, slashes, slashes, ".", ".:", ("0x",), digits, digits, digits, digits, digits, "#", ("<n>",),
+        digits, ("://",), digits, "-", quotes, slashes, slashes, endings, hosts, ("0x",), digits, digits, digits, digits, digits, "#", ("<n>",),
     )  # fmt: skip
     return tuple((pattern, mask, needs) for (pattern, mask), needs in zip(forms, needed, strict=True))
