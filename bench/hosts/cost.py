@@ -3,7 +3,7 @@
 
     cost.py [--pairs 15]
 
-Payloads are the hosts' own samples (`tacit.hosts.samples`), in the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
+Payloads are the hosts' own samples, the events of a session one after the other (`tacit.hosts.samples`), in the shapes that `make test-hosts` records. The store holds 300 lessons; answers are recorded as in a session.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tacit.app import open as open_memories
+from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
 from tacit.hosts import every_host
 from tacit.hosts.samples import Scene
+from tacit.testing import signed
 
 TACIT = str(Path(sys.executable).with_name("tacit"))
+ORDER = ("session-start", "prompt", "subagent-start", "before-command", "step", "tool-failure", "pre-compact", "stop", "session-end")
 CALLS = ["ls -la"] * 35 + ["cat src/a.py"] * 25 + ["grep -rn x src"] * 15 + ["./bin/pytest -q tests"] * 15 + ["git status"] * 5 + ["make db"] * 5
 
 
@@ -36,7 +40,7 @@ def events(folder: str, rollout: str) -> dict[str, list[tuple[str, list[str], di
         words = [] if host.loaded_by_others else ["--host", name]
         rows = [(entry.ours, [entry.ours, *words], host.sample(entry, told)) for entry in host.entries]
         looking = [(f"{entry.ours}, looking", [entry.ours, *words], host.sample(entry, replace(told, command="ls -la"))) for entry in host.entries if entry.ours == "before-command"]
-        found[name] = [*{row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values()]
+        found[name] = sorted({row[0] + str(sorted(row[2])): row for row in (*rows, *looking)}.values(), key=lambda row: ORDER.index(row[1][0]))
     return found
 
 
@@ -72,10 +76,15 @@ def main() -> int:
         env = {"PATH": os.environ["PATH"], "HOME": folder, "TACIT_NO_WORKER": "1"}
         project = os.path.join(folder, "shop")
         os.makedirs(project)
-        lessons = "".join(json.dumps({"text": f"The queue number {n} hangs when worker {n} restarts with code {n * 7}.", "kind": "pitfall"}) + "\n" for n in range(300))
-        Path(folder, "lessons.jsonl").write_text(lessons)
-        for words in (["init"], ["add", "Use pnpm, not npm.", "--kind", "preference"], ["add", "`make db` needs port 5432.", "--kind", "rule"], ["import", f"{folder}/lessons.jsonl", "--trust", "user", "--yes", "--by", "ada"]):
-            subprocess.run([TACIT, *words], cwd=project, env=env, capture_output=True, check=False)
+        # Signed by a person: what nobody signed waits, and hooks would look through an empty store.
+        person = signed({**env, "USER": "ada"})
+        with open_memories(env=person, cwd=project) as memories:
+            memories.add_many([
+                {"text": "Use pnpm, not npm.", "kind": "preference"}, {"text": "`make db` needs port 5432.", "kind": "rule"},
+                *({"text": f"The queue number {n} hangs when worker {n} restarts with code {n * 7}.", "kind": "pitfall"} for n in range(300)),
+            ])  # fmt: skip
+            in_force = sum(memory.state in INJECTABLE for memory in memories.list(limit=1000))
+        assert in_force == 302, f"{in_force} lessons are in force, not 302"
         rollout = os.path.join(folder, "rollout-x.jsonl")
         Path(rollout).write_text(json.dumps({"payload": {"item": {"type": "CommandExecution", "id": "other", "exit_code": 0}}}) + "\n")
         bare = [sys.executable, "-c", "pass"]
@@ -84,15 +93,14 @@ def main() -> int:
         for host, listed in events(project, rollout).items():
             if given.host and host not in given.host:
                 continue
-            for name, words, payload in listed:
-                ratios, floor = [], []
-                for _ in range(given.pairs):
-                    count += 1
-                    said = json.dumps(payload).replace("{n}", str(count))
-                    argv = [TACIT, "hook", *words]
+            spent: list[tuple[list[float], list[float]]] = [([], []) for _ in listed]
+            for _ in range(given.pairs):  # each time a session of its own, its events in order
+                count += 1
+                for (_, words, payload), (floor, ours) in zip(listed, spent):
                     floor.append(cpu(bare, env))
-                    ratios.append(cpu(argv, env, said))
-                print(f"| {host} | {name} | {statistics.median(ratios) / statistics.median(floor):.1f} |", flush=True)
+                    ours.append(cpu([TACIT, "hook", *words], env, json.dumps(payload).replace("{n}", str(count))))
+            for (name, _, _), (floor, ours) in zip(listed, spent):
+                print(f"| {host} | {name} | {statistics.median(ours) / statistics.median(floor):.1f} |", flush=True)
         total = bare_total = 0.0
         for n, command in enumerate(CALLS):
             said = {"session_id": "hundred", "cwd": project, "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": f"h{n}", "tool_input": {"command": command}}

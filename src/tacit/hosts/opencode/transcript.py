@@ -6,8 +6,8 @@ tool has the call and its result, a shell's with its exit code. A sub-agent is a
 Who typed a prompt: the host does not write it. `opencode run`, a program at its server and a person at the terminal leave the same records.
 Our plugin knows where it runs, and marks the words that were typed at the terminal (`plugin.js`); what has no mark does not count as typed.
 
-A fork (`--fork`, or at the terminal) is a session whose messages were copied under new ids. Nothing names the origin, but the copies keep the
-times at which they were made, so a session and its forks share the time of their first message, in milliseconds.
+A fork (`--fork`, or at the terminal) is a session whose messages were copied under new ids. Nothing names the origin, but copies keep
+the times at which they were made, so a session and its forks share the time of their first message, in milliseconds.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def sessions(path: str) -> list[tuple[float, str, Source]]:
     """The sessions of a database, sub-agents' too: when each last changed (seconds), in which folder, and what to read."""
     store = Foreign(path)
     try:
-        sizes = {str(id): int(size) for id, size in store.rows("part", ("session_id", "SUM(LENGTH(data))"), order="session_id", group="session_id")}
+        lengths = store.rows("part", ("session_id", "SUM(LENGTH(data))"), order="session_id", group="session_id")
+        sizes = {str(id): int(size) for id, size in lengths}
         rows = store.rows("session", SESSION, order="time_created, id")
     finally:
         store.close()

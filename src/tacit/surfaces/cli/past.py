@@ -90,7 +90,7 @@ def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, e
 
 
 def _sessions(host: str, path: str, since: float) -> list[tuple[float, str, Source]]:
-    """What a file holds that changed since: one session, or many in a database. When, in which folder, what to read; nothing of an unreadable one."""
+    """What a file holds that changed since, one session or many: when, in which folder, what to read; nothing of an unreadable one."""
     from tacit import formats
     from tacit.formats.source import FileSource
 
