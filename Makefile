@@ -136,8 +136,8 @@ bench-quality: .venv/ready
 
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
-	$(BIN)/python bench/effect.py
-	$(BIN)/python bench/effect_worlds.py
+	$(BIN)/python bench/effect.py --jobs $(or $(JOBS),2)
+	$(BIN)/python bench/effect_worlds.py --jobs $(or $(JOBS),2)
 	$(BIN)/python bench/effect_defects.py
 	$(BIN)/python bench/effect_blind.py make .bench/blind
 	$(BIN)/python bench/effect_blind.py guess .bench/blind

@@ -15,8 +15,10 @@ import math
 import platform
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -324,6 +326,32 @@ def power(bench: Bench) -> list[Line]:
     return lines
 
 
+# An adaptive coin: what it spares, and what it costs in verdicts
+
+
+def adaptive(bench: Bench) -> list[Line]:
+    """Problems per 100 lesson-runs, and verdicts, under the fixed coin, under `trial.lean`, and under probability matching (Thompson)."""
+    lines, lessons = [], min(bench.lessons, 6_000)
+    for name, shares in (("mixed", MIXED), ("a quarter helps, a quarter harms", SCEPTICAL)):
+        people = population(bench, shares, lessons)
+        always = 100 * float(people.injected.mean())
+        lines.append(shown("10", f"{name}: problems per 100 lesson-runs if always given", always))
+        for coin in ahead.COINS:
+            drawn, rates, lengths, met, given = ahead.thrown(bench.random, people.withheld, people.injected, coin, 100, twin_lean)
+            first, _ = twin.crossings(drawn, rates, ZERO, BAR, lengths)
+            for look in (40, 100):
+                lines.append(shown("10", f"{name}, {coin}: problems per 100 lesson-runs by {look} runs", 100 * float(met[:, :look].mean())))
+                harmful = people.ratio > 1
+                lines.append(shown("10", f"{name}, {coin}: runs that a harmful lesson was given in, by {look} runs", float(given[harmful, :look].mean())))
+            lines.append(shown("10", f"{name}, {coin}: strong helpers with a verdict by 100 runs", by(first[HELP][people.strong], 100)))
+            lines.append(shown("10", f"{name}, {coin}: harmful ones with a verdict by 100 runs", by(first[HARM][people.ratio > 1], 100)))
+    for base in (0.1, 0.3, 0.5):
+        same = np.full(lessons, base)
+        drawn, rates, lengths, *_ = ahead.thrown(bench.random, same, same, "Thompson", 200, twin_lean)
+        lines.append(at_most("10", f"no effect under Thompson, ever called in 200 runs, base {base}", ever(drawn, rates, lengths), 0.05))
+    return lines
+
+
 # 5. Which runs count, and as what
 
 
@@ -619,17 +647,32 @@ def write(path: Path, lines: list[Line], command: str, seconds: float) -> None:
     path.write_text("\n".join(text), encoding="utf-8")
 
 
+MEASURES = (agreement, no_effect, true_effect, power, adaptive, selection, many_lessons, story, also)
+
+
+def measured(number: int, seed: int, lessons: int) -> list[Line]:
+    """One part, from a random source of its own, so that the parts may run at once."""
+    return MEASURES[number](Bench(seed + number, lessons))
+
+
+def each_measured(given: argparse.Namespace) -> Iterator[list[Line]]:
+    """All parts in their order."""
+    lessons = 1_000 if given.quick else 10_000
+    with ProcessPoolExecutor(given.jobs) as pool:
+        yield from pool.map(measured, range(len(MEASURES)), repeat(given.seed), repeat(lessons))
+
+
 def main() -> int:
     ask = argparse.ArgumentParser(description="Measure the promises of trial/effect.py by seeded simulation.")
     ask.add_argument("--quick", action="store_true", help="a tenth of the lessons")
     ask.add_argument("--seed", type=int, default=20261115)
     ask.add_argument("--out", type=Path, help="where to write the result")
+    ask.add_argument("--jobs", type=int, default=1, help="processes")
     given = ask.parse_args()
     started = time.perf_counter()
-    bench = Bench(given.seed, 1_000 if given.quick else 10_000)
     lines: list[Line] = []
-    for measure in (agreement, no_effect, true_effect, power, selection, many_lessons, story, also):
-        for line in measure(bench):
+    for found in each_measured(given):
+        for line in found:
             print(f"{WORD[line.passed]:5}  {line.item}  {line.what:<95}  {line.figure:>12}  {line.bound}", flush=True)
             lines.append(line)
     seconds = time.perf_counter() - started

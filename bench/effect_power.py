@@ -6,12 +6,15 @@ few dozen runs bolder stakes may cross sooner. Belief is asked after every unit 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 import effect_twin as twin
-from effect_twin import Floats, Ints
+from effect_twin import Bools, Floats, Ints
 from tacit.core.profile_toml import standard
 
+Thrown = tuple[Ints, Floats, Ints, Bools, Bools]
 LOOKS = (20, 40, 60, 100, 200)
 HELPERS = ((0.5, 0.2), (0.3, 0.1), (0.2, 0.05), (0.3, 0.2))
 USELESS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -54,3 +57,31 @@ def out_by(cells: Ints, look: int) -> float:
 def stable_at(cells: Ints, look: int) -> float:
     """Share of lessons that stand as stable by belief at a look: it is revocable, so only what is believed then counts."""
     return float((believed(cells[:, :look])[:, -1, 0] >= standard("default").effect.belief_stable).mean())
+
+
+COINS = ("fixed coin .30", "lean", "Thompson")
+MATCH_UNITS, MATCH_FLOOR = 10, 0.10  # Thompson: from the tenth unit, both arms at least one in ten
+
+
+def thrown(random: np.random.Generator, withheld: Floats, injected: Floats, coin: str, runs: int, lean: Callable[[Floats, int], Floats]) -> Thrown:
+    """Lessons under one coin, run by run, taken out by belief as the default profile does: cells, the rate of each coin, how many coins each lesson had, in which runs its
+    problem was met and in which it was given."""
+    rules, lessons = standard("default").effect, len(withheld)
+    counts, inside = np.zeros((lessons, 4), np.int64), np.ones(lessons, bool)
+    drawn, rates = np.zeros((lessons, runs), np.int64), np.full((lessons, runs), 0.3)
+    met, given = np.zeros((lessons, runs), bool), np.zeros((lessons, runs), bool)
+    lengths = np.full(lessons, runs)
+    for t in range(runs):
+        told = twin.beliefs(counts)
+        if t >= rules.min_units:
+            leaves = inside & (told[:, 2] >= rules.belief_review)
+            lengths[leaves], inside = t, inside & ~leaves
+        if coin == "lean":
+            rates[:, t] = lean(told, t)
+        elif coin == "Thompson" and t >= MATCH_UNITS:
+            rates[:, t] = np.round(np.clip(told[:, 2] + told[:, 1] / 2, MATCH_FLOOR, 1 - MATCH_FLOOR), 2)
+        given[:, t] = inside & (random.random(lessons) >= rates[:, t])
+        met[:, t] = random.random(lessons) < np.where(given[:, t], injected, withheld)
+        drawn[:, t] = np.where(given[:, t], 0, 2) + np.where(met[:, t], 0, 1)
+        counts[np.flatnonzero(inside), drawn[inside, t]] += 1
+    return drawn, rates, lengths, met, given

@@ -20,7 +20,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -300,13 +302,14 @@ def main() -> int:
     ask.add_argument("--seed", type=int, default=20261116)
     ask.add_argument("--kept", type=Path, default=HERE.parent / ".bench" / "effect-worlds.json", help="what worlds said that were played before")
     ask.add_argument("--out", type=Path)
+    ask.add_argument("--jobs", type=int, default=1, help="processes, a world each")
     given = ask.parse_args()
     lines, fine, seconds = [HEAD], True, 0.0
     print(HEAD, flush=True)
-    for world in WORLDS:
-        if given.only not in world.name:
-            continue
-        result = played(world, given.stores * (2 if world.also == "ruin" else 1), given.seed, given.kept)
+    wanted = [world for world in WORLDS if given.only in world.name]
+    stores = [given.stores * (2 if world.also == "ruin" else 1) for world in wanted]
+    pool = ProcessPoolExecutor(given.jobs)
+    for result in pool.map(played, wanted, stores, repeat(given.seed), repeat(given.kept)):
         line, good = judged(result)
         seconds += result.seconds
         fine &= good
