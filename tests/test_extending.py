@@ -108,7 +108,7 @@ def test_a_host(applied: Any, folder: Path) -> None:
         """
 import json, os, pathlib
 from tacit.app import open
-from tacit.app.acting import acting
+from tacit.app.opened import acting
 from tacit.surfaces.cli import main
 from tacit.surfaces.hooks import respond
 

@@ -23,14 +23,11 @@ LONG = {
     "words/match.py",
     "core/profile.py",
     "origins/archeflow.py",
-    "origins/geas/exchange.py",
     "origins/ralph.py",
     "hosts/claude_code/transcript.py",
     "learn/__init__.py",
     "learn/cues.py",
     "lookback/report.py",
-    "stores/identity.py",
-    "stores/sqlite/backup.py",
     "tend/page.py",
 }
 LONG_CONDUCTORS = {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def signed(env: Mapping[str, str], name: str = "") -> dict[str, str]:
     """Surroundings in which a program acts as a person without a terminal: with a new key in their name, made in the home that is named."""
-    from tacit.app.acting import keys_path
+    from tacit.app.opened import keys_path
     from tacit.stores.keys import make
 
     return {**env, "TACIT_KEY": make(name or env.get("USER") or "user", keys_path(env))}

@@ -17,7 +17,9 @@ from hypothesis import strategies as st
 
 from tacit.core.value import replace
 from tacit.stores import identity
-from tacit.stores.identity import Choice, Place, decide, is_id, locate, normalise_remote, record
+from tacit.stores.identity import Choice, Place, decide, is_id, locate
+from tacit.stores.identity_record import record
+from tacit.stores.remote import normalise_remote
 
 needs_git = pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
 SOURCE = str(Path(identity.__file__).parents[2])
@@ -547,7 +549,8 @@ def test_only_an_id_can_be_recorded(home: Path, env: dict[str, str], text: str) 
 
 RACER = """
 import sys
-from tacit.stores.identity import locate, record
+from tacit.stores.identity import locate
+from tacit.stores.identity_record import record
 me, *repositories = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()
@@ -844,4 +847,4 @@ def test_nothing_heavy_is_loaded() -> None:
     )
     here = os.environ | {"PYTHONPATH": SOURCE}
     done = subprocess.run([sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) <= {"__future__", "tacit.core", "tacit.core.value", "tacit.stores.identity"}
+    assert set(done.stdout.split()) <= {"__future__", "tacit.core", "tacit.core.value", "tacit.stores.identity", "tacit.stores.remote"}

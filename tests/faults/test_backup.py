@@ -124,7 +124,7 @@ def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatc
     import subprocess
     import sys
 
-    from tacit.stores.sqlite import backup
+    from tacit.stores.sqlite import restore
 
     memories.backup()
     code = "import sys, apsw; c = apsw.Connection(sys.argv[1]); c.execute('SELECT 1 FROM memory').fetchall(); print('open', flush=True); sys.stdin.read()"
@@ -133,7 +133,7 @@ def test_restore_waits_for_nobody_to_work_on_the_store(memories: Any, monkeypatc
         other.stdout.readline()
         memories.store.close()
         with pytest.raises(StoreBusy):
-            backup.install(memories.store.path, memories.backups()[0].path, memories.backups_folder, wait=0.1)
+            restore.install(memories.store.path, memories.backups()[0].path, memories.backups_folder, wait=0.1)
         other.stdin.close()
     memories.store = open_store(memories.store.path)
     assert len(texts(memories)) == 3

@@ -11,7 +11,8 @@ import pytest
 from tacit.core.errors import TextInvalid
 from tacit.core.memory import MAX_TEXT_BYTES
 from tacit.stores.sqlite import LOG_LIMIT, open_store
-from tacit.stores.sqlite.backup import LOG_LARGE, notes
+from tacit.stores.sqlite.backup import LOG_LARGE
+from tacit.stores.sqlite.restore import notes
 
 
 def test_a_text_beyond_the_limit_is_refused(memories: Any) -> None:

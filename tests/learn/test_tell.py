@@ -18,8 +18,8 @@ from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
 from tacit.learn.tell.person import as_proposal
-from tacit.stores.identity import still_there
 from tacit.stores.incidents import Counts, commonest
+from tacit.stores.vanished import still_there
 from tacit.surfaces.views import for_you, overview
 
 RTK = "always prefix commands with rtk. it is always safe to use"

@@ -157,7 +157,7 @@ class ByHand(PageVerbs, Safety):
         return self.actor.is_person or reaches(self.actor.tier, tier_to_take_away(memory, self.store.evidence(memory.id)))
 
     def _need_standing(self, memory: Memory, what: str) -> None:
-        from tacit.app.acting import HOW_TO_SIGN
+        from tacit.app.opened import HOW_TO_SIGN
 
         if not self.may_change(memory):
             raise Refused(

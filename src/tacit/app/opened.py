@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step
 
 
@@ -140,8 +141,6 @@ class Opened:
         yes: bool = False,
         now: Callable[[], str] | None = None,
     ) -> None:
-        from tacit.app.acting import acting
-
         self.store = store
         self.now = now or _now
         self.env = env
@@ -250,8 +249,6 @@ class Opened:
 
     def ensure_project(self) -> Project:
         """The project's row, made now if it has none, and its id recorded where it will be found again."""
-        from tacit.stores import identity
-
         found = self.project
         if found is None:
             with self.store.write() as tx:
@@ -260,17 +257,16 @@ class Opened:
                 if found is None:
                     found = self._new_project(tx, choice.id or new_id())
             self._project = found
-        if (
-            not self.place.given
-            and self.place.kind == "git"
-            and self.place.id != found.id
-            and not identity.record(self.place, found.id)
-        ):
-            # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
-            won = identity.locate(self.folder, self.env).id
-            if won and won != found.id:
-                self._place = self._project = None
-                return self.ensure_project()
+        if not self.place.given and self.place.kind == "git" and self.place.id != found.id:
+            from tacit.stores.identity import locate
+            from tacit.stores.identity_record import record
+
+            if not record(self.place, found.id):
+                # Another process may have recorded its own id meanwhile; then that one counts, for both of us.
+                won = locate(self.folder, self.env).id
+                if won and won != found.id:
+                    self._place = self._project = None
+                    return self.ensure_project()
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
@@ -408,8 +404,6 @@ class Opened:
         self._need_person(what)
 
     def _need_person(self, what: str) -> None:
-        from tacit.app.acting import HOW_TO_SIGN
-
         if not self.actor.is_person:
             raise Refused(f"{what} is a person's word; {self.actor.reason}.", HOW_TO_SIGN)
 
@@ -428,6 +422,31 @@ def _written(path: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino
+
+
+def acting(env: Mapping[str, str], by: str = "", yes: bool = False) -> Actor:
+    """Who acts here: whoever signs, shows a key that a person made, or sits at a terminal; everybody else is an agent."""
+    from tacit.core.trust import actor
+    from tacit.hosts import SHELLS
+
+    name = ""
+    if env.get("TACIT_KEY"):
+        from tacit.stores.keys import name_of
+
+        name = name_of(env["TACIT_KEY"], keys_path(env))
+    return actor(env, by, yes, shells=SHELLS, terminal=any(map(_is_terminal, range(3))), key=name)
+
+
+def keys_path(env: Mapping[str, str]) -> str:
+    """The file of keys with which programs of the user's own act in a name."""
+    return os.path.join(os.path.dirname(config_path(env)), "keys")
+
+
+def _is_terminal(number: int) -> bool:
+    try:
+        return os.isatty(number)
+    except OSError:
+        return False
 
 
 def read_toml(path: str) -> dict[str, Any]:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from tacit.stores.packs import Packed
     from tacit.stores.renew import Renewed
     from tacit.stores.sqlite import SqliteStore
-    from tacit.stores.sqlite.backup import Backup, Restored
+    from tacit.stores.sqlite.backup import Backup
     from tacit.stores.sqlite.repair import Repaired
+    from tacit.stores.sqlite.restore import Restored
     from tacit.stores.truth import Migrated
 
     T = TypeVar("T")
@@ -78,7 +79,7 @@ class Safety(Opened):
 
     def safety_notes(self) -> Sequence[str]:
         """What a person should know: no recent backup, little room, stores that were kept aside."""
-        from tacit.stores.sqlite.backup import notes
+        from tacit.stores.sqlite.restore import notes
 
         if not self.store.is_file:
             return ()
@@ -111,7 +112,8 @@ class Safety(Opened):
 
 def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
     """Put a backup back over a store that need not be readable any more."""
-    from tacit.stores.sqlite.backup import folder_for, restore
+    from tacit.stores.sqlite.backup import folder_for
+    from tacit.stores.sqlite.restore import restore
 
     return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
 
@@ -126,7 +128,7 @@ def migrate_store(
     each: Callable[[str, int], None] = lambda table, rows: None,
 ) -> Migrated:
     """Everything of one store into an empty other one, a file or a server; the first is not changed."""
-    from tacit.app.acting import acting
+    from tacit.app.opened import acting
     from tacit.stores.truth import Migrated, copy
 
     if not acting(env, by, yes).is_person:

@@ -19,6 +19,7 @@ import os
 import stat
 
 from tacit.core.value import replace, value
+from tacit.stores.remote import KEY_LETTERS, LETTERS, as_text, normalise_remote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,15 +30,6 @@ MARKER = ".tacit-project"
 MAX_BYTES = 1 << 20  # a config beyond this is not read: the hook's time is the user's
 MAX_ID, MAX_NAME = 64, 80
 FOREIGN = "the repository belongs to another user and is no safe.directory"
-
-DEFAULT_PORTS = {
-    "https": "443", "http": "80", "ssh": "22", "git": "9418",
-    "git+https": "443", "git+http": "80", "git+ssh": "22", "ssh+git": "22",
-}  # fmt: skip
-
-_DIGITS = "0123456789"
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_KEY = _LETTERS + _DIGITS + "-"  # git's iskeychar
 _SPACE = " \t\r"  # git's isspace within a line
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 
@@ -72,43 +64,12 @@ def locate(start: str, env: Mapping[str, str]) -> Place:
     """Where `start` belongs. Never fails and never writes: what cannot be read counts as absent."""
     given = _printable(env.get("TACIT_PROJECT", ""))
     try:
-        folders = _upward(os.path.realpath(start), env)
+        folders = upward(os.path.realpath(start), env)
     except (OSError, ValueError):
         place = replace(_folder(start), believed=False, note="the folder's real path cannot be found")
     else:
         place = _within_git(folders, env) or _outside_git(folders, env)
     return replace(place, given=given, name=given) if given else place
-
-
-def still_there(folder: str) -> str:
-    """The folder, or where it is gone (a work tree that was removed, a part that was renamed) the one above it that lies in a repository.
-
-    Empty where none is left: then nobody can say which project it was.
-    """
-    if not folder or os.path.isdir(folder):
-        return folder
-    above = os.path.dirname(folder.rstrip("/"))
-    while above and above != os.path.dirname(above):
-        if os.path.isdir(above):
-            inside = [above, *_upward(above, {})]
-            return above if any(os.path.exists(os.path.join(each, ".git")) for each in inside) else ""
-        above = os.path.dirname(above)
-    return ""
-
-
-_WORK_TREES = ("/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/")
-
-
-def repository_of(folder: str) -> str:
-    """The repository of a work tree that is gone, by the way programs name them: inside the repository, or by id and name in a home of
-    theirs (`~/.codex/worktrees/1f2e/shop` and `…/77ab/shop` are both `~/.codex/worktrees/shop`). Any other folder is itself."""
-    for part in _WORK_TREES:
-        before, found, _ = folder.partition(part)
-        if found and before:
-            return before
-    before, found, rest = folder.partition("/worktrees/")
-    _, _, name = rest.partition("/")
-    return f"{before}/worktrees/{name.partition('/')[0]}" if found and name else folder
 
 
 def decide(
@@ -175,152 +136,10 @@ def _decide_remote(place: Place, known_by_remote: Sequence[str], known_by_key: S
 
 def is_id(text: str) -> bool:
     """Can this be a project's id? Ours are random; a team may choose its own word."""
-    return 0 < len(text) <= MAX_ID and text[0] not in "._-" and not text.strip(_KEY + "._")
+    return 0 < len(text) <= MAX_ID and text[0] not in "._-" and not text.strip(KEY_LETTERS + "._")
 
 
-def record(place: Place, project_id: str) -> bool:
-    """Write the id into the place's git config, or into a marker file where there is no git.
-
-    False, and nothing changed, if the file is locked or cannot be written, or if it names another project than when the
-    place was located: then somebody else was first, and locating again tells who.
-    """
-    if not is_id(project_id):
-        raise ValueError(f"not a project id: {project_id!r}")
-    if not place.believed:
-        return False
-    in_git = place.kind == "git"
-    path = os.path.join(place.common_dir, "config") if in_git else os.path.join(place.root, MARKER)
-    lock = f"{path}.lock"  # git's own protocol: whoever creates the lock writes the new text into it and renames it
-    try:
-        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except (OSError, ValueError):
-        return False
-    renamed = False
-    try:
-        with open(fd, "wb") as file:
-            old = _read(path)
-            if old is None and os.path.lexists(path):
-                return False
-            text = old.text if old else ""
-            recorded = _settings(text).project if in_git else _marked(text)
-            if recorded == project_id:
-                return True
-            if recorded != place.id:
-                return False
-            new = _with_project(text, project_id) if in_git else f"{project_id}\n"
-            file.write(new.encode("utf-8", "surrogateescape"))
-            file.flush()
-            _keep_owner_and_mode(fd, old)
-            os.fsync(fd)
-        os.rename(lock, path)
-        renamed = True
-        return True
-    except (OSError, ValueError):
-        return False
-    finally:
-        if not renamed:
-            _remove(lock)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        pass
-
-
-def _keep_owner_and_mode(fd: int, old: _File | None) -> None:
-    found = os.fstat(fd)
-    if old and (old.uid, old.gid) != (found.st_uid, found.st_gid):
-        os.fchown(fd, old.uid, old.gid)
-    os.fchmod(fd, old.mode if old else 0o644)
-
-
-def _with_project(text: str, project_id: str) -> str:
-    """A config text that names the project and is otherwise the same, byte for byte."""
-    lines = text.split("\n")
-    others = []
-    span = None
-    for entry in _entries(text):
-        if entry[0] == SETTING:
-            span = entry[2:]  # the last one: it is the one git answers with
-        else:
-            others.append(entry[:2])
-    if span:
-        first, column, last = span
-        end = "\r" if lines[last].endswith("\r") else ""
-        lines[first : last + 1] = [f"{lines[first][:column]}project = {project_id}{end}"]
-        new = "\n".join(lines)
-    else:
-        gap = "" if not text or text.endswith("\n") else "\n"
-        if text.rstrip("\r\n").endswith("\\"):
-            gap += "\n"  # a value that is continued at the end of the file would swallow our section
-        new = f"{text}{gap}[tacit]\n\tproject = {project_id}\n"
-    if _settings(new).project != project_id or [e[:2] for e in _entries(new) if e[0] != SETTING] != others:
-        raise ValueError("the config would not read back as written")
-    return new
-
-
-def normalise_remote(url: str) -> str:
-    """One text for all spellings of a remote: "host/path", or the real path of a repository on this machine.
-
-    User names, passwords and tokens are dropped, so the text may be stored and shown. Empty where no repository can be
-    recognised: relative paths, remote helpers (`ext::…`), garbage.
-    """
-    url = url.strip()
-    if not url.isprintable():
-        return ""
-    scheme, mark, rest = url.partition("://")
-    if mark:
-        host, _, path = rest.partition("/")
-        if scheme.lower() == "file":
-            return _local(f"/{path}") if host.lower() in ("", "localhost") else ""
-        port = DEFAULT_PORTS.get(scheme.lower(), "")
-        return _host_and_path(host, path.partition("?")[0].partition("#")[0], port) if port else ""
-    if url.startswith("/"):
-        return _local(url)
-    return _scp(url)
-
-
-def _local(path: str) -> str:
-    real = os.path.realpath(path)
-    return _text(real.removesuffix("/.git").removesuffix(".git").rstrip("/"))
-
-
-def _scp(url: str) -> str:
-    """`user@host:path`, `[host:port]:path`, `user@[::1]:path`, as ssh and git read them."""
-    host, colon, path = url.partition(":")
-    if "[" in host:
-        host, colon, path = url.partition("]:")
-        if host.startswith("[") and host.count(":") < 2:
-            host = host[1:]
-        else:
-            host += "]"
-    if not colon or "/" in host or path.startswith(":"):
-        return ""
-    return _host_and_path(host, path, DEFAULT_PORTS["ssh"])
-
-
-def _host_and_path(authority: str, path: str, default_port: str) -> str:
-    host = authority.rpartition("@")[2].lower()
-    if host.startswith("["):
-        name, closed, port = host.partition("]")
-        is_name = closed and not name[1:].strip("0123456789abcdef:.%") and port[:1] in ("", ":")
-        name, port = f"{name}]", port[1:]
-    else:
-        name, _, port = host.partition(":")
-        name = name.removesuffix(".")
-        is_name = name and not name.strip(_KEY + "._") and name[0] != "-"
-    path = "/".join(part for part in path.split("/") if part).removesuffix(".git").rstrip("/")
-    if not is_name or not path or port.strip(_DIGITS):
-        return ""
-    return f"{name}/{path}" if port in ("", default_port) else f"{name}:{port}/{path}"
-
-
-# ---- looking around in the file system
-
-
-def _upward(folder: str, env: Mapping[str, str]) -> list[str]:
+def upward(folder: str, env: Mapping[str, str]) -> list[str]:
     """The folder and those above it, as far up as git would look."""
     listed = env.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     ceilings = {os.path.realpath(path) for path in listed if os.path.isabs(path)}
@@ -343,7 +162,7 @@ def _within_git(folders: list[str], env: Mapping[str, str]) -> Place | None:
         except OSError:
             continue
         if stat.S_ISREG(entry.st_mode):
-            pointer = _read(dot)
+            pointer = read_file(dot)
             if not pointer or not pointer.text.startswith("gitdir: "):
                 return _disbelieved(root, "the .git file cannot be read")
             git_dir = os.path.realpath(os.path.join(root, pointer.text[8:].rstrip("\r\n")))
@@ -371,7 +190,7 @@ def _named_by_user(env: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def _common_dir(git_dir: str) -> str:
-    pointer = _read(os.path.join(git_dir, "commondir"))
+    pointer = read_file(os.path.join(git_dir, "commondir"))
     return os.path.realpath(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else git_dir
 
 
@@ -406,11 +225,11 @@ def _false_claim(root: str, entry: os.stat_result, git_dir: str, common_dir: str
 def _work_tree_of(git_dir: str, common_dir: str) -> str:
     """Where a git directory says that its work tree is; empty if it does not say."""
     if common_dir != git_dir:
-        pointer = _read(os.path.join(git_dir, "gitdir"))
+        pointer = read_file(os.path.join(git_dir, "gitdir"))
         return os.path.dirname(os.path.join(git_dir, pointer.text.rstrip("\r\n"))) if pointer else ""
-    config = _read(os.path.join(common_dir, "config"))
+    config = read_file(os.path.join(common_dir, "config"))
     try:
-        work_tree = _settings(config.text).work_tree if config else ""
+        work_tree = settings_of(config.text).work_tree if config else ""
     except ValueError:
         work_tree = ""
     if work_tree:
@@ -430,15 +249,15 @@ def _git_place(root: str, git_dir: str, common_dir: str, env: Mapping[str, str])
     if name.startswith("."):
         name = os.path.basename(os.path.dirname(common_dir))
     name = _printable(name.removesuffix(".git") or name)
-    place = Place(root, "git", _text(common_dir), name, git_dir=git_dir, common_dir=common_dir)
+    place = Place(root, "git", as_text(common_dir), name, git_dir=git_dir, common_dir=common_dir)
     path = os.path.join(common_dir, "config")
-    config = _read(path)
+    config = read_file(path)
     if config is None:
         return replace(place, believed=False, note="the git config cannot be read") if os.path.lexists(path) else place
     if not _is_ours(config.uid, env) and not _is_called_safe(root, env):
         return replace(place, believed=False, note=FOREIGN)
     try:
-        settings = _settings(config.text)
+        settings = settings_of(config.text)
     except ValueError as fault:
         return replace(place, believed=False, note=f"the git config cannot be read: {fault}")
     return replace(place, id=settings.project, remote=normalise_remote(settings.url))
@@ -453,10 +272,10 @@ def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
     for folder in folders:
         if _is_git_dir(folder, folder):
             return _git_place(folder, folder, folder, env)
-        marker = _read(os.path.join(folder, MARKER))
+        marker = read_file(os.path.join(folder, MARKER))
         if marker is None:
             continue
-        project = _marked(marker.text)
+        project = marked(marker.text)
         if project and _is_ours(marker.uid, env):
             return replace(_folder(folder), kind="marker", id=project)
         note = note or f"{folder}/{MARKER} does not count: " + ("not the user's own" if project else "it holds no id")
@@ -464,14 +283,14 @@ def _outside_git(folders: list[str], env: Mapping[str, str]) -> Place:
 
 
 def _folder(path: str) -> Place:
-    return Place(path, "path", _text(path), _printable(os.path.basename(path)) or _printable(path))
+    return Place(path, "path", as_text(path), _printable(os.path.basename(path)) or _printable(path))
 
 
 def _disbelieved(root: str, note: str) -> Place:
     return replace(_folder(root), believed=False, note=note)
 
 
-def _marked(text: str) -> str:
+def marked(text: str) -> str:
     project = text.strip()
     return project if is_id(project) else ""
 
@@ -492,9 +311,9 @@ def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
         paths.insert(0, "/etc/gitconfig")
     safe = False
     for path in paths:
-        config = _read(path, follow=True) if os.path.isabs(path) else None
+        config = read_file(path, follow=True) if os.path.isabs(path) else None
         try:
-            entries = list(_entries(config.text)) if config else []
+            entries = list(entries_of(config.text)) if config else []
         except ValueError:
             continue
         for name, folder, *_ in entries:
@@ -506,7 +325,7 @@ def _is_called_safe(root: str, env: Mapping[str, str]) -> bool:
 
 
 @value
-class _File:
+class TextFile:
     """A file's text, any byte of it kept, and what a new version of it has to keep."""
 
     text: str
@@ -515,7 +334,7 @@ class _File:
     mode: int
 
 
-def _read(path: str, follow: bool = False) -> _File | None:
+def read_file(path: str, follow: bool = False) -> TextFile | None:
     """A regular file of bearable size that holds text; None for all else, also for a pipe that would never end."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW))
@@ -532,18 +351,11 @@ def _read(path: str, follow: bool = False) -> _File | None:
         os.close(fd)
     if len(data) != found.st_size or b"\0" in data:
         return None
-    return _File(data.decode("utf-8", "surrogateescape"), found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode))
-
-
-def _text(path: str) -> str:
-    return path.encode("utf-8", "backslashreplace").decode()
+    return TextFile(data.decode("utf-8", "surrogateescape"), found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode))
 
 
 def _printable(text: str) -> str:
     return "".join(c for c in text.strip() if c.isprintable())[:MAX_NAME]
-
-
-# ---- git's config grammar
 
 
 @value
@@ -553,10 +365,10 @@ class _Settings:
     work_tree: str = ""
 
 
-def _settings(text: str) -> _Settings:
+def settings_of(text: str) -> _Settings:
     """What we ask of a config. As in git the last value counts, but of several urls the first is fetched from."""
     project = url = work_tree = ""
-    for name, text_of, *_ in _entries(text):
+    for name, text_of, *_ in entries_of(text):
         if name == SETTING:
             project = text_of
         elif name == "remote.origin.url":
@@ -566,7 +378,7 @@ def _settings(text: str) -> _Settings:
     return _Settings(project if is_id(project) else "", url, work_tree)
 
 
-def _entries(text: str) -> Iterator[tuple[str, str, int, int, int]]:
+def entries_of(text: str) -> Iterator[tuple[str, str, int, int, int]]:
     """Name, value, first line, column and last line of each variable. ValueError where git, too, gives up."""
     lines = text.split("\n")
     section = ""
@@ -578,10 +390,10 @@ def _entries(text: str) -> Iterator[tuple[str, str, int, int, int]]:
             section, rest = _header(rest, at)
             rest = rest.lstrip(_SPACE)
         if rest and rest[0] not in "#;":
-            after = rest.lstrip(_KEY)
+            after = rest.lstrip(KEY_LETTERS)
             key = rest[: len(rest) - len(after)].lower()
             after = after.lstrip(" \t")
-            if rest[0] not in _LETTERS or (after and after[0] != "="):
+            if rest[0] not in LETTERS or (after and after[0] != "="):
                 raise ValueError(f"line {at + 1}")
             content, at = _value(lines, at, after[1:]) if after else ("", at)
             yield f"{section}{key}", content, first, len(line) - len(rest), at
@@ -595,7 +407,7 @@ def _line(lines: list[str], at: int) -> str:
 
 def _header(text: str, at: int) -> tuple[str, str]:
     """The prefix of a section's names, and what follows its bracket: `[a]`, `[a.B]` (folded) or `[a "B"]` (kept)."""
-    rest = text[1:].lstrip(_KEY + ".")
+    rest = text[1:].lstrip(KEY_LETTERS + ".")
     name = text[1 : len(text) - len(rest)].lower()
     if name and rest.startswith("]"):
         return f"{name}.", rest[1:]

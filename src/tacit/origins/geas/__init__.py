@@ -23,20 +23,17 @@ from tacit.origins.geas.documents import EFFECTS, TYPES, faults
 from tacit.origins.geas.exchange import (
     FILES,
     LASTING_IDS,
-    PARTS,
-    PLAIN_NAME,
     document_of,
     dump,
     file_name,
     files,
-    holds,
     index_of,
     log_of,
-    memories,
     moves,
     name_for,
     packet_of,
 )
+from tacit.origins.geas.reading import PARTS, PLAIN_NAME, holds, memories
 from tacit.origins.geas.tasks import INCIDENTS, NAME, detect, read
 
 __all__ = [

@@ -25,7 +25,7 @@ from tacit.origins.geas.documents import (
     time_of,
     title_of,
 )
-from tacit.origins.geas.exchange import holds
+from tacit.origins.geas.reading import holds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ cannot read at all is replaced, under the same locks. What was copied aside is n
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 
@@ -19,8 +18,8 @@ import apsw
 
 from tacit.core import clock
 from tacit.core.digest import new_id, short_hash
-from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
-from tacit.core.value import replace, value
+from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, TacitError
+from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ SLACK = 8 << 20  # bytes that must stay free beside the copies
 LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 DERIVED = ("tally", "index")  # kinds of faults that `reindex` mends: no reason to refuse a backup
 _PENDING = ".pending"  # a copy that was not verified yet
-_WEEK = 7 * 86400
+WEEK = 7 * 86400
 
 
 @value
@@ -83,7 +82,7 @@ def rotated(found: Sequence[Backup]) -> list[Backup]:
     weeks: list[int] = []
     gone = []
     for each in found[NEWEST:]:
-        week = int(clock.seconds(each.at) // _WEEK)
+        week = int(clock.seconds(each.at) // WEEK)
         if week in weeks or len(weeks) >= WEEKS:
             gone.append(each)
         else:
@@ -135,10 +134,10 @@ def verify(path: str, folder: str) -> Health:
     from tacit.stores.check import check, rule_of
     from tacit.stores.sqlite import _told, open_store
 
-    _need_room(folder, os.path.getsize(path))
+    need_room(folder, os.path.getsize(path))
     place = os.path.join(folder, f".verify-{new_id()}")
     try:
-        _private(place)
+        private(place)
         copy_pages(path, place)
         with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
@@ -188,231 +187,6 @@ def asides(folder: str) -> list[str]:
     return [os.path.join(place, name) for name in sorted(os.listdir(place))] if os.path.isdir(place) else []
 
 
-@value
-class Restored:
-    """What came back, and where the store that was there lies now."""
-
-    backup: Backup
-    path: str
-    aside: str = ""
-    warning: str = ""  # it came back, but no fresh backup of it could be made
-
-
-def notes(path: str, folder: str) -> list[str]:
-    """What a person should know about the safety of a store before it is too late."""
-    told = []
-    found = backups(folder)
-    newest = next((each for each in found if each.verified), None)
-    if newest is None:
-        told.append("there is no verified backup yet; tacit backup makes one, and so does the worker")
-    elif time.time() - clock.seconds(newest.at) > _WEEK:
-        told.append(f"the newest backup is of {newest.at[:10]}; tacit backup makes one")
-    size = sum(os.path.getsize(path + end) for end in ("", "-wal") if os.path.exists(path + end))
-    free = _free(os.path.dirname(os.path.abspath(path)))
-    if free < 2 * size + SLACK:
-        told.append(f"only {free >> 20} MiB are free on its disk; when it is full nothing new is kept, and reading goes on")
-    if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal") > LOG_LARGE:
-        long = os.path.getsize(path + "-wal") >> 20
-        told.append(f"its write-ahead log is {long} MiB long: some process has been reading for a long time")
-    if kept := asides(folder):
-        place = os.path.dirname(kept[0])
-        told.append(f"{len(kept)} files of stores that were repaired or replaced are kept in {place}; delete them when you like")
-    return told
-
-
-# -- putting back -------------------------------------------------------------------------------------------------------
-
-
-def restore(path: str, folder: str, name: str = "", to: str = "") -> Restored:
-    """Put a backup back over the store, or into a new file `to`. It is verified once more before anything is touched."""
-    chosen = find(folder, name)
-    faults = [fault for fault in verify(chosen.path, folder).faults if fault.kind not in DERIVED]
-    if faults:
-        raise Damaged(
-            f"Backup {chosen.name} does not verify any more ({faults[0].kind} {faults[0].id}: {faults[0].detail}).",
-            "Nothing was changed; tacit backup --list shows the others.",
-        )
-    if to and os.path.exists(to):
-        raise Refused(f"{to} exists already; a restored store goes into a new file.", "Name another, or leave out --to.")
-    done = Restored(chosen, to or path, install(to or path, chosen.path, folder))
-    return done if to else replace(done, warning=_backed_up_again(path, folder))
-
-
-def _backed_up_again(path: str, folder: str) -> str:
-    """The newest backup must be of the state that was chosen: a later repair builds on it. Why none could be made, if so."""
-    from tacit.stores.sqlite import open_store
-
-    try:
-        with open_store(path, create=False) as store:
-            back_up(store, folder)
-    except (TacitError, OSError, apsw.Error) as error:
-        told = error.message if isinstance(error, TacitError) else str(error)
-        return f"the store was restored, but no backup of it could be made: {told} Run tacit backup."
-    return ""
-
-
-def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:
-    """Make the store at `path` what the verified file `source` holds; what was there is copied aside first. Where it lies.
-
-    The caller has closed its own connections to the store. Raises `StoreBusy` while anybody else has it open.
-    """
-    with told_plainly(path, "restoring"):
-        if not _is_there(path):
-            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-            _private(path)
-            copy_pages(source, path)
-            _sync(path)
-            return ""
-        with Held(path, folder, wait) as held:
-            held.write(source)
-        return held.aside
-
-
-@contextlib.contextmanager
-def told_plainly(path: str, doing: str) -> Iterator[None]:
-    """What the disk answers comes up in our words."""
-    from tacit.stores.sqlite import _told
-
-    try:
-        yield
-    except OSError as error:
-        raise StoreReadOnly(
-            f"The disk answered with an error while {doing} {path}: {error.strerror or error}.",
-            "Check the disk, then tacit doctor; a store that was replaced is kept aside, beside the backups.",
-        ) from error
-    except apsw.Error as error:
-        raise _told(error, path, doing) from error
-
-
-def _is_there(path: str) -> bool:
-    """Whether there is such a file. A disk that cannot tell has not said no."""
-    try:
-        os.stat(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-class Held:
-    """A store taken for ourselves: nobody else has it open, and what it holds is copied aside."""
-
-    def __init__(self, path: str, folder: str, wait: float = 10.0) -> None:
-        self.path = path
-        self.wait = wait
-        _need_room(folder, 2 * os.path.getsize(path))
-        self.aside = os.path.join(folder, "aside", f"{_compact(clock.now())}-{new_id()}.db")
-        self._connection: apsw.Connection | None = None
-        self._fd = -1
-
-    def __enter__(self) -> Held:
-        try:
-            self._connection = self._taken()
-            if self._connection is None:
-                self._fd = self._locked()
-            _copy_aside(self.path, self.aside)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-    def write(self, source: str) -> None:
-        """Put the pages of a verified file into the store, in one transaction."""
-        from tacit.stores.sqlite import _told
-
-        if self._connection is not None:
-            try:
-                _pages_into(self._connection, source)
-                return
-            except (apsw.NotADBError, apsw.CorruptError):
-                self._connection.close()
-                self._connection = None
-                self._fd = self._locked()
-            except apsw.Error as error:
-                raise _told(error, self.path, "restoring") from error
-        self._replace(source)
-
-    def _taken(self) -> apsw.Connection | None:
-        """The store, locked by SQLite's own rules; None if it cannot tell that this is a database."""
-        connection = apsw.Connection(self.path, flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            connection.set_busy_timeout(int(self.wait * 1000))
-            # Every open connection in WAL mode holds a shared lock, so this waits until nobody else has the store open.
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
-            connection.execute("BEGIN EXCLUSIVE; COMMIT")
-            return connection
-        except (apsw.NotADBError, apsw.CorruptError):
-            connection.close()
-            return None
-        except (apsw.BusyError, apsw.LockedError) as error:
-            connection.close()
-            raise _open_elsewhere(self.path) from error
-        except apsw.Error as error:
-            connection.close()
-            raise StoreReadOnly(f"{self.path} cannot be written: {error}; nothing was changed.", "Check its disk.") from error
-
-    def _locked(self) -> int:
-        """The file with SQLite's lock bytes held by hand: pending, reserved and shared."""
-        import fcntl
-
-        fd = os.open(self.path, os.O_RDWR)
-        try:
-            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 512, 0x40000000)
-        except OSError:
-            os.close(fd)
-            raise _open_elsewhere(self.path) from None
-        return fd
-
-    def _replace(self, source: str) -> None:
-        fresh = f"{self.path}.{new_id()}"
-        _private(fresh)
-        copy_pages(source, fresh)
-        _sync(fresh)
-        for end in ("-wal", "-shm"):  # a log that is left behind would be replayed into the new file
-            if os.path.exists(self.path + end):
-                os.unlink(self.path + end)
-        os.rename(fresh, self.path)
-        _sync_folder(os.path.dirname(os.path.abspath(self.path)))
-
-
-def _open_elsewhere(path: str) -> StoreBusy:
-    return StoreBusy(f"Another process has {path} open; nothing was changed.", "Close agents and tacit serve, then try again.")
-
-
-def _pages_into(connection: apsw.Connection, source: str) -> None:
-    origin = apsw.Connection(f"file:{_quoted(source)}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
-        with connection.backup("main", origin, "main") as copying:
-            copying.step(-1)
-    finally:
-        origin.close()
-
-
-def _copy_aside(path: str, aside: str) -> None:
-    # In a process of its own: closing the file here would drop the locks that SQLite holds in this one.
-    import subprocess
-    import sys
-
-    from tacit.stores.sqlite import copy_files as program
-
-    _make_folder(os.path.dirname(aside))
-    # Isolated (-I) and without site-packages (-S): nothing in the current folder, which may be anybody's, is imported.
-    done = subprocess.run([sys.executable, "-I", "-S", program.__file__, path, aside], capture_output=True, text=True)
-    if done.returncode or not program.is_copied(done.stdout, aside):
-        said = done.stderr.strip()[-300:] or "the copy is not what was read"
-        raise Unavailable(f"{path} could not be copied aside: {said}.", "Nothing was changed.")
-
-
-# -- copying ------------------------------------------------------------------------------------------------------------
-
-
 class _Alone:
     """One at a time in a folder of backups."""
 
@@ -422,7 +196,7 @@ class _Alone:
     def __enter__(self) -> None:
         import fcntl
 
-        _make_folder(self.folder)
+        make_folder(self.folder)
         self.fd = os.open(os.path.join(self.folder, ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -441,18 +215,18 @@ def _copied(store: SqliteStore, folder: str) -> Backup:
     """A copy of what is committed now, as one file, not verified yet. Others may go on writing."""
     from tacit.stores.sqlite import _told
 
-    _make_folder(folder)
+    make_folder(folder)
     size = int(store.one("PRAGMA page_count")[0]) * int(store.one("PRAGMA page_size")[0])
-    _need_room(folder, 2 * size)
+    need_room(folder, 2 * size)
     number = max((each.number for each in backups(folder)), default=0) + 1
     partial = os.path.join(folder, f".copy-{new_id()}")
     try:
-        _private(partial)
+        private(partial)
         copy_pages(store.path, partial)
-        _sync(partial)
-        made = os.path.join(folder, f"{number:06d}-{_compact(clock.now())}.db{_PENDING}")
+        sync(partial)
+        made = os.path.join(folder, f"{number:06d}-{compact(clock.now())}.db{_PENDING}")
         os.rename(partial, made)
-        _sync_folder(folder)
+        sync_folder(folder)
     except (apsw.FullError, OSError) as error:
         raise StoreReadOnly(f"The backup could not be written to {folder}: {error}.", "Free some space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
@@ -476,7 +250,7 @@ def _verified(copy: Backup) -> Backup:
         raise _damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
     final = copy.path.removesuffix(_PENDING)
     os.rename(copy.path, final)
-    _sync_folder(folder)
+    sync_folder(folder)
     return Backup(final, copy.number, copy.at, copy.bytes)
 
 
@@ -532,7 +306,7 @@ def _last_entry(path: str) -> int:
 
 def _looked(path: str, sql: str, *bound: str) -> object:
     connection = apsw.Connection(
-        f"file:{_quoted(path)}?mode=ro&immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        f"file:{quoted(path)}?mode=ro&immutable=1", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     )
     try:
         rows: Iterator[tuple[object, ...]] = connection.execute(sql, bound)
@@ -541,19 +315,19 @@ def _looked(path: str, sql: str, *bound: str) -> object:
         connection.close()
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
     return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
-def _compact(at: str) -> str:
+def compact(at: str) -> str:
     return at.replace("-", "").replace(":", "").replace(".", "")
 
 
-def _need_room(folder: str, size: int) -> None:
+def need_room(folder: str, size: int) -> None:
     place = folder
     while not os.path.isdir(place):
         place = os.path.dirname(place)
-    free = _free(place)
+    free = free_bytes(place)
     if free < size + SLACK:
         raise StoreReadOnly(
             f"{folder} has {free >> 20} MiB free; {(size + SLACK) >> 20} MiB are needed to copy and verify the store.",
@@ -561,12 +335,12 @@ def _need_room(folder: str, size: int) -> None:
         )
 
 
-def _free(folder: str) -> int:
+def free_bytes(folder: str) -> int:
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize
 
 
-def _make_folder(folder: str) -> None:
+def make_folder(folder: str) -> None:
     try:
         for place in (os.path.dirname(os.path.dirname(folder)), os.path.dirname(folder), folder):
             os.makedirs(place, mode=0o700, exist_ok=True)  # each by itself: the mode is the last one's only
@@ -574,11 +348,11 @@ def _make_folder(folder: str) -> None:
         raise StoreReadOnly(f"Backups cannot be kept at {folder}: {error.strerror}.", "Check the folder.") from error
 
 
-def _private(path: str) -> None:
+def private(path: str) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
-def _sync(path: str) -> None:
+def sync(path: str) -> None:
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
@@ -586,5 +360,5 @@ def _sync(path: str) -> None:
         os.close(fd)
 
 
-def _sync_folder(folder: str) -> None:
-    _sync(folder)
+def sync_folder(folder: str) -> None:
+    sync(folder)

@@ -18,7 +18,7 @@ from tacit.stores.check import check, rule_of
 from tacit.stores.shared import misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
 from tacit.stores.sql_writer import SEALED, seal_project
-from tacit.stores.sqlite.backup import _private
+from tacit.stores.sqlite.backup import private
 from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_readable, sums_to, text_that_sums_to
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
@@ -48,7 +48,7 @@ def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str,
     """A new store of all that verifies; how many rows came from elsewhere than the damaged file, and what is lost."""
     from tacit.stores.sqlite import open_store
 
-    _private(fresh)
+    private(fresh)
     with open_store(fresh, machine=machine) as store:
         known = store.rows("SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
         copy = fresh + "-backup"

@@ -21,9 +21,10 @@ from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
-from tacit.stores.sqlite.backup import DERIVED, Held, _make_folder, backups, told_plainly, verify
+from tacit.stores.sqlite.backup import DERIVED, backups, make_folder, verify
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive
+from tacit.stores.sqlite.restore import Held, told_plainly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
         except Damaged:
             pass  # the derived tables themselves are broken: a new store has new ones
     backup = _newest(folder)
-    _make_folder(folder)
+    make_folder(folder)
     broken, fresh = (os.path.join(folder, f".repair-{new_id()}") for _ in range(2))
     try:
         with told_plainly(path, "repairing"), Held(path, folder, wait) as held:

@@ -101,7 +101,7 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
     if args.undo:
-        from tacit.app.acting import HOW_TO_SIGN, acting
+        from tacit.app.opened import HOW_TO_SIGN, acting
 
         who = acting(cli.env, args.by or "", args.yes)
         if not (who.is_person or args.dry_run):

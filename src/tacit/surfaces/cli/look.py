@@ -323,7 +323,7 @@ def _declare_config(parser: argparse.ArgumentParser) -> None:
 
 def _key(args: argparse.Namespace, cli: Cli) -> Answer:
     """A key for a program, or the names of those there are."""
-    from tacit.app.acting import HOW_TO_SIGN, acting, keys_path
+    from tacit.app.opened import HOW_TO_SIGN, acting, keys_path
     from tacit.core.errors import Refused
     from tacit.stores import keys
 

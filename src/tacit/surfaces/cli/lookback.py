@@ -193,21 +193,23 @@ class _Homes:
         return self.roots.get(home.key, "")
 
     def _find(self, run: Run) -> Home:
-        from tacit.stores import identity
+        from tacit.stores.identity import locate
+        from tacit.stores.remote import normalise_remote
+        from tacit.stores.vanished import repository_of, still_there
 
         plain = _room("excerpt")
         home: Home
-        folder = identity.still_there(run.cwd)
+        folder = still_there(run.cwd)
         if folder:
-            place = identity.locate(folder, self.env)
+            place = locate(folder, self.env)
             home = plain.Home(f"remote {place.remote}" if place.remote else place.key, place.name, place.root)
             self.roots.setdefault(home.key, place.root)
             return home
-        remote = identity.normalise_remote(run.remote) if run.remote else ""
+        remote = normalise_remote(run.remote) if run.remote else ""
         if remote:
             home = plain.Home(f"remote {remote}", remote.rpartition("/")[2], "")
         else:
-            home = plain.home_by_folder(replace(run, cwd=identity.repository_of(run.cwd)) if run.cwd else run)
+            home = plain.home_by_folder(replace(run, cwd=repository_of(run.cwd)) if run.cwd else run)
         return home
 
 

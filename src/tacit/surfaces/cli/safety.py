@@ -113,7 +113,7 @@ def _path(args: argparse.Namespace, cli: Cli) -> str:
 
 
 def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
-    from tacit.app.acting import acting
+    from tacit.app.opened import acting
 
     who = acting(cli.env, args.by or "", args.yes)
     if not who.is_person:

@@ -31,7 +31,7 @@ def _serve(args: argparse.Namespace, cli: Cli) -> Answer:
 
         raise MissingExtra(f"The desk needs {error.name}.", hint("web")) from error
     from tacit.app import data_folder
-    from tacit.app.acting import keys_path
+    from tacit.app.opened import keys_path
     from tacit.stores.keys import name_of
     from tacit.surfaces.web.server import Desk
 
