@@ -33,8 +33,8 @@ sys.path[:0] = [str(HERE.parent / "src"), str(HERE.parent / "tests" / "core")]
 
 import apsw  # noqa: E402
 
-from tacit.words import match  # noqa: E402
-from tacit.words.match import Prepared, Settings, compare, decide, grown, keywords, prepare  # noqa: E402
+from tacit.words.match import compare, decide, grown, keywords  # noqa: E402
+from tacit.words.prepared import MARGIN, THRESHOLD, Prepared, Settings, prepare  # noqa: E402
 from tacit.words.signature import signature  # noqa: E402
 from tacit.words.tokens import index_words, query_words  # noqa: E402
 
@@ -58,7 +58,7 @@ EQUAL = "lexical at ArcheFlow's false merges, nothing doubted"
 def calibrated(nearest: list[float], percentile: float) -> float:
     """A threshold from the store itself, which was tried and lost: how alike is each report to its nearest other?"""
     if len(nearest) < 100:
-        return match.THRESHOLD
+        return THRESHOLD
     ordered = sorted(nearest)
     return min(0.75, max(0.4, ordered[min(len(ordered) - 1, math.ceil(percentile * len(ordered)) - 1)]))
 
@@ -410,7 +410,7 @@ def main() -> int:
         f"# Matching, {datetime.now(UTC):%Y-%m-%d}",
         "",
         f"`python bench/matching.py DATA --half {args.half}`, Python {platform.python_version()}, {platform.machine()}; "
-        f"lexical at threshold {match.THRESHOLD}, margin {match.MARGIN}.",
+        f"lexical at threshold {THRESHOLD}, margin {MARGIN}.",
         "",
         "## Opposites and twins in our own words",
         "",

@@ -32,7 +32,8 @@ from tacit.core.digest import short_hash
 from tacit.guard.redact import private, redact
 from tacit.tend import same
 from tacit.tend.same import BATCH, SAME, Pairing
-from tacit.words.match import Settings, compare, decide, grown, prepare
+from tacit.words.match import compare, decide, grown
+from tacit.words.prepared import Settings, prepare
 
 LABELS = HERE / "labels"
 

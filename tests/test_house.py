@@ -18,17 +18,11 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\
 
 # Above the measure today.
 LONG = {
-    "words/claim_words.py",
-    "words/claims.py",
-    "words/match.py",
     "core/profile.py",
     "origins/archeflow.py",
     "origins/ralph.py",
     "hosts/claude_code/transcript.py",
     "learn/__init__.py",
-    "learn/cues.py",
-    "lookback/report.py",
-    "tend/page.py",
 }
 LONG_CONDUCTORS = {
     "learn/__init__.py",

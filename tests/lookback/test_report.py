@@ -15,17 +15,8 @@ from tacit.core.profile import Profile, changed
 from tacit.core.run import Cost, Finding, Reading, Run, Step
 from tacit.lookback.excerpt import Home, Spent, excerpt, home_by_folder, median
 from tacit.lookback.html import page
-from tacit.lookback.report import (
-    Correction,
-    Count,
-    Files,
-    Lookback,
-    Problem,
-    Settings,
-    as_json,
-    look_back,
-    lookback,
-)
+from tacit.lookback.report import look_back, lookback
+from tacit.lookback.result import Correction, Count, Files, Lookback, Problem, Settings, as_json
 from tacit.lookback.words import days, duration, percent, spent_words, tokens
 from tacit.profiles import load
 

@@ -16,7 +16,8 @@ import pytest
 import tacit
 from tacit.app import Memories
 from tacit.core.errors import TacitError
-from tacit.words.match import archeflow_overlap, keywords, prepare
+from tacit.words.match import archeflow_overlap, keywords
+from tacit.words.prepared import prepare
 
 SYSTEM = "archeflow"
 DIRECT = {

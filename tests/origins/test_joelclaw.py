@@ -31,7 +31,8 @@ from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
 from tacit.tend.triage import Suggested, answers, merged, page_line
-from tacit.words.match import MATCHERS, prepare
+from tacit.words.match import MATCHERS
+from tacit.words.prepared import prepare
 
 from .conftest import Vector
 

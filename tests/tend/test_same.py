@@ -23,7 +23,7 @@ from tacit.tend.by_model import merging
 from tacit.tend.judge import RECORD, is_checked
 from tacit.tend.same import EXAM, NEAREST, TEXT, Pairing, answers, examination, is_open, nearest, passed, question
 from tacit.testing import Scripted, finding, run
-from tacit.words.match import Likeness
+from tacit.words.prepared import Likeness
 
 ONE = "Bulk delete of messages freezes the inbox"
 OTHER = "Inbox hangs when many messages are removed at once"

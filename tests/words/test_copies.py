@@ -6,7 +6,8 @@ import pytest
 
 from tacit.words.claims import Claims
 from tacit.words.copies import changed
-from tacit.words.match import compare, prepare
+from tacit.words.match import compare
+from tacit.words.prepared import prepare
 
 
 def claims(text: str) -> Claims:

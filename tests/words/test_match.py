@@ -14,11 +14,6 @@ from hypothesis import strategies as st
 
 from tacit.words.match import (
     MATCHERS,
-    Likeness,
-    Match,
-    Prepared,
-    Sameness,
-    Settings,
     archeflow_overlap,
     compare,
     decide,
@@ -29,9 +24,9 @@ from tacit.words.match import (
     levenshtein_likeness,
     matching_terms,
     nearest,
-    prepare,
     same_problem,
 )
+from tacit.words.prepared import Likeness, Match, Prepared, Sameness, Settings, prepare
 from tacit.words.signature import signature
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tacit.words.match import Settings, compare, decide, prepare
+from tacit.words.match import compare, decide
+from tacit.words.prepared import Settings, prepare
 from tacit.words.report_or_rule import reports
 
 

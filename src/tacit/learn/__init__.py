@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tacit.learn.gate import GateDecision
     from tacit.trial.effect import Course
     from tacit.trial.outcome import Outcome
-    from tacit.words.match import Prepared
+    from tacit.words.prepared import Prepared
 
 MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
 BY = "learn"  # the name under which the pipeline writes

@@ -18,18 +18,8 @@ from tacit.core.states import ACTIVE
 from tacit.core.value import replace, value
 from tacit.learn.stage import scope_at_birth
 from tacit.stores.lookups import indexed, with_signature
-from tacit.words.match import (
-    YOUNG_THRESHOLD,
-    Match,
-    decide,
-    grown,
-    keywords,
-    lenient,
-    nearest,
-    prepare,
-    rarity,
-    same_problem,
-)
+from tacit.words.match import YOUNG_THRESHOLD, decide, grown, keywords, lenient, nearest, rarity, same_problem
+from tacit.words.prepared import Match, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
 TYPE_CHECKING = False
@@ -41,7 +31,8 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Found
     from tacit.core.run import Finding
-    from tacit.words.match import Idf, Prepared, Rules
+    from tacit.words.match import Idf, Rules
+    from tacit.words.prepared import Prepared
 
 QUERY_WORDS = 16  # of a finding's words, for finding its neighbours …
 LONG, LONG_WORDS = 40, 64  # … but of one longer than a lesson more: what its form repeats must be known as common, or strangers meet in it

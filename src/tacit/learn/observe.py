@@ -13,7 +13,7 @@ import re
 
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.learn import cues
+from tacit.learn import cue_patterns
 from tacit.learn.classify import filed
 from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
 
@@ -74,9 +74,9 @@ def is_command(line: str) -> bool:
     prompted = _PROMPT.match(said)
     if prompted and said.startswith("$"):
         return True
-    if not cues.DUMP.match(said) or cues.PROSE.search(said):
+    if not cue_patterns.DUMP.match(said) or cue_patterns.PROSE.search(said):
         return False
-    if cues.SHELL_SIGNS.search(said):
+    if cue_patterns.SHELL_SIGNS.search(said):
         return True
     return len(said.split()) <= 3 + bool(prompted) and not said.endswith((".", "!", "?"))
 

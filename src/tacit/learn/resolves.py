@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 
 from tacit.core.run import Finding
-from tacit.learn.cues import NAMED, word_set
+from tacit.learn.cue_patterns import word_set
+from tacit.learn.cues import NAMED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

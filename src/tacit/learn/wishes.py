@@ -16,7 +16,7 @@ import re
 
 from tacit.core.run import Finding
 from tacit.core.value import value
-from tacit.learn import cues, shell
+from tacit.learn import cue_patterns, cues, shell
 from tacit.words.own_words import own_text
 
 TYPE_CHECKING = False
@@ -244,16 +244,16 @@ def _trimmed(quote: str) -> tuple[bool, str]:
 
 def _asks(quote: str, low: str) -> bool:
     if not quote.rstrip().endswith("?"):
-        return bool(cues.QUESTION.match(low)) and not cues.NOT_A_QUESTION.match(low)
+        return bool(cue_patterns.QUESTION.match(low)) and not cue_patterns.NOT_A_QUESTION.match(low)
     # "Can you always use pnpm?" is a wish in polite form.
-    return not (cues.POLITE.match(quote.lower()) and cues.FOR_GOOD.search(low))
+    return not (cue_patterns.POLITE.match(quote.lower()) and cue_patterns.FOR_GOOD.search(low))
 
 
 def _not_asked_of_anyone(low: str) -> bool:
-    if cues.HYPOTHETICAL.match(low) and not cues.CONDITIONAL.match(low):
+    if cue_patterns.HYPOTHETICAL.match(low) and not cue_patterns.CONDITIONAL.match(low):
         return True
     end = low.rstrip(" .!")
-    return any(pattern.match(end) for pattern in (cues.REPORTED, cues.DESCRIBING, cues.POINTING))
+    return any(pattern.match(end) for pattern in (cue_patterns.REPORTED, cue_patterns.DESCRIBING, cue_patterns.POINTING))
 
 
 _NOTHING_IN = re.compile(r"no [\w-]+(?: [\w-]+)? (?:in|on|to|without|inside|at|for) ")  # "no emojis in commit messages"
@@ -262,16 +262,16 @@ _STYLE = re.compile(r"\b(?:our|team|house) \w* ?(?:convention|standard|style|pol
 
 
 def _is_standing(low: str, text: str) -> bool:
-    bound = bool(cues.TASK_BOUND.search(low))
+    bound = bool(cue_patterns.TASK_BOUND.search(low))
     if _NOTHING_IN.match(low) and cues.NOUNS.search(low):
         return not bound
     if not any(pattern.search(low.rstrip(" .!?")) for pattern in cues.STANDING):
         return False
     if _WEAK.match(low):
         return not bound and _says_something(low)
-    if cues.REQUIREMENT.match(low):
+    if cue_patterns.REQUIREMENT.match(low):
         return False
-    if (bound or cues.TASK_OPENING.match(low)) and not cues.FOR_GOOD.search(low):
+    if (bound or cue_patterns.TASK_OPENING.match(low)) and not cue_patterns.FOR_GOOD.search(low):
         return False
     # What the product shall always do is asked for in the same words; a way of working names a thing of the trade.
     return _names_something(low, text) or bool(cues.CONDUCT.search(low) or _words(low) & cues.PLACES)
@@ -280,7 +280,7 @@ def _is_standing(low: str, text: str) -> bool:
 def _is_convention(low: str, text: str) -> bool:
     if not any(pattern.search(low) for pattern in cues.CONVENTION):
         return False
-    if cues.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
+    if cue_patterns.TASK_BOUND.search(low) and not re.search(r"\b(?:here|hier|aquí|ici)\b", low):
         return False
     return _names_something(low, text) or bool(_STYLE.search(low))
 
@@ -292,7 +292,7 @@ def _is_correction(low: str, text: str, told: bool, refused: bool, setting: _Set
     # "here" between names of tools is how people say: in this project. Between pieces of code it is this place.
     tells_which = cues.SWAP.search(low) or cues.NEGATED.search(low) or " with " in low
     anywhere = _PROJECT_HERE.sub("", low) if _tools(low) and tells_which else low
-    if cues.TASK_BOUND.search(anywhere) or cues.HEDGED.search(low):
+    if cue_patterns.TASK_BOUND.search(anywhere) or cue_patterns.HEDGED.search(low):
         return False
     if told:
         return _says_something(low)
@@ -319,7 +319,7 @@ def _words(low: str) -> set[str]:
     return set(re.findall(r"[\w.+#-]*\w", low))
 
 
-_FILLING = cues.word_set(
+_FILLING = cue_patterns.word_set(
     """
     always never ever from going forward future please remember make sure that this those these them with have been
     should must need want your would could every time again immer niemals wieder bitte jetzt künftig siempre nunca

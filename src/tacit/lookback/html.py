@@ -10,7 +10,7 @@ import re
 from html import escape as _e
 
 from tacit.core import clock
-from tacit.lookback.report import WEEK, Count, assumptions, limits
+from tacit.lookback.result import WEEK, Count, assumptions, limits
 from tacit.lookback.words import (
     calls_words,
     costliest,
@@ -27,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tacit.lookback.report import Correction, Lookback, Problem, ProjectCount, Week
+    from tacit.lookback.result import Correction, Lookback, Problem, ProjectCount, Week
 
 WEEKS = 26  # bars; half a year fits a phone
 

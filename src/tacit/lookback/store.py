@@ -26,7 +26,8 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
 from tacit.recall.render import frame_tokens, line_tokens
 from tacit.trial.tally import tally_of
-from tacit.words.match import decide, grown, prepare
+from tacit.words.match import decide, grown
+from tacit.words.prepared import prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Finding
     from tacit.learn.tell.lessons import Lesson as Told
     from tacit.lookback.excerpt import Excerpt, Home, Said
-    from tacit.words.match import Prepared
+    from tacit.words.prepared import Prepared
 
 NEIGHBOURS = 30  # lessons a finding is compared with, as learn does
 MOVES = 4  # rungs a lesson may climb at once, as learn allows

@@ -7,7 +7,7 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.lookback.excerpt import Spent
-    from tacit.lookback.report import Lookback, Problem
+    from tacit.lookback.result import Lookback, Problem
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 

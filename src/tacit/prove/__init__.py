@@ -8,8 +8,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.lookback.report import Lookback as Lookback
     from tacit.lookback.report import look_back as look_back
+    from tacit.lookback.result import Lookback as Lookback
 
 _WHERE = {
     "Lookback": "tacit.lookback.report",

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tacit.core.proposal import Proposal
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context
-    from tacit.words.match import Likeness
+    from tacit.words.prepared import Likeness
 
 BY_MODEL = f"{BY}:model"  # who decided what a model was asked about
 ABLE, UNABLE, UNHEARD, UNANSWERED = "able", "unable", "unheard", "unanswered"

@@ -23,7 +23,8 @@ from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.layout import entry_of, said_by
 from tacit.tend.triage import RULES, Suggested, answers, batches, likeness, question, schema
 from tacit.tend.worthy import standing as on_pages
-from tacit.words.match import opposed, prepare
+from tacit.words.match import opposed
+from tacit.words.prepared import prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

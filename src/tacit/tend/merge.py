@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.tend.by_model import Asking
     from tacit.tend.context import Context
-    from tacit.words.match import Likeness
+    from tacit.words.prepared import Likeness
 
 MOST = 2000  # lessons that one pass looks at; the next goes on where it stopped
 OPPOSITES = (

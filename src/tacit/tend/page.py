@@ -7,26 +7,23 @@ person's word is left as it stands in the file. Lessons that have earned a line 
 
 from __future__ import annotations
 
-from tacit.core.digest import short_hash
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
-from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED, Proposal
+from tacit.core.proposal import APPROVED, EXPIRED, OPEN, REJECTED
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
-from tacit.guard.redact import private, redact
-from tacit.guard.screen import screen
-from tacit.stores.sql import asked_about
 from tacit.tend import hand
 from tacit.tend.book import Book, Keeping, files_of, put_book, read_book, without
 from tacit.tend.context import Context, StepReport
-from tacit.tend.layout import SHORT, Entry, compose, entry_of, said_by, strength
+from tacit.tend.layout import SHORT, Entry, compose, entry_of, strength
+from tacit.tend.page_lines import Seen, act_on, decided_lines, line_key, line_place, told_of, with_findings
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import propose, standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from tacit.core.profile import Page
@@ -34,23 +31,6 @@ if TYPE_CHECKING:
 TRIES = 3  # times a file is read again because somebody saved it meanwhile
 NONE_KEPT = "no page is kept; tacit page --target MEMORY.md keeps one"
 ASKED = ("many", "drop")  # acts that leave a file alone until somebody decides
-
-
-@value
-class Seen:
-    """One file beside what is remembered of it."""
-
-    sheet: Sheet
-    target: Target
-    entries: tuple[Entry, ...]
-    raw: bytes | None = None
-    frame: Framed = Framed("", "", "")
-    lines: tuple[str, ...] = ()
-    compared: hand.Compared = hand.Compared({}, {})
-    kept: hand.Kept = hand.Kept()
-    findings: tuple[Finding, ...] = ()
-    off: tuple[str, ...] = ()  # taken off this page while they stand on another
-    fault: str = ""  # why it is left alone
 
 
 @value
@@ -91,13 +71,13 @@ class _Pass:
         found = [finding for seen in looked for finding in seen.findings]
         if found:
             taken: Any = context.learn(found) if context.learn is not None and not context.dry_run else None
-            self.decided = _decided(context, found)
+            self.decided = decided_lines(context, found)
             self.decided |= {key: (APPROVED, memory) for key, memory in (taken or {}).items()}
             self._stop_keeping(looked)
             looked = look(context)
         written = sum(self._bring_up(seen) for seen in looked)
-        self._mark({_key(each) for seen in looked for each in seen.findings})
-        facts = {"files": tuple(self.changed), "findings": tuple(_told(finding) for finding in found)}
+        self._mark({line_key(each) for seen in looked for each in seen.findings})
+        facts = {"files": tuple(self.changed), "findings": tuple(told_of(finding) for finding in found)}
         return StepReport("page", written, notes=tuple(self.notes), facts=facts)
 
     def _mark(self, still: Collection[str]) -> None:
@@ -121,7 +101,7 @@ class _Pass:
     def _stop_keeping(self, looked: Sequence[Seen]) -> None:
         """A page that is gone, and that nobody wants back, is kept no more."""
         for seen in looked:
-            if any(_act(each) == "drop" and self._state(each) in (APPROVED, EXPIRED) for each in seen.findings):
+            if any(act_on(each) == "drop" and self._state(each) in (APPROVED, EXPIRED) for each in seen.findings):
                 with self.context.write() as tx:
                     book = read_book(tx, self.context.project.id)
                     put_book(tx, self.context.project.id, without(book, seen.target.name))
@@ -134,7 +114,7 @@ class _Pass:
             asked = [
                 each.quote
                 for each in seen.findings
-                if _act(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)
+                if act_on(each) in ASKED and self._state(each) not in (REJECTED, APPROVED)
             ]
             if seen.fault or asked:
                 self.notes += (
@@ -168,10 +148,10 @@ class _Pass:
         placed, pending = dict(seen.compared.placed), dict[str, str]()
         refused, returned, off = list[str](), [*seen.compared.older], [*seen.off]
         for finding in seen.findings:
-            extra, act, state = finding.extra or {}, _act(finding), self._state(finding)
+            extra, act, state = finding.extra or {}, act_on(finding), self._state(finding)
             memory = str(extra["memory"])
             if act == "add" and state == APPROVED:
-                placed |= _adopted(seen, finding, self.decided[_key(finding)][1])
+                placed |= _adopted(seen, finding, self.decided[line_key(finding)][1])
             elif act in ASKED:
                 off += extra["off"] if state == APPROVED else ()
                 returned += extra["memories"] if state == REJECTED else ()
@@ -184,7 +164,7 @@ class _Pass:
         return Plan(entries, placed, pending, tuple(refused), tuple(returned), tuple(off))
 
     def _state(self, finding: Finding) -> str:
-        return self.decided.get(_key(finding), ("", ""))[0]
+        return self.decided.get(line_key(finding), ("", ""))[0]
 
     def _fitted(self, seen: Seen, plan: Plan) -> tuple[Plan, bytes | None]:
         """As many lessons as the limits let in, the strongest first."""
@@ -236,7 +216,7 @@ class _Pass:
     def _let_go(self, tx: Any, seen: Seen) -> None:
         """A line that was taken out, and about which nobody answered, stays out; its lesson keeps its state."""
         for finding in seen.findings:
-            if _act(finding) == "delete" and self._state(finding) == EXPIRED:
+            if act_on(finding) == "delete" and self._state(finding) == EXPIRED:
                 context, memory = self.context, tx.get(str((finding.extra or {})["memory"]))
                 told = f"its line was taken off {seen.sheet.path}, and nobody said otherwise: on trial again"
                 change = paged(
@@ -244,9 +224,6 @@ class _Pass:
                 )
                 if change is not None:
                     tx.apply(change)
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def look(context: Context) -> list[Seen]:
@@ -260,7 +237,7 @@ def look(context: Context) -> list[Seen]:
         mine += [Sheet(path, "", ()) for path in files_of(book, keeping.target, [sheet.path for sheet in mine])]
         found += [_see(context, sheet, keeping, book) for sheet in mine]
     stands = {id for seen in found for id in seen.compared.placed}
-    return [_with_findings(seen, stands, context.profile.page) for seen in found]
+    return [with_findings(seen, stands, context.profile.page) for seen in found]
 
 
 def _see(context: Context, sheet: Sheet, keeping: Keeping, book: Book) -> Seen:
@@ -329,141 +306,6 @@ def _text(raw: bytes | None) -> str:
     return (raw or b"").decode("utf-8", "surrogateescape")
 
 
-# --- what somebody did by hand ----------------------------------------------------------------------------------------
-
-
-def _with_findings(seen: Seen, stands: Collection[str], page: Page) -> Seen:
-    """A file with its findings. A line that is gone from one page and stands on another was taken off the one only."""
-    if seen.fault:
-        return seen
-    said = {entry.id: entry.said for entry in seen.entries}
-    gone = [id for id in seen.compared.gone if id in said]
-    off = [id for id in gone if id in stands]
-    vanished = seen.raw is None or (seen.frame.missing and seen.target.kind == "block")
-    if gone and (len(gone) > page.ask_above or (vanished and seen.target.kind not in FOLDERS)):
-        return replace(seen, findings=(_asking(seen, gone, off, vanished and seen.target.kind not in FOLDERS),))
-    lost = [id for id in gone if id not in stands]
-    return replace(seen, findings=tuple(_by_line(seen, lost, said, page)), off=tuple(off))
-
-
-def _asking(seen: Seen, gone: Sequence[str], off: Sequence[str], vanished: bool) -> Finding:
-    path, count = seen.sheet.path, len(gone)
-    since = str(max(seen.kept.known[id].since for id in gone))
-    forgotten = [id for id in gone if id not in off]
-    if vanished:
-        what = path if seen.raw is None else f"Tacit's part of {path}"
-        told = f"{what} is gone, with {count} lines; approve: keep it no more, reject: write it again"
-        return _finding(seen, "drop", told, key=since, memories=gone)
-    told = f"{count} lines vanished from {path}; approve: forget them, reject: put them back"
-    return _finding(seen, "many", told, key=since, memories=forgotten, off=off)
-
-
-def _by_line(seen: Seen, lost: Sequence[str], said: Mapping[str, str], page: Page) -> Iterator[Finding]:
-    at, path = seen.compared, seen.sheet.path
-    for id in lost:
-        yield _finding(
-            seen, "delete", f"line deleted from {path}: {said[id]}", memory=id, key=str(seen.kept.known[id].since)
-        )
-    for id, words in at.edited.items():
-        if id in said and _is_text(words):
-            told = f"line changed on {path}: {said[id]} → {words}"
-            yield _finding(seen, "edit", told, memory=id, text=said_by(words, page), bullet=at.placed[id])
-    for id in at.back:
-        told = f"line put back on {path}: {split_id(at.placed[id].text)[0]}"
-        yield _finding(seen, "back", told, memory=id, bullet=at.placed[id])
-    for bullet in at.added:
-        words = split_id(bullet.text)[0]
-        if _is_text(words):
-            where = f" under {bullet.section}" if bullet.section else ""
-            yield _finding(seen, "add", f"new line on {path}{where}: {words}", text=said_by(words, page), bullet=bullet)
-
-
-def _finding(
-    seen: Seen,
-    act: str,
-    told: str,
-    *,
-    memory: str = "",
-    text: str = "",
-    bullet: Bullet | None = None,
-    key: str = "",
-    memories: Sequence[str] = (),
-    off: Sequence[str] = (),
-) -> Finding:
-    path = seen.sheet.path
-    suspicion = screen(text) if text else None
-    if suspicion and not suspicion.clean:
-        told = f"{told} ({suspicion.reason})"
-    extra = {
-        "act": act, "path": path, "memory": memory, "section": bullet.section if bullet else "",
-        "memories": list(memories), "off": list(off), "facets": dict(seen.sheet.facets or {}),
-        "key": short_hash(path, act, memory, hand.spelled(text), key),
-    }  # fmt: skip
-    return Finding(
-        run=f"page:{path}",
-        place=_place(bullet) if bullet else "",
-        text=redact(private(text)).text,
-        extractor="page",
-        by="page",
-        tier="quoted",  # anybody's words until a person vouches for them
-        origin=f"page:{path}",
-        stance="contradicts" if act in ("delete", "many") else "supports",
-        quote=redact(private(told)).text,
-        extra=extra,
-    )
-
-
-def _is_text(words: str) -> bool:
-    """Whether words can be kept; what is not UTF-8 stays on the page and nowhere else."""
-    return "\0" not in words and not any("\ud800" <= letter <= "\udfff" for letter in words)
-
-
-def _key(finding: Finding) -> str:
-    return str((finding.extra or {})["key"])
-
-
-def _act(finding: Finding) -> str:
-    return str((finding.extra or {})["act"])
-
-
-def _place(bullet: Bullet) -> str:
-    return f"line:{bullet.start + 1}"
-
-
-def _told(finding: Finding) -> dict[str, Any]:
-    extra = finding.extra or {}
-    return {
-        "act": extra["act"],
-        "path": extra["path"],
-        "memory": extra["memory"] or None,
-        "text": finding.text,
-        "told": finding.quote,
-    }
-
-
-def _decided(context: Context, findings: Sequence[Finding]) -> dict[str, tuple[str, str]]:
-    """What became of the proposals about these findings: key -> (state, memory)."""
-    return {
-        key: _state(context, each)
-        for finding in findings
-        for key in [_key(finding)]
-        for each in asked_about(context.store, context.project.id, key)
-    }
-
-
-def _state(context: Context, proposal: Proposal) -> tuple[str, str]:
-    """A proposal's state; one that was signed and not marked yet is approved, one whose time is over expired."""
-    state = proposal.state
-    if state == OPEN and proposal.approvals:
-        state = APPROVED
-    elif state == OPEN and proposal.expires_at and proposal.expires_at <= context.now():
-        state = EXPIRED
-    return state, proposal.memory
-
-
-# --- drawing ----------------------------------------------------------------------------------------------------------
-
-
 def drawn(seen: Seen, plan: Plan, page: Page) -> bytes | None:
     """A file's new bytes; None for no file."""
     by_id = {entry.id: entry for entry in plan.entries}
@@ -505,7 +347,7 @@ def _is_stale(seen: Seen, plan: Plan, entry: Entry, bullet: Bullet) -> bool:
 
 def _adopted(seen: Seen, finding: Finding, memory: str) -> dict[str, Bullet]:
     """The bullet that a lesson was just learned from."""
-    mine = [each for each in seen.compared.added if _place(each) == finding.place]
+    mine = [each for each in seen.compared.added if line_place(each) == finding.place]
     return {memory: mine[0]} if mine and any(entry.id == memory for entry in seen.entries) else {}
 
 

@@ -11,7 +11,8 @@ from tacit.core.proposal import OPEN, REJECTED, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import value
 from tacit.stores.due import entries_after, last_entry
-from tacit.words.match import compare, prepare, rarity
+from tacit.words.match import compare, rarity
+from tacit.words.prepared import prepare
 from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.core.ports import Reads, Transaction
     from tacit.core.profile import Profile
     from tacit.tend.context import Context
-    from tacit.words.match import Likeness, Prepared
+    from tacit.words.prepared import Likeness, Prepared
 
 BY = "tend"
 NEIGHBOURS = 12  # lessons that one is compared with

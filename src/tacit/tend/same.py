@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
-    from tacit.words.match import Likeness
+    from tacit.words.prepared import Likeness
 
     T = TypeVar("T")
 

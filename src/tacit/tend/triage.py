@@ -17,7 +17,8 @@ from collections import Counter
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.value import replace, value
-from tacit.words.match import Settings, compare, decide, opposed, prepare, rarity
+from tacit.words.match import compare, decide, opposed, rarity
+from tacit.words.prepared import Settings, prepare
 from tacit.words.tokens import query_words
 
 TYPE_CHECKING = False
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Triage
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
-    from tacit.words.match import Match
+    from tacit.words.prepared import Match
 
 ACTIONS = ("promote", "reject", "merge", "review")
 SUBJECT = 0.4  # lessons about one subject are so alike (decision 4)

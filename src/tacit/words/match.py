@@ -14,15 +14,13 @@ from __future__ import annotations
 
 import math
 import re
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
-from tacit.core.value import value
 from tacit.words.claim_words import same_word
-from tacit.words.claims import Claims, claims_of, head_length
 from tacit.words.copies import changed
 from tacit.words.disagree import beyond, disagreement
-from tacit.words.report_or_rule import orders, reports
-from tacit.words.tokens import STEMMERS, VAGUE, edits, fold, language, normal, piece_terms, scan, terms
+from tacit.words.prepared import HEADS, SHORT, Likeness, Match, Prepared, Sameness, Settings
+from tacit.words.tokens import VAGUE, edits, terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,12 +41,6 @@ if TYPE_CHECKING:
         @property
         def doubt(self) -> float: ...
 
-
-# Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
-# lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since
-# lessons are doubted; a wider one costs twins of which there are several already.
-THRESHOLD = 0.36
-MARGIN = 0.03
 YOUNG_THRESHOLD, GROWN = (
     0.45,
     100,
@@ -56,16 +48,10 @@ YOUNG_THRESHOLD, GROWN = (
 CERTAIN = 0.9  # so alike that no margin is asked
 LENIENT = 0.8  # of the threshold: when settling, a missed recurrence flatters the lesson (see `same_problem`) …
 STRANGERS = 0.36  # … but not below this, unless the threshold is: there strangers begin
-SATURATION = 2.0  # a word said often counts more, but less and less: tf / (tf + 2)
-HEAD_WEIGHT = 2.0  # extra sightings for each word of the head of a longer text; three times in all (retrieval fact 4)
 LETTERS = 0.15  # share of letter 4-grams in the score of short texts, where one inflection is much of the text
-SHORT = 25  # terms; a longer text has words enough, and letters of boilerplate only blur it
 # Two long texts never share all their words: measured, .35 among reports tells as much as .45 among titles. So the score
 # rises with the terms of the shorter text, from SHORT to LONG, by this factor at most.
 LONG, LONG_FACTOR = 45, 1.3
-# Two reports of one thing name it in their first lines, and one's first line often stands somewhere in the other. So where both
-# have more than a first line, so much of what that weighs in each text is added instead; a title that all have weighs nothing.
-HEADS = 0.5
 # Which candidates are worth reading closely, by a glance at their words: the first, and whoever is neither far behind it
 # nor far off. On the dev half of the trackers whoever scores .45 has .19 by the glance; of those that score .36 few have less.
 BEHIND, FAR = 0.5, 0.2
@@ -73,127 +59,6 @@ BEHIND, FAR = 0.5, 0.2
 # be strangers: learned by the whole pipeline, the dev half has 38 of 104 twins with this share of the store's size, 27 without.
 UNCOUNTED = 0.25
 GUARDED = 0.3  # below this likeness nobody merges, and claims are not compared
-# Of a lesson's terms that the other does not account for, where each has such: beyond that, words do not vouch for a merge,
-# nor do they for a copy in which one place was changed. At 1 nothing is doubted.
-# It spares three of four false merges, and costs half of the twins in other words (docs/decisions/0004-matching.md).
-DOUBT = 0.25
-
-
-@value
-class Prepared:
-    """A text read once, to be compared often."""
-
-    text: str  # folded: equal here is equal
-    source: str  # as it is scanned: claims are read when they are asked for, and of most texts nobody asks
-    weights: Mapping[str, float]  # term → saturated frequency
-    letters: frozenset[str]
-    tags: tuple[str, ...] = ()
-    signature: str = ""
-    category: str = ""
-    head: frozenset[str] = frozenset()  # the terms of the first line, or of its beginning, where more follows
-
-    @cached_property
-    def claims(self) -> Claims:
-        """What the head of the text says."""
-        pieces = list(scan(self.source))
-        return claims_of(self.source, pieces[: head_length(self.source, pieces)], language(pieces))
-
-    @property
-    def _first_line(self) -> str:
-        return self.source.lstrip().partition("\n")[0]
-
-    @property
-    def _english(self) -> bool:
-        return self.source.replace("’", "'").isascii() and language(scan(self.source)) == "en"
-
-    @cached_property
-    def reports(self) -> bool:
-        """Whether it tells what went wrong, and not what to do."""
-        return self._english and reports(self._first_line)
-
-    @cached_property
-    def orders(self) -> bool:
-        """Whether it tells somebody what to do; where that cannot be read it is taken so."""
-        return not self._english or orders(self._first_line)
-
-
-@value
-class Likeness:
-    """How alike two texts are, and why they are not the same although they may look it."""
-
-    score: float  # 0 … 1, symmetric
-    blocked: str = ""  # "negation: commit", "number: 8080 / 9090" …; empty where nothing speaks against it
-    parts: Mapping[str, float] | None = None
-    doubt: float = 0.0  # 0 … 1: how little words alone vouch that they are the same, whatever the score …
-    doubted: str = ""  # … and for what
-
-
-@value
-class Match:
-    """The choice among candidates: a known lesson, or a new one."""
-
-    id: str  # empty: none of them
-    score: float  # of the best candidate, taken or not
-    runner_up_id: str  # the nearest candidate that was not taken
-    runner_up: float
-    reason: str
-
-
-@value
-class Sameness:
-    """Whether a finding is the problem that a lesson is about."""
-
-    same: bool
-    score: float
-    reason: str
-
-
-@value
-class Settings:
-    """A profile's [match], for callers without a profile."""
-
-    matcher: str = "lexical"
-    threshold: float = THRESHOLD
-    margin: float = MARGIN
-    doubt: float = DOUBT
-
-
-def prepare(text: str, tags: Sequence[str] = (), signature: str = "", category: str = "") -> Prepared:
-    """Read a text for comparing. One run's findings meet the same neighbours again and again, so what was read is kept for a while."""
-    return _prepared(text, tuple(tags), signature, category)
-
-
-@lru_cache(maxsize=1024)
-def _prepared(text: str, tags: tuple[str, ...], signature: str, category: str) -> Prepared:
-    pieces = list(scan(text))
-    stem = STEMMERS[language(pieces)]
-    scanned = normal(text)
-    ended = head_length(scanned, pieces)
-    counts: dict[str, float] = {}
-    head = set[str]()
-    for number, piece in enumerate(pieces):
-        whole = True
-        for term in piece_terms(piece, stem):
-            share = (1.0 if whole else 0.5) * (1.0 + HEAD_WEIGHT if number < ended < len(pieces) else 1.0)
-            term = same_word(term)
-            counts[term] = counts.get(term, 0.0) + share
-            whole = False
-            if number < ended < len(pieces):
-                head.add(term)
-    letters = frozenset[str]()
-    if len(counts) <= SHORT:
-        flat = " ".join(piece.whole for piece in pieces)
-        letters = frozenset(flat[i : i + 4] for i in range(len(flat) - 3))
-    return Prepared(
-        text=_folded(scanned),
-        source=scanned,
-        weights={term: count / (count + SATURATION) for term, count in counts.items()},
-        letters=letters,
-        tags=tags,
-        signature=signature,
-        category=category,
-        head=frozenset(head),
-    )
 
 
 def compare(a: Prepared, b: Prepared, idf: Idf | None = None) -> Likeness:
@@ -339,9 +204,6 @@ def nearest(words: Set[str], candidates: Mapping[str, Set[str]], rarity: Mapping
     return [id for place, id in enumerate(ordered) if not place or scores[id] >= least]
 
 
-# --- the score
-
-
 def _weighed(of: Prepared, idf: Idf | None) -> tuple[dict[str, float], float]:
     """A text's terms weighed by rarity, and the length of that vector."""
     if idf is None:
@@ -445,9 +307,6 @@ def _same_error(a: Prepared, b: Prepared) -> bool:
     return bool(a.signature) and a.signature == b.signature
 
 
-# --- the origins' measures
-
-
 def archeflow_overlap(finding: Prepared, memory: Prepared, idf: Idf | None = None) -> Likeness:
     """ArcheFlow's 50 % rule: which share of the finding's keywords does the lesson have, in description and tags?
 
@@ -500,8 +359,3 @@ MATCHERS: Mapping[str, Callable[[Prepared, Prepared, Idf | None], Likeness]] = {
 def matching_terms(text: str) -> list[str]:
     """A text's terms as `Prepared.weights` names them: what a store's counts must be keyed by to serve as idf."""
     return [same_word(term) for term in terms(text)]
-
-
-def _folded(text: str) -> str:
-    """A text for the question whether two are equal: case, accents, spacing and final punctuation aside."""
-    return " ".join(fold(text).split()).strip(" .!;,")

@@ -16,7 +16,8 @@ from tacit.learn.apply import echoed
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
 from tacit.tend.triage import Suggested, page_line, question
-from tacit.words.match import Settings, decide, prepare
+from tacit.words.match import decide
+from tacit.words.prepared import Settings, prepare
 
 FACT = "The gateway keeps its lock in /var/run/gateway.lock until the worker restarts"
 ANSWER = """<observations><segment><narrative>Looked into the gateway.</narrative><facts>

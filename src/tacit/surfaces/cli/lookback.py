@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
     from tacit.formats.source import Source
     from tacit.lookback.excerpt import Home
-    from tacit.lookback.report import Lookback
+    from tacit.lookback.result import Lookback
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON

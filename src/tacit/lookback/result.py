@@ -1,0 +1,183 @@
+"""What looking back found, as values: problems, corrections, projects, weeks, and the files it was read from."""
+
+from __future__ import annotations
+
+from tacit.core import clock
+from tacit.core.value import fields, value
+from tacit.learn.notice.failures import HORIZON, PAUSE
+from tacit.lookback.excerpt import Spent
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Protocol
+
+    from tacit.core.profile import Profile
+    from tacit.core.run import Run
+
+    class Source(Protocol):
+        """A file as the formats read it."""
+
+        path: str
+
+        @property
+        def size(self) -> int: ...
+
+    Read = Callable[[Source], Iterable[Run] | None]  # None: no format knows the file
+    Progress = Callable[[int, int], None]  # files read so far, bytes of the last one
+
+NAMED_FILES = 20  # unreadable files that are named
+WHOLE = 600  # characters of a lesson: what it says last is often what to do
+WEEK = 7 * clock.DAY
+MONDAY = 4 * clock.DAY  # 1970-01-05
+
+
+@value
+class Count:
+    """Failures of some sessions: a problem counts once per session."""
+
+    sessions: int = 0
+    failures: int = 0
+    repeated: int = 0  # had happened before
+    forewarned: int = 0  # of those: a lesson about it would have been given
+
+
+@value
+class Problem:
+    """One problem of one project that came back."""
+
+    project: str
+    label: str
+    sessions: int  # in which it was met
+    failed_calls: int
+    repeated: int  # sessions in which it had happened before
+    forewarned: int
+    spent: Spent  # in those sessions alone: the first time nobody could have known
+    typical: Spent  # in one of them: the median
+    first_at: str
+    last_at: str
+    lesson: str = ""  # what would have been said, or would be said from now on
+    in_force: bool = False  # the lesson has earned its place; otherwise it waits for another sighting
+
+
+@value
+class Correction:
+    """Something the person had to say again."""
+
+    project: str
+    text: str
+    sessions: int
+    repeated: int
+    forewarned: int
+    first_at: str
+    last_at: str
+
+
+@value
+class ProjectCount:
+    """One project, and what its next session would be told."""
+
+    name: str
+    path: str
+    count: Count
+    notes: tuple[str, ...] = ()
+    for_you: tuple[str, ...] = ()  # what only the person is told: instruction files, what fails without a way out, standing requests
+
+
+@value
+class Week:
+    """The sessions that began in one week."""
+
+    start: str  # the Monday, as a date
+    count: Count
+
+
+@value
+class Files:
+    """What was read, and what could not be."""
+
+    files: int = 0
+    bytes: int = 0
+    foreign: int = 0  # files that no format knows
+    malformed_lines: int = 0
+    unread: tuple[tuple[str, str], ...] = ()  # path and reason, the first few
+    unread_count: int = 0
+
+
+@value
+class Lookback:
+    """What the past says."""
+
+    count: Count = Count()
+    first_at: str = ""
+    last_at: str = ""
+    untimed: int = 0  # sessions without a time, taken in the order they were read
+    tool_calls: int = 0
+    failed_calls: int = 0
+    passed_over: int = 0  # of the failed ones: the host's own protocol, such as a file not read before its edit
+    reported: int = 0  # of the failures: said by reviewers, tests, or a failed run itself
+    spent: Spent = Spent()  # on everything that had happened before
+    typical: Spent = Spent()  # each time: the median
+    corrections: int = 0
+    corrections_repeated: int = 0
+    corrections_forewarned: int = 0
+    lessons: int = 0  # that would be in force now
+    candidates: int = 0  # that wait for another sighting, or for a person
+    budget: int = 0  # lessons a session's start is given at most
+    sightings: int = 0  # independent sessions a lesson needs
+    withheld: float = 0.0  # share that a live Tacit would withhold, as control group
+    problems: tuple[Problem, ...] = ()  # that came back, the costliest first
+    problems_count: int = 0
+    repeated_corrections: tuple[Correction, ...] = ()
+    projects: tuple[ProjectCount, ...] = ()
+    weeks: tuple[Week, ...] = ()
+    files: Files = Files()
+
+
+@value
+class Settings:
+    """How to look back."""
+
+    profile: Profile
+    listed: int = 20  # problems and corrections named at most
+
+
+def assumptions(of: Lookback) -> tuple[str, ...]:
+    """What the figures take for granted, one line each."""
+    return (
+        f"A lesson needs {of.sightings} independent, finished sessions, or your own word once.",
+        f"The start of a session counts, at most {of.budget} lessons, and what is told before a command; not what later prompts bring up.",
+        "The same problem: same project, program and error; numbers, times and ids are masked, names are not.",
+        f"Every lesson is given here; live, {of.withheld:.0%} are withheld at first, as a control group.",
+    )
+
+
+def limits(of: Lookback) -> tuple[str, ...]:
+    """What the figures cannot say, one line each."""
+    return (
+        "Forewarned is not spared: whether warnings help is measured once connected (tacit effect).",
+        "A failing test while code is being written counts as a failure too.",
+        f"Cost: calls until the same thing worked, at most {HORIZON} steps; pauses over {PAUSE / 60:.0f} min left out; tokens by share.",
+    )
+
+
+def as_json(of: Lookback) -> dict[str, Any]:
+    """A look back as the command line prints it."""
+    at: dict[str, Any] = {name: _plain(field) for name, field in fields(of).items()}
+    said, listed = ("corrections", "corrections_repeated", "corrections_forewarned"), at.pop("repeated_corrections")
+    corrections = dict(zip(("said", "repeated", "forewarned"), map(at.pop, said), strict=True))
+    return {
+        **at.pop("count"),
+        "corrections": {**corrections, "listed": listed},
+        "lessons": {"in_force": at.pop("lessons"), "waiting": at.pop("candidates")},
+        "rule": {name: at.pop(name) for name in ("sightings", "budget", "withheld")},
+        **at,
+        "assumptions": list(assumptions(of)),
+        "limits": list(limits(of)),
+    }
+
+
+def _plain(of: Any) -> Any:
+    if isinstance(of, tuple):
+        return [_plain(each) for each in of]
+    return {name: _plain(field) for name, field in fields(of).items()} if hasattr(of, "FIELDS") else of
