@@ -450,13 +450,16 @@ TYPES = {
 
 def test_the_classes_and_the_table_of_keys_say_the_same() -> None:
     """Editors and the type checker see exactly the keys that the compiler knows, with their types."""
-    tree = ast.parse(inspect.getsource(profile_module))
+    from tacit.core import profile_sections, profile_upkeep
+
+    trees = [ast.parse(inspect.getsource(each)) for each in (profile_module, profile_sections, profile_upkeep)]
     classes = {
         node.name: {
             part.target.id: ast.unparse(part.annotation)
             for part in node.body
             if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
         }
+        for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }

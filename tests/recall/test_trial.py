@@ -14,7 +14,7 @@ from tacit.core.profile_toml import standard
 from tacit.recall.trial import Assigned, assignments, epoch_for, instrument_of, is_told, task_of
 
 if TYPE_CHECKING:
-    from tacit.core.profile import Trial
+    from tacit.core.profile_sections import Trial
 
 KEY = b"k" * 32
 DEFAULT = standard("default").trial

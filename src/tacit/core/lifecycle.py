@@ -22,7 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from tacit.core.profile import Condition, Profile, Rule
+    from tacit.core.profile import Profile
+    from tacit.core.profile_sections import Condition, Rule
 
 PREVIOUS = "previous"  # as the goal of a rule: the state a memory was in before its review
 

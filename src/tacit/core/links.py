@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Protocol
 
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
 
     class Numbers(Protocol):
         """The numbers of a moving confidence."""

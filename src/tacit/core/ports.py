@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Change, Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.core.memory import Memory, Tally
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Direction, Fault, FindingRow, Found, Hit, Job, Near, Project, RunRow
     from tacit.words.passages import Passage

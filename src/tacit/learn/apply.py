@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.core.profile import Profile, Signals
+    from tacit.core.profile import Profile
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.run import Run
 
 EFFECTS = ("positive", "negative", "neutral", "unknown")

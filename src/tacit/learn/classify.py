@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from tacit.core.profile import Categories, Profile
+    from tacit.core.profile import Profile
+    from tacit.core.profile_sections import Categories
     from tacit.core.run import Finding
     from tacit.learn.gate import GateDecision
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.memory import Memory
-    from tacit.core.profile import Extract, Extractor, Phrase, Profile
+    from tacit.core.profile import Profile
+    from tacit.core.profile_sections import Extract, Extractor, Phrase
     from tacit.core.run import Run
 
 AVOID = "Avoid: "

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from tacit.core.profile import Extractor
+    from tacit.core.profile_sections import Extractor
     from tacit.core.run import Run
 
 VERSION = 1

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tacit.core.ports import Model
-    from tacit.core.profile import Query
+    from tacit.core.profile_sections import Query
     from tacit.recall.budget import Level
 
 LONGEST = 4000  # characters of an answer that is a question; what is longer is prose

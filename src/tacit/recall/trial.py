@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tacit.core.links import Use
     from tacit.core.memory import Memory
-    from tacit.core.profile import Trial
+    from tacit.core.profile_sections import Trial
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.ports import Store, Transaction
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Project, RunRow
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tacit.core.exchange import Read
     from tacit.core.memory import Tally
     from tacit.core.ports import Store
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
 
 
 @value

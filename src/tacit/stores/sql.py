@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.ports import Embedder, Placed, Reads
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
     from tacit.core.rows import Direction
 

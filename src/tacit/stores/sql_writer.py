@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.core.journal import Change
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
 
 # Truth tables whose rows carry no hash of their own: columns and key. The XOR of their rows is kept in `seal`.

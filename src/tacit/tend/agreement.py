@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from tacit.core.profile import Triage
+    from tacit.core.profile_upkeep import Triage
 
 TIERS = ("rules", "model")  # that decide before a person does
 NOT_WORTH_A_LINE = (*CLOSED, "decayed")  # states of a lesson that turned out not to be worth one

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Model, Reads, Transaction
-    from tacit.core.profile import Triage
+    from tacit.core.profile_upkeep import Triage
     from tacit.core.proposal import Proposal
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context

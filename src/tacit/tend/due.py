@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads
-    from tacit.core.profile import Condition, Profile, Rule
+    from tacit.core.profile import Profile
+    from tacit.core.profile_sections import Condition, Rule
 
 _BY_DAYS = {
     "days_in_state": ("state",),

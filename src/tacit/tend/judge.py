@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads, Transaction
-    from tacit.core.profile import Triage
+    from tacit.core.profile_upkeep import Triage
     from tacit.tend.context import Context
 
 BY = "triage"  # with the tier's name, the author of its decisions

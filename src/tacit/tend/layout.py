@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.page import Bullet
-    from tacit.core.profile import Page
+    from tacit.core.profile_upkeep import Page
 
 TITLE_CHARS = 60  # of a lesson's first clause, where it has no title of its own
 SHORT = 8  # characters of an id behind a line

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any
 
-    from tacit.core.profile import Page
+    from tacit.core.profile_upkeep import Page
 
 
 @value

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from tacit.core.ports import Reads
-    from tacit.core.profile import Triage
+    from tacit.core.profile_upkeep import Triage
     from tacit.tend.agreement import Standing
     from tacit.tend.context import Context, StepReport
     from tacit.words.prepared import Match

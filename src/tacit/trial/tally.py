@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from tacit.core.links import Evidence, Mark, Use
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
 
 
 def tally_of(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tacit.core.journal import Change, Entry
     from tacit.core.ports import Embedder, Placed
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.words.passages import Passage
 

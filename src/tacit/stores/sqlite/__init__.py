@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Embedder, Placed
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
     from tacit.core.rows import Direction, Fault, Found, Hit
     from tacit.stores.sqlite.search import Kept
     from tacit.words.passages import Passage

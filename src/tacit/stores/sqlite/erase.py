@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Store, Transaction
-    from tacit.core.profile import Signals
+    from tacit.core.profile_upkeep import Signals
 
 
 def blank(tx: Transaction, memory: Memory, at: str) -> None:
