@@ -19,12 +19,18 @@ from typing import Any
 
 from bench.lessons.feed import World, rows
 
+from tacit.core.run import Step
 from tacit.formats import read
 from tacit.formats.source import FileSource
+from tacit.learn import shell
+from tacit.words.diagnose import WORDLESS
 
 ERROR = re.compile(r"error|fail|fatal|not found|no such|denied|cannot|can't|unknown|unrecognized|illegal|invalid|refused|panic|exception|missing|rejected", re.I)
 # What the person or the host stopped is nobody's failure, nor is a search that found nothing.
 STOPPED = re.compile(r"doesn't want to proceed|tool use was rejected|interrupted|haven't granted|requested permissions|parallel tool call|user (?:denied|rejected|declined)", re.I)
+
+
+SEVERAL = 10  # runs with failures: then what one of them met is not common
 
 
 def counted(files: list[Path]) -> dict[str, set[tuple[str, str]]]:
@@ -33,10 +39,16 @@ def counted(files: list[Path]) -> dict[str, set[tuple[str, str]]]:
     for file in files:
         for run in read(FileSource(str(file))):
             for step in run.steps:
-                said = step.error if step.tool and not step.interrupted else ""
+                said = step.error if step.tool and not step.interrupted and not _nothing_found(step) else ""
                 if said.strip() and not STOPPED.search(said[:600]) and (line := _line(said)):
                     found[line].add((run.id, step.place))
     return found
+
+
+def _nothing_found(step: Step) -> bool:
+    """A search that printed nothing has answered."""
+    calls = shell.calls(shell.command_of(step))
+    return step.error == WORDLESS and bool(calls) and all(shell.looks(call) or shell.key(call)[0] in shell.NEUTRAL for call in calls)
 
 
 def _line(said: str) -> str:
@@ -66,7 +78,8 @@ def held(name: str, files: list[Path], most: int) -> dict[str, Any]:
     """One host's logs: how many of the commonest failures are held, which are not, and what is told."""
     found = counted(files)
     runs = {line: {run for run, _ in met} for line, met in found.items()}
-    common = sorted(found, key=lambda line: (-len(runs[line]), -len(found[line]), line))[:most]
+    least = 2 if len({run for met in runs.values() for run in met}) >= SEVERAL else 1
+    common = sorted((line for line in found if len(runs[line]) >= least), key=lambda line: (-len(runs[line]), -len(found[line]), line))[:most]
     noticed, at, told = learned(name, files)
     listed = {each["signature"] for each in noticed}
     lacking = []

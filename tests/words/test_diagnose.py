@@ -37,6 +37,7 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, recognise, signa
         ("src/a.ts(3,5): error TS2345: Argument of type 'string' is not assignable", "types TS2345", "wip"),
         ("error[E0502]: cannot borrow `x` as mutable", "compile E0502", "wip"),
         ("./a.go:7:2: undefined: helper", "compile undefined", "wip"),
+        ("sed: /private/tmp/x.log: No such file or directory", "path elsewhere", "other"),
         ("--- FAIL: TestSync (0.01s)", "test go", "wip"),
         ("FAIL\tgithub.com/acme/tool/internal/sync\t0.3s", "test go", "wip"),
         ("FAIL  src/a.test.ts > adds", "test js", "wip"),
@@ -108,10 +109,10 @@ def test_what_no_form_recognises_stands_by_its_masked_line() -> None:
 
 
 def test_a_path_of_the_project_is_told_from_one_of_the_machine() -> None:
-    """Below the folder it is the project's; elsewhere it is nobody's business."""
+    """Below the folder it is the project's; elsewhere it is counted, and nobody is told."""
     said = "cat: /home/ann/app/docs/a.md: No such file or directory"
     assert [each.mark for each in recognise(said, "/home/ann/app")] == ["path docs/a.md"]
-    assert recognise(said) == ()
+    assert [(each.mark, each.nature) for each in recognise(said)] == [("path elsewhere", "other")]
 
 
 def test_our_own_words_hold_only_what_was_recognised() -> None:

@@ -155,6 +155,8 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
     code, name, path = (parts.get(key) or "" for key in ("code", "name", "path"))
     name = name or parts.get("other") or ""
     name = name.strip("'\"`‘’“” ,;")
+    if form.family == "path" and not (name := _inside(name)):
+        return Diagnosis("path", "elsewhere", "", "other")  # of this machine, or of the moment: counted, never told
     if name and (len(name) > NAME or not re.fullmatch(_IDENTIFIER, name)):
         if form.code == "option" and not name.startswith("-"):
             return Diagnosis("usage", "argument", "", form.nature)
@@ -170,10 +172,6 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
         name = name if name.startswith("-") or len(name) > 1 else "-" + name  # cat: illegal option -- A
         if not name.startswith("-"):
             return Diagnosis("usage", "argument", "", nature)  # which one it was belongs to the moment
-    if form.family == "path":
-        name = _inside(name)
-        if not name:
-            return None
     return Diagnosis(form.family, code or form.code, name, nature, form.tool, path)
 
 
@@ -236,6 +234,7 @@ _SAID = {
     ("module", ""): "the package `{name}` is not found",
     ("foreign", ""): "what it finds lies in `{name}`, which is not the project's own code",
     ("path", ""): "`{name}` does not exist",
+    ("path", "elsewhere"): "a path outside the project does not exist",
     ("package", ""): "the package manager says {code}",
     ("network", ""): "no network: {code}",
     ("port", ""): "the port is already in use",
@@ -385,7 +384,7 @@ def _forms() -> tuple[_Form, ...]:
         # exceptions
         _Form("path", env, "enoent|filenotfounderror|no such file", r"(?:ENOENT: no such file or directory, \w+ |FileNotFoundError: .*?: )'(?P<name>[^'\n]+)'"),
         _Form("path", env, "no such file", r"(?:^|: )no such file or directory: (?P<name>\S+)\s*$"),
-        _Form("path", env, "no such file", r"(?:^|[\s'])(?P<name>[\w@.][\w@./+*-]*)'?: (?:(?:IO error for operation on \S+: )?No such file or directory|No such file)\b"),
+        _Form("path", env, "no such file", r"(?:^|[\s'])(?P<name>[\w@./~][\w@./+*-]*)'?: (?:(?:IO error for operation on \S+: )?No such file or directory|No such file)\b"),
         _Form("path", env, "path does not exist|file does not exist", r"(?:Path|File) does not exist:? (?P<name>\S+)"),
         _Form("exception", wip, "error", r"^(?:E\s+|Output: )?(?:\s*\W?(?:Uncaught |Unhandled )?)(?P<code>(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))(?: \[\w+\])?(?::|$)"),
         _Form("exception", wip, "panic:", r"^panic: (?P<code>runtime error)?", code="panic"),

@@ -134,6 +134,8 @@ def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -
     if of.family in ("hook", "commit"):
         return any(shell.key(call)[:2] in COMMITS for call in calls)
     if of.family == "path":
+        if not of.name:
+            return hard and all(not purpose(call) for call in acting)  # what a check prints of paths is its own business
         return of.name in line or (hard and any(not purpose(call) for call in acting))
     if of.family in ("usage", "command", "script"):
         return not of.name or of.name.lstrip("-") in line or (hard and bool(acting))
