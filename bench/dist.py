@@ -5,8 +5,8 @@
 
 Each of the two files is installed with every Python of PYTHONS that this machine has, without extras and with them; in each
 environment the demo of the sdist is played. Then each kind of installation (pip, uv without pip, uv tool, pipx, clone, plugin) is asked for
-something it lacks, and what its hint says is pasted into a shell: afterwards the same command must work. Nothing of the clone
-is on the path of these environments. Exit code 1 where anything fails; a Python or an installer that is not here is named and skipped.
+something it lacks (two commands, and by the function behind every hint for the other extras), and what its hint says is pasted into a
+shell: afterwards it must be there. Nothing of the clone is on the path of these environments. Exit code 1 where anything fails; a Python or an installer that is not here is named and skipped.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DISTRIBUTION = "tacit-memory"
 PYTHONS = ("3.11", "3.12", "3.13")
 EXTRAS = "mcp,web,llm"  # what most people add; the demo needs none of them
+COMMANDS = {"web": "serve", "mcp": "mcp"}  # extras that a command asks for, in this order: mcp brings most of what the desk needs
+BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}  # the others, by what is imported
 BUNDLED = {  # files of others that travel in the wheel, each with its licence beside it
     "tacit/surfaces/web/static/htmx.min.js": "tacit/surfaces/web/static/htmx.LICENSE",
 }
@@ -174,7 +176,7 @@ def hints(wheel: str, source: str, folder: str) -> None:
         if not os.path.exists(tacit):
             FAILED.append(f"{kind}: {tacit} was not made")
             continue
-        for verb, extra in (("serve", "web"), ("mcp", "mcp")):  # in this order: mcp brings most of what the desk needs
+        for extra, verb in COMMANDS.items():
             lacking = run([tacit, verb], cwd=folder, env=env, must=False, stdin="")
             line = next((each.strip() for each in lacking.stderr.splitlines() if "install" in each or "inject" in each), "")
             check(lacking.returncode != 0 and bool(line), f"{kind}: tacit {verb} without its extra says no way: {lacking.stderr[-300:]}")
@@ -182,7 +184,18 @@ def hints(wheel: str, source: str, folder: str) -> None:
             check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
             after = run([tacit, verb, *(["--port", "0"] if verb == "serve" else [])], cwd=folder, env=env, must=False, stdin="", seconds=20)
             check("install" not in after.stderr and "inject" not in after.stderr, f"{kind}: {verb} still lacks {extra}: {after.stderr[-300:]}")
-            print(f"  {kind:<10} {extra:<4} {line if len(line) < 110 else line[:107] + '…'}", flush=True)
+            print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}", flush=True)
+        with open(tacit, encoding="utf-8") as script:
+            python = script.readline().removeprefix("#!").strip()
+        for extra, imports in BEHIND.items():
+            line = run([python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"], cwd=folder, env=env).stdout.strip()
+            lacks = run([python, "-c", f"import {imports}"], cwd=folder, env=env, must=False).returncode != 0
+            pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+            check(pasted.returncode == 0, f"{kind}: {line}\n{pasted.stderr[-400:]}")
+            after = run([python, "-c", f"import {imports}, tacit"], cwd=folder, env=env, must=False)
+            check(after.returncode == 0, f"{kind}: {extra} is still not there: {after.stderr[-300:]}")
+            said = "" if lacks else " (was there already)"
+            print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}{said}", flush=True)
 
 
 def kinds(wheel: str, source: str, folder: str, tools: str) -> Iterator[tuple[str, str, Mapping[str, str]]]:

@@ -286,3 +286,22 @@ def test_what_takes_longer_than_a_second_says_so_and_leaves_nothing_behind(monke
     silent = Cli({}, io.StringIO(), io.StringIO())
     silent.progress("reading")
     assert not silent.watched and silent.err.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
+    """Whatever a command says: nothing runs over the edge; what is painted has been laid out already, what cannot be broken stays whole."""
+    text = "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n" + "x" * 90
+    told = terminal.folded(text, 40).split("\n")
+    assert told[:2] == ["- **Spared** not yet known: no session", "    that could tell went without it"]
+    assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
+    assert terminal.folded("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
+
+
+@pytest.mark.parametrize(("module", "name"), [("page", "_agreed"), ("safety", "_ask"), ("reading", "asked"), ("past", "_wanted")])
+def test_whoever_asks_takes_the_line_of_progress_away_first(module: str, name: str) -> None:
+    """A ticker that goes on would write over the question."""
+    import importlib
+    import inspect
+
+    source = inspect.getsource(getattr(importlib.import_module(f"tacit.surfaces.cli.{module}"), name))
+    assert "cli.ask(" in source or source.index("cli.at_rest()") < source.index("cli.err.write(")

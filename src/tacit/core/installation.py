@@ -38,6 +38,11 @@ def hint(extra: str) -> str:
     return command(environment(), requirements(extra) or _of_clone(extra))
 
 
+def bring(*packages: str) -> str:
+    """What to paste so that this installation has packages that no extra of ours names."""
+    return command(environment(), packages)
+
+
 def command(found: Environment, packages: Sequence[str]) -> str:
     """One line for a shell that brings these packages into that environment."""
     wanted = " ".join(quoted(each) for each in packages)

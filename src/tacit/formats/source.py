@@ -232,8 +232,10 @@ def _open_zst(path: str) -> io.BufferedIOBase:
     try:
         import zstandard  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
+        from tacit.core.installation import bring
+
         raise MissingExtra(
             f"cannot read {path}: no module for .zst is installed",
-            hint="pip install zstandard, or decompress the file first (zstd -d)",
+            hint=f"{bring('zstandard')}\n  or decompress the file first: zstd -d",
         ) from None
     return io.BufferedReader(zstandard.open(path, "rb"))  # its own reader knows no lines

@@ -34,4 +34,6 @@ def as_agent(memories: Memories) -> Iterator[Memories]:
 
 def missing(package: str, error: ImportError) -> MissingExtra:
     """The error for a framework that is not installed."""
-    return MissingExtra(f"This integration needs {package} ({error}).", f"pip install {package}")
+    from tacit.core.installation import bring
+
+    return MissingExtra(f"This integration needs {package} ({error}).", bring(package))

@@ -86,8 +86,8 @@ GLOBAL_VALUES = ("--store", "--project", "--profile", "--by")
 GLOBAL_FLAGS = ("--json", "--quiet", "--yes", "--strict")
 LONG = (
     "lookback", "learn", "effect", "report", "stats", "audit", "backtest", "tend", "page", "sync", "export", "import", "migrate", "doctor",
-    "reindex", "backup", "recall", "list", "why", "status",
-)  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask`, or is not in here
+    "reindex", "backup", "recall", "list", "why", "status", "review", "projects", "blame", "init", "undo", "feedback", "connect", "restore",
+)  # fmt: skip  # may take more than a second; what asks somebody says so by `cli.ask` or `cli.at_rest`
 HOUSEKEEPING = ("worker", "tend", "backup")  # gives way to hooks, by hand as well: an agent waits for those
 NICE = 10
 

@@ -35,9 +35,9 @@ OPTIONS = (
     ("--quiet", "no notes on stderr"),
     ("--strict", "fail instead of staying silent"),
 )
-EXAMPLES = """  tacit lookback                    what past sessions would have taught
-  tacit connect claude-code         from the next session on they are in the prompt
-  tacit why ID                      where a lesson comes from, and what came of it"""
+EXAMPLES = """  tacit lookback               what past sessions would have taught
+  tacit connect claude-code    from the next session on it is in the prompt
+  tacit why ID                 where a lesson comes from, and what came of it"""
 TOPICS = ("words", "options", "all")
 
 

@@ -238,9 +238,9 @@ def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
     lines = [*_head(found, cli), *_lessons(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
-    lines += ["", f"Next: {paint(cli, 'bold', 'tacit learn')}                  take these sessions in; tacit list shows the lessons"]
-    lines.append(f"      {paint(cli, 'bold', 'tacit connect claude-code')}    from the next session on they are in the prompt")
-    page = f"page written: {html}" if html else "tacit lookback --html page.html    as a page, with what this cannot say"
+    lines += ["", f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons"]
+    lines.append(f"      {paint(cli, 'bold', 'tacit connect claude-code')}    from the next session on, in the prompt")
+    page = f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
     lines.append(f"      {page}")
     return "\n".join(lines)
 

@@ -114,6 +114,7 @@ def _agreed(args: argparse.Namespace, cli: Cli, head: str, lines: Sequence[str],
     if cli.json or not sys.stdin.isatty():
         return False
     more = [f"  … and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
+    cli.at_rest()
     cli.err.write("\n".join([head, *(f"  {line}" for line in lines[:LISTED]), *more, f"{question} [y/N] "]))
     cli.err.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 
 from tacit.core.errors import TacitError
@@ -180,11 +179,7 @@ def _measured(memories: Memories, host: str, paths: list[Source]) -> Cost:
 
 
 def _wanted(cli: Cli, question: str) -> bool:
-    if cli.json or cli.quiet or not (sys.stdin.isatty() and cli.err.isatty()):
-        return False
-    cli.err.write(question)
-    cli.err.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return cli.ask(question)
 
 
 def _progress(cli: Cli, text: str) -> None:

@@ -143,6 +143,4 @@ def may_ask(cli: Cli) -> bool:
 
 def asked(cli: Cli, question: str) -> bool:
     """A person's yes."""
-    cli.err.write(question)
-    cli.err.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return cli.ask(question)

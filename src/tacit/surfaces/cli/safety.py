@@ -122,6 +122,7 @@ def _ask(args: argparse.Namespace, cli: Cli, question: str) -> None:
         return
     if not sys.stdin.isatty():
         raise Refused("Restoring asks at a terminal.", "Without one, sign it: --by NAME --yes.")
+    cli.at_rest()
     cli.err.write(question)
     cli.err.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):

@@ -87,11 +87,26 @@ def _spinner(cli: Cli) -> Any:
     return spinner
 
 
+def folded(text: str, columns: int) -> str:
+    """An answer with sentences that would run over the edge broken at words, below their own beginning; painted lines are left alone."""
+    import textwrap
+
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= columns or "\x1b" in line:
+            lines.append(line)
+            continue
+        indent = " " * (len(line) - len(line.lstrip(" -*")))
+        lines += textwrap.wrap(line, max(30, columns), subsequent_indent=indent, break_long_words=False, break_on_hyphens=False) or [line]
+    return "\n".join(lines)
+
+
 def paged(text: str, cli: Cli) -> None:
     """An answer on the screen; one that is longer than it through a pager. PAGER= or PAGER=cat leaves it out, TACIT_PAGER goes first."""
     import shutil
 
     size = shutil.get_terminal_size()
+    text = folded(text, size.columns)
     command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
     rows = sum(1 + max(0, len(line) - 1) // max(1, size.columns) for line in text.splitlines())
     if rows < size.lines or command in ("", "cat") or cli.env.get("TERM") == "dumb" or not _through(command, text, cli):
