@@ -70,6 +70,33 @@ def test_records_of_a_future_version(name: str, tmp_path: Path, folder: Path) ->
     assert len(told) == 1 and told[0].startswith(format) and "unknown types" in told[0]
 
 
+def opencode(told: dict[str, Any], cut: int, open_call: bool = False, future: int = 0) -> str:
+    """An export with so many messages; the last call still running, as a killed program leaves it; with parts that no version has yet."""
+    copy = json.loads(json.dumps(told))
+    copy["messages"] = copy["messages"][:cut]
+    parts = [part for message in copy["messages"] for part in message["parts"]]
+    if open_call:
+        (call,) = [part for part in parts if part.get("callID")][-1:]
+        call["state"] = {"status": "running", "input": call["state"]["input"], "time": {"start": 1794847891509}}
+    for number in range(future):
+        copy["messages"][-1]["parts"].insert(0, {"id": f"prt_h{number}", "type": "hologram", "text": "?"})
+    return json.dumps(copy)
+
+
+def test_an_opencode_session_in_the_middle_and_of_the_future(tmp_path: Path, folder: Path) -> None:
+    """Read while a call runs and again when it is whole: what the whole teaches, once. Parts of a future version change nothing and are said."""
+    told = json.loads((DATA / "opencode-1.18.18" / "export.json").read_text())
+    path = tmp_path / "session" / "export.json"
+    path.parent.mkdir()
+    whole = opencode(told, 3)
+    at_once, quiet = learned(path, whole, format="opencode")
+    assert at_once[1] and quiet == []
+    for half in (opencode(told, 1), opencode(told, 2, open_call=True), opencode(told, 3, open_call=True)):
+        assert learned(path, half, whole, whole, format="opencode")[0] == at_once
+    future, said = learned(path, opencode(told, 3, future=5), format="opencode")
+    assert future == at_once and len(said) == 1 and said[0].startswith("opencode") and "unknown types" in said[0]
+
+
 def test_two_versions_and_two_hosts_in_one_repository(tmp_path: Path, folder: Path) -> None:
     """The same failure in sessions of four programs is met by four independent runs, in whichever order they are learned, also twice."""
     found = []
