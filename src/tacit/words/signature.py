@@ -134,7 +134,7 @@ def _decisive() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
         (rf"(?i)\b(?:{bad_news})\b", False),
     )
     needed: tuple[tuple[str, ...], ...] = (
-        ("Error", "Exception", "Failed", "Exit", "Interrupt", "assert "), ("Caused by: ",), ("error[E",), ("error",), ("error",), (" - error",),
+        ("E  ", "E\t", "E \t"), ("Caused by: ",), ("error[E",), (" error", "\terror"), (" error", "\terror"), (" - error",),
         ("Exception", "Error", "Failure"), ("Error", "Exception"), ("** (",), ("panic: ",), ("panicked at ",), (".go:",),
         ("undefined reference to ",), ("sh: ", "(eval):"), tuple(from_the_system.lower().split("|")), (": ",), ("npm ",), ("●",),
         ("fatal", "error", "panic"), ("FAILED ",), ("error", "fatal", "exception", "critical"), ("E",), (),
