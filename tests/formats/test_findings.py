@@ -156,11 +156,14 @@ def test_sarif_knows_an_alert_again_wherever_it_moves() -> None:
 
 
 def test_a_template_without_its_words_is_no_lesson() -> None:
-    """ruff describes F821 as “Undefined name `{name}`. {tip}”: what it said of the place is told instead."""
+    """ruff describes F821 as “Undefined name `{name}`. {tip}”: what the rule is about, or was said of the place, is told instead."""
     rule = {"id": "F821", "shortDescription": {"text": "Undefined name `{name}`. {tip}"}, "fullDescription": {"text": "## What it does\nChecks {things}"}}
     said = {"ruleId": "F821", "message": {"text": "Undefined name `pathlib`"}}
     (run,) = read(sarif, scan(said, rules=[rule], tool="ruff"))
     assert [found.text for found in run.findings] == ["ruff F821: Undefined name `pathlib`"]
+    page = {**rule, "fullDescription": {"text": "## What it does\nChecks for uses of\nundefined names. Always.\n\n## Why is this bad?\nIt fails."}}
+    (run,) = read(sarif, scan(said, rules=[page], tool="ruff"))
+    assert [found.text for found in run.findings] == ["ruff F821: Checks for uses of undefined names."]
     empty = {"ruleId": "F821", "message": {"id": "gone"}}
     assert read(sarif, scan(empty, rules=[rule], tool="ruff"))[0].findings == ()
 

@@ -292,7 +292,7 @@ def test_a_sentence_is_broken_at_words_below_its_own_beginning() -> None:
     """Whatever a command says: nothing runs over the edge; what is painted has been laid out already, what cannot be broken stays whole."""
     text = "- **Spared** not yet known: no session that could tell went without it\n    tacit review approve 9md9p1\n" + "x" * 90
     told = terminal.folded(text, 40).split("\n")
-    assert told[:2] == ["- **Spared** not yet known: no session", "    that could tell went without it"]
+    assert told[:2] == ["- **Spared** not yet known: no session", "  that could tell went without it"]
     assert told[2:] == ["    tacit review approve 9md9p1", "x" * 90]
     assert terminal.folded("\x1b[32m" + "word " * 20, 40) == "\x1b[32m" + "word " * 20
 

@@ -118,8 +118,8 @@ class _Scan:
         rule = self._rule(result)
         id = text_at(rule, "id") or text_at(result, "ruleId") or text_at(dict_at(result, "rule"), "id")
         message = self._message(result, rule)
-        described = (text_at(dict_at(rule, name), "text") for name in ("shortDescription", "fullDescription"))
-        # ruff describes a rule by the template of its message: then what was said of this place is the better sentence.
+        described = (_sentence(text_at(dict_at(rule, name), "text")) for name in ("shortDescription", "fullDescription"))
+        # ruff's short description is the template of its message, the full one a page: its first sentence says what the rule is about.
         told = next((each for each in described if each and not _HOLE.search(each)), "") or message
         if not told.strip():
             self.malformed += 1
@@ -181,6 +181,14 @@ class _Scan:
 
 
 _HOLE = re.compile(r"\{\w*\}")  # a template's empty place
+
+
+def _sentence(text: str) -> str:
+    """What a rule is about: of a page in Markdown its first sentence, of a line the line."""
+    if "\n" not in text.strip():
+        return text.strip()
+    first = next((part for part in re.split(r"\n\s*\n|^#.*$", text, flags=re.M) if part.strip() and not part.strip().startswith("#")), "")
+    return re.split(r"(?<=[.!?])\s", " ".join(first.split()), maxsplit=1)[0]
 
 
 def _path(uri: str) -> str:

@@ -25,7 +25,17 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
     `before` is the text ahead of it; only where the name is `softened` may that take something away.
     """
-    from tacit.guard.redact_rules import KEY_NOT, KEY_OF, NAME_HINTS, NAME_NOT, NAME_WORDS, STRENGTH, TOKEN_NOT, TOKEN_OF, VENDORS
+    from tacit.guard.redact_rules import (
+        KEY_NOT,
+        KEY_OF,
+        NAME_HINTS,
+        NAME_NOT,
+        NAME_WORDS,
+        STRENGTH,
+        TOKEN_NOT,
+        TOKEN_OF,
+        VENDORS,
+    )
 
     lowered = name.lower()
     words = compiled(NAME_WORDS).findall(lowered) if any(hint in lowered for hint in NAME_HINTS) else []

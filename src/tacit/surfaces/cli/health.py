@@ -8,7 +8,7 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
 from tacit.surfaces.outlook import spared
-from tacit.surfaces.views import cache_json
+from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, GATES, STATES, WHOSE
 
 TYPE_CHECKING = False
@@ -82,9 +82,10 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         found = seen(memories, moment(args.since))
         told = memories.alarms(found)
         prevented = _prevented(memories)
+        yours = for_you(memories)
         name = memories.project.name if memories.project else "no project yet"
-    data = {**as_json(found), "prevented": prevented, "alarms": list(told)}
-    return Answer(data, _markdown(found, name, prevented, told), code=1 if args.alarm and told else 0)
+    data = {**as_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
+    return Answer(data, _markdown(found, name, prevented, told, yours), code=1 if args.alarm and told else 0)
 
 
 def _prevented(memories: Memories) -> dict[str, Any]:
@@ -202,31 +203,44 @@ def _tier(name: str, at: Mapping[str, Any]) -> str:
     return f"{name} decided {at['decided']} ({agreed}), {'alone' if at['autonomous'] else 'as advice only'}"
 
 
-def _markdown(found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str]) -> str:
+def _markdown(
+    found: Figures, name: str, prevented: Mapping[str, Any], alarms: Sequence[str], yours: Sequence[Mapping[str, Any]] = ()
+) -> str:
     asked, given = sum(found.proposals.values()), sum(found.states.get(state, 0) for state in INJECTABLE)
     lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
     lines.append(
-        f"- **Learned** {found.runs} sessions, {found.new} new lessons; {found.risen} rose, {found.closed} faded, {found.merged} merged"
+        f"- **Learned** from {_n(found.runs, 'session')}: {_n(found.new, 'new lesson')}; {found.risen} came into force or rose,"
+        f" {found.closed} faded, {found.merged} joined"
     )
     lines.append(f"- **Spared** {prevented['told']}")
     lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
     lines.append(
-        f"- **Waiting** {asked} questions for you{_oldest(found)}, {found.held} lessons need your word, {found.under_review} in question"
+        f"- **Waiting** {_n(asked, 'question')} for you{_oldest(found)}, {_n(found.held, 'lesson')} to confirm,"
+        f" {found.under_review} in question"
     )
     lines.append(
-        f"- **Harmful** {len(found.harmful)} lessons"
+        f"- **Harmful** {_n(len(found.harmful), 'lesson')}"
         + "".join(f"\n  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3])
     )
     spent = found.model.get("model.tokens.in", 0) + found.model.get("model.tokens.out", 0)
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
     lines += [
         "",
-        f"{given} lessons in force, {found.states.get('candidate', 0)} waiting.",
+        f"{_n(given, 'lesson')} in force, {found.states.get('candidate', 0)} waiting.",
     ]
+    for each in yours:  # what only the person can mend, with its evidence and, where one line would do, that line
+        lines += ["", "**For you:**"] if "**For you:**" not in lines else []
+        lines.append(f"- {one_line(each['text'], 600)} (`tacit review show {each['proposal']}`)")
+        if each["line"]:
+            lines.append(f"  - {each['line']['file']}, line {each['line']['number']}, would read: {one_line(each['line']['after'], 600)}")
     lines += (
-        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", "Nothing asks for attention."]
+        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", f"Nothing {'else ' if yours else ''}asks for attention."]
     )
     return "\n".join(lines)
+
+
+def _n(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _oldest(found: Figures) -> str:
