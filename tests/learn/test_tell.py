@@ -478,3 +478,17 @@ def test_incidents_of_old_runs_become_counts(memories: Memories, monkeypatch: py
     (lesson,) = [each for each in memories.list() if each.source == "notice"]
     memories.erase(lesson.id)
     assert "past failure" not in dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
+
+
+def test_a_language_that_is_too_old_is_the_persons_to_mend() -> None:
+    """No agent is told that the language's own modules are not installed."""
+    old = failure("version Node.js", "version", "env", code="Node.js", program="npm run test", ended="never")
+    lessons, person = told([[old]] * 5)
+    assert (lessons, person) == ([], ["`npm run test` failed in 5 of 5 sessions: Node.js is too old for this project. Nothing the agents tried helped."])
+
+
+def test_what_anybody_would_type_is_no_news_behind_a_runner_either() -> None:
+    """`mise exec -- go test ./...` is `go test ./...`; with a flag that only this project has, it is news."""
+    for form in ("go test ./...", "mise exec -- go test ./...", "uv run pytest -q", "vendor/bin/phpunit"):
+        assert not [each for each in told([[command("test", form)]] * 3)[0] if form in each], form
+    assert told([[command("test", "mise run test:ci")]] * 3)[0] == ["Run the tests with `mise run test:ci`."]

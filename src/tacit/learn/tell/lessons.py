@@ -237,7 +237,8 @@ def is_usual(form: Form) -> bool:
     ]
     head = [word for word in words if word not in ("<package>", "run")]
     script = len(head) == 2 and head[0] in shell.SCRIPT_RUNNERS and head[1] == form.purpose  # it stands in package.json
-    return not form.folder and (script or " ".join(words) in _USUAL)
+    bare = [word for call in calls_of(form)[:1] for word in shell.proper(call) if not word.startswith("-") and word not in ("./...", ".")]
+    return not form.folder and (script or not _USUAL.isdisjoint((" ".join(words), " ".join(bare))))
 
 
 _USUAL = frozenset(

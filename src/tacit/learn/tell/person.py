@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LINEAGES = 5  # in which it failed without a way out
 RAISE = 2.0  # what was answered is asked again once it came up twice as often
 WITHOUT_A_WAY = frozenset(
-    "command script module package port rights docker database disk foreign".split()
+    "command script module package version port rights docker database disk foreign".split()
 )
 MOST_RUNS = 20
 
