@@ -31,6 +31,7 @@ PYTHONS = ("3.11", "3.12", "3.13")
 EXTRAS = "mcp,web,llm"  # what most people add; the demo needs none of them
 COMMANDS = {"web": "serve", "mcp": "mcp"}  # extras that a command asks for, in this order: mcp brings most of what the desk needs
 BEHIND = {"llm": "httpx", "postgres": "psycopg, psycopg_pool, pgvector", "semantic": "numpy, wordllama"}  # the others, by what is imported
+BUILT = ("semantic",)  # pasted in one kind alone: without a wheel for this machine each kind would compile it for minutes
 BUNDLED = {  # files of others that travel in the wheel, each with its licence beside it
     "tacit/surfaces/web/static/htmx.min.js": "tacit/surfaces/web/static/htmx.LICENSE",
 }
@@ -188,6 +189,8 @@ def hints(wheel: str, source: str, folder: str) -> None:
         with open(tacit, encoding="utf-8") as script:
             python = script.readline().removeprefix("#!").strip()
         for extra, imports in BEHIND.items():
+            if extra in BUILT and kind != "pip":
+                continue
             line = run([python, "-c", f"from tacit.core.installation import hint; print(hint({extra!r}))"], cwd=folder, env=env).stdout.strip()
             lacks = run([python, "-c", f"import {imports}"], cwd=folder, env=env, must=False).returncode != 0
             pasted = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)

@@ -233,9 +233,8 @@ def _markdown(
         lines.append(f"- {one_line(each['text'], 600)} (`tacit review show {each['proposal']}`)")
         if each["line"]:
             lines.append(f"  - {each['line']['file']}, line {each['line']['number']}, would read: {one_line(each['line']['after'], 600)}")
-    lines += (
-        ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", f"Nothing {'else ' if yours else ''}asks for attention."]
-    )
+    calm = f"Nothing {'else ' if yours else ''}asks for attention."
+    lines += ["", "**Look at:**", *(f"- {alarm}" for alarm in alarms)] if alarms else ["", calm]
     return "\n".join(lines)
 
 
