@@ -18,8 +18,6 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\
 
 # Above the measure today.
 LONG = {
-    "origins/archeflow.py",
-    "origins/ralph.py",
     "hosts/claude_code/transcript.py",
     "learn/__init__.py",
 }

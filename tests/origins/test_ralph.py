@@ -19,6 +19,7 @@ from tacit.core.run import Finding
 from tacit.formats.source import BytesSource, FileSource
 from tacit.learn.gate import GateRules, validation_gate
 from tacit.origins import ralph
+from tacit.origins.ralph import writing
 
 SYSTEM = "aiwg"
 DIRECT = {
@@ -166,7 +167,7 @@ def _plain(loop: Loop, part: str) -> dict[str, Any]:
     found = loop.exported(part)
     del found["checksum"]
     if part == "learnings":
-        found["stats"] = ralph._stats(found["learnings"])
+        found["stats"] = writing._stats(found["learnings"])
     return found
 
 

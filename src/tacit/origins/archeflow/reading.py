@@ -1,21 +1,7 @@
-"""ArcheFlow: event logs of orchestration runs, and the lessons, archive and audit trail it keeps about them.
-
-Event log, `.archeflow/events/<run>.jsonl`, one event a line:
-
-    {"ts": …, "run_id": "r1", "seq": 2, "type": "review.verdict", "agent": "guardian",
-     "data": {"archetype": "guardian", "findings": [{"severity": "warning", "category": "security", "description": …}]}}
-
-What a run says outright are the findings of its review verdicts; an archetype's shadow is a hint for that archetype, a
-broken loop something that was tried and failed. Fixes are kept beside, for the question whether one of them came undone.
-
-Memory, `.archeflow/memory/`: `lessons.jsonl`, `archive.jsonl`, `audit.jsonl`. A lesson's record is kept whole in
-`Memory.extra`; on the way out only the fields that changed since are written anew, so that what nobody touched leaves
-field for field as it came, in its own order.
-"""
+"""Read what ArcheFlow writes: its event log, its lessons and their archive."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 
@@ -28,7 +14,7 @@ from tacit.formats.source import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from tacit.formats.source import Source
@@ -61,9 +47,6 @@ OUTCOMES |= {
     "cancelled": "aborted",
 }
 MANY_WARNINGS = 20
-
-
-# --- runs
 
 
 def detect(source: Source) -> float:
@@ -141,29 +124,29 @@ class _Log:
             self.malformed(f"line {number} is not an event")
             return
         self.events += 1
-        self.id = self.id or _text(event.get("run_id"))
-        at = _text(event.get("ts"))
+        self.id = self.id or text_in(event.get("run_id"))
+        at = text_in(event.get("ts"))
         self.started, self.ended = self.started or at, at or self.ended
         if kind not in EVENTS:
             self.unknown[kind] = self.unknown.get(kind, 0) + 1
-        who = _text(data.get("archetype")) or _text(event.get("agent"))
+        who = text_in(data.get("archetype")) or text_in(event.get("agent"))
         place = f"line:{number}"
         if kind == "run.start":
-            self.task, self.domain = _text(data.get("task")), _text(data.get("domain")).lower()
-            self.model = _text(data.get("model")) or _text(data.get("model_provider"))
+            self.task, self.domain = text_in(data.get("task")), text_in(data.get("domain")).lower()
+            self.model = text_in(data.get("model")) or text_in(data.get("model_provider"))
         elif kind == "run.complete":
             self.complete = True
-            self.outcome = OUTCOMES.get(_text(data.get("status")).lower(), "unknown")
+            self.outcome = OUTCOMES.get(text_in(data.get("status")).lower(), "unknown")
         elif kind == "review.verdict":
             self.review(data, who, place, at)
         elif kind == "fix.applied":
-            fixed, file = _text(data.get("finding")), _text(data.get("file"))
+            fixed, file = text_in(data.get("finding")), text_in(data.get("file"))
             if fixed:
                 self.fixes.append(fixed)
             self.steps.append(Step("assistant", place, text=f"fixed: {fixed}", files=_files(file), at=at, agent=who))
         elif kind == "agent.complete":
             self.usd += _number(data.get("estimated_cost_usd")) or 0.0
-            if summary := _text(data.get("summary")):
+            if summary := text_in(data.get("summary")):
                 self.steps.append(Step("assistant", place, text=summary, at=at, agent=who))
         elif kind in ("agent.failed", "agent.timeout"):
             error = _first_text(data, "error", "reason", "summary") or kind
@@ -180,19 +163,19 @@ class _Log:
             self.malformed(f"{place}: findings is not a list")
             return
         for number, finding in enumerate(findings):
-            text = _text(finding.get("description")) if isinstance(finding, dict) else ""
+            text = text_in(finding.get("description")) if isinstance(finding, dict) else ""
             if not text:
                 self.malformed(f"{place}: finding {number + 1} has no description")
                 continue
             kind = finding.get("type") if finding.get("type") in ("archetype_hint", "anti_pattern") else "pattern"
-            agent = (_text(finding.get("archetype")) or who) if kind == "archetype_hint" else ""
+            agent = (text_in(finding.get("archetype")) or who) if kind == "archetype_hint" else ""
             self.say(text, kind, finding, who or "unknown", f"{place}/{number}", at, agent)
 
     def say(self, text: str, kind: str, said: Record, by: str, place: str, at: str, agent: str = "") -> None:
         if not text:
             return
-        word = _text(said.get("severity")).lower() or ("warning" if kind != "pattern" else "")
-        location = _text(said.get("location"))
+        word = text_in(said.get("severity")).lower() or ("warning" if kind != "pattern" else "")
+        location = text_in(said.get("location"))
         kept: Record = {name: said[name] for name in ("location", "fix_required", "evidence") if name in said}
         if word and word not in SEVERITIES:
             kept["severity"] = word  # "critical" is one of its words; ours for it is bug
@@ -204,9 +187,9 @@ class _Log:
                 kind=kind,
                 by=by or "unknown",
                 tier="review",
-                category=_text(said.get("category")).lower(),
+                category=text_in(said.get("category")).lower(),
                 severity=fold_severity(word),
-                domain=_text(said.get("domain")).lower(),
+                domain=text_in(said.get("domain")).lower(),
                 agent=agent,
                 paths=_files(location),
                 quote=text,
@@ -240,9 +223,6 @@ class _Log:
                 "fixes": self.fixes,
             },
         )
-
-
-# --- memories in
 
 
 def holds(source: Source) -> float:
@@ -286,7 +266,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
     if len(text.encode("utf-8", "replace")) > MAX_TEXT_BYTES:
         yield Skipped(place, f"a description of {len(text):,} characters; at most {MAX_TEXT_BYTES:,} bytes are kept")
         return
-    read = _Fields(found)
+    read = Fields(found)
     yield from (Skipped(place, why, field) for field, why in read.faults)
     confirmed = read.frequency >= CONFIRMED or read.type == "preference"
     state = "archived" if archive or read.frequency <= 0 else "provisional" if confirmed else "candidate"
@@ -310,7 +290,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
             updated_at=read.ts,
             extra=found,
         ),
-        alias=_text(found.get("id")),
+        alias=text_in(found.get("id")),
         openings=(
             Opening("seen", max(0, read.frequency), read.ts),
             *([Opening("unseen", read.unseen, read.ts)] if read.unseen else []),
@@ -319,7 +299,7 @@ def _lesson(found: Record, place: str, archive: bool) -> Iterator[Row | Skipped]
     )
 
 
-class _Fields:
+class Fields:
     """A lesson's fields as we understand them, and what was wrong with them; used on the way in and on the way out."""
 
     def __init__(self, found: Mapping[str, Any]) -> None:
@@ -370,151 +350,41 @@ class _Fields:
 
 def _given(found: Record, place: str) -> Given | Skipped:
     ids = found["lessons_injected"]
-    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids) or not _text(found.get("run_id")):
+    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids) or not text_in(found.get("run_id")):
         return Skipped(place, "an injection without its run or its lessons")
     return Given(
-        run=_text(found["run_id"]),
+        run=text_in(found["run_id"]),
         memories=tuple(ids),
-        at=_text(found.get("ts")),
-        domain=_text(found.get("domain")),
-        agent=_text(found.get("archetype")),
+        at=text_in(found.get("ts")),
+        domain=text_in(found.get("domain")),
+        agent=text_in(found.get("archetype")),
         record=found,
         place=place,
     )
 
 
 def _judged(found: Record, place: str) -> Judged | Skipped:
-    run, lesson, word = (_text(found.get(name)) for name in ("run_id", "lesson_id", "effectiveness"))
+    run, lesson, word = (text_in(found.get(name)) for name in ("run_id", "lesson_id", "effectiveness"))
     if not run or not lesson or word not in ("helpful", "ineffective"):
         return Skipped(place, "a check without its run, its lesson or its result")
     return Judged(
         run=run,
         memory=lesson,
         signal=word,
-        at=_text(found.get("ts")),
+        at=text_in(found.get("ts")),
         figure=_number(found.get("keyword_overlap_pct")),
-        text=_text(found.get("lesson_desc")),
+        text=text_in(found.get("lesson_desc")),
         record=found,
         place=place,
     )
 
 
-# --- memories out
-
-
-def dump(items: Iterable[Item], part: str = "lessons", now: str = "") -> str:
-    """One of ArcheFlow's files: lessons, archive or audit, a JSON object a line."""
-    if part == "audit":
-        rows = [_audit_row(each) for each in items if isinstance(each, (Given, Judged))]
-    else:
-        wanted = part == "archive"
-        rows = [lesson_of(each) for each in items if isinstance(each, Row) and (each.memory.state in OUT) is wanted]
-    return "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows)
-
-
-def lesson_of(row: Row) -> Record:
-    """A memory as ArcheFlow writes it: the record it came as, with what changed since; or a new one."""
-    memory, counts = row.memory, {each.signal: each for each in row.openings}
-    came = dict(memory.extra or {}) if "description" in (memory.extra or {}) else None
-    read = _Fields(came or {})
-    seen = counts.get("seen", Opening("seen", 0))
-    # A person's word was said once, although no run saw it.
-    frequency = int(counts.get("frequency", seen).amount) if memory.state == "archived" or seen.amount else 1
-    kind = _type_of(memory, read.type if came else "")
-    runs = [run for run in row.runs if run != BY_HAND]
-    now = {
-        "id": row.alias,
-        "ts": _second(_last_change(memory, read.ts if came else memory.created_at, seen.at if runs else "")),
-        "run_id": (row.runs or (BY_HAND,))[0],
-        "type": kind,
-        "source": memory.source,
-        "description": memory.text,
-        "frequency": frequency,
-        "severity": _severity(memory),
-        "domain": memory.domain or GENERAL,
-        "tags": list(memory.tags),
-        "archetype": memory.agent or None,
-        "last_seen_run": runs[-1] if runs else "",
-        "runs_since_last_seen": int(counts["unseen"].amount) if "unseen" in counts else 0,
-    }
-    if came is None:
-        return now
-    same = {
-        "ts": read.ts == _last_change(memory, read.ts, seen.at if runs else ""),
-        "run_id": True,
-        "type": read.type == kind,
-        "source": read.source == memory.source,
-        "description": came["description"] == memory.text,
-        "frequency": read.frequency == frequency,
-        "severity": read.severity == memory.severity,
-        "domain": read.domain == memory.domain,
-        "tags": read.tags == memory.tags,
-        "archetype": read.archetype == memory.agent,
-        "last_seen_run": not runs,
-        "runs_since_last_seen": read.unseen == now["runs_since_last_seen"],
-    }
-    changed = {name: now[name] for name, is_same in same.items() if not is_same}
-    if _text(came.get("id")) != row.alias:
-        changed["id"] = row.alias  # it had none, or one that another lesson bears here
-    return {**came, **changed}
-
-
-def _type_of(memory: Memory, came: str) -> str:
-    if memory.kind in TYPES and (not came or came in TYPES):
-        return memory.kind
-    return came or ("preference" if memory.klass == "preference" else "pattern")
-
-
-def _severity(memory: Memory) -> str:
-    """Its own word for it, as long as it means the same."""
-    word = _text((memory.extra or {}).get("severity"))
-    return word if word and fold_severity(word) == memory.severity else memory.severity
-
-
-def _last_change(memory: Memory, made: str, seen: str) -> str:
-    """When a lesson was made, last met, or faded into the archive; being forgotten does not date it anew."""
-    faded = memory.updated_at if memory.state == "archived" and memory.closed_by == "silence" else ""
-    return max(made, seen, faded, key=seconds)
-
-
-def _audit_row(item: Given | Judged) -> Record:
-    if item.record is not None:
-        return dict(item.record)
-    if isinstance(item, Given):
-        return {
-            "ts": _second(item.at),
-            "run_id": item.run,
-            "domain": item.domain,
-            "archetype": item.agent,
-            "lessons_injected": list(item.memories),
-            "lesson_count": len(item.memories),
-        }
-    return {
-        "ts": _second(item.at),
-        "run_id": item.run,
-        "type": "effectiveness_check",
-        "lesson_id": item.memory,
-        "lesson_desc": item.text,
-        "effectiveness": item.signal,
-        "keyword_overlap_pct": int(item.figure or 0),
-    }
-
-
-def name_for(memory: Memory, taken: Collection[str]) -> str:
-    """The next number: m-001, m-002 … above every one ever given, also to what is archived by now."""
-    numbers = [int(name[2:]) for name in taken if re.fullmatch(r"m-[0-9]{1,9}", name)]
-    return f"m-{max(numbers, default=0) + 1:03d}"
-
-
-# --- fields
-
-
-def _text(at: object) -> str:
+def text_in(at: object) -> str:
     return at.strip() if isinstance(at, str) else ""
 
 
 def _first_text(data: Record, *names: str) -> str:
-    return next((text for name in names if (text := _text(data.get(name)))), "")
+    return next((text for name in names if (text := text_in(data.get(name)))), "")
 
 
 def _number(at: object) -> float | None:
@@ -528,7 +398,7 @@ def _files(location: str) -> tuple[str, ...]:
     return (path,) if path and not any(c.isspace() for c in path) else ()
 
 
-def _second(at: str) -> str:
+def second_of(at: str) -> str:
     """A time without its fraction, as ArcheFlow writes it."""
     return re.sub(r"\.\d+(?=Z$)", "", at)
 

@@ -1,0 +1,82 @@
+"""JSON as Ralph's own program writes it, and its checksum over it."""
+
+from __future__ import annotations
+
+import json
+import math
+from hashlib import sha256
+
+from tacit.core.exchange import Header, Note, Row, Skipped
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tacit.core.exchange import Given, Judged
+
+    Record = dict[str, Any]
+    Item = Row | Given | Judged | Header | Note | Skipped
+
+
+def checksum(rows: object) -> str:
+    """SHA-256 over the compact JSON of the learnings, as Node writes it."""
+    return sha256(js_json(rows).encode("utf-8")).hexdigest()
+
+
+def js_json(at: object, indent: int = 0, depth: int = 0) -> str:
+    """JSON as `JSON.stringify(value, null, indent)` writes it: number forms, key order and escapes of JavaScript."""
+    if at is None or isinstance(at, bool):
+        return {None: "null", True: "true", False: "false"}[at]
+    if isinstance(at, str):
+        return _js_text(at)
+    if isinstance(at, (int, float)):
+        return _js_number(at)
+    gap = "\n" + " " * indent * (depth + 1) if indent else ""
+    end = "\n" + " " * indent * depth if indent else ""
+    if isinstance(at, dict):
+        colon = ": " if indent else ":"
+        parts = [_js_text(str(key)) + colon + js_json(at[key], indent, depth + 1) for key in _js_keys(at)]
+        return "{" + gap + ("," + gap).join(parts) + end + "}" if parts else "{}"
+    listed = [js_json(each, indent, depth + 1) for each in at]  # type: ignore[attr-defined]
+    return "[" + gap + ("," + gap).join(listed) + end + "]" if listed else "[]"
+
+
+def _js_keys(at: Mapping[Any, Any]) -> list[Any]:
+    """Keys that are array indices come first, in rising order; the others as they were written."""
+    index = [key for key in at if key.isascii() and key.isdigit() and str(int(key)) == key and int(key) < 2**32 - 1]
+    return sorted(index, key=int) + [key for key in at if key not in set(index)] if index else list(at)
+
+
+def _js_text(text: str) -> str:
+    written = json.dumps(text, ensure_ascii=False)
+    if written.isascii() or not any("\ud800" <= c <= "\udfff" for c in written):
+        return written
+    return "".join(f"\\u{ord(c):04x}" if "\ud800" <= c <= "\udfff" else c for c in written)
+
+
+def _js_number(at: float) -> str:
+    """ECMAScript's Number::toString: as few digits as tell the number apart, exponents from 1e21 and below 1e-6."""
+    number = float(at)
+    if not math.isfinite(number):
+        return "null"
+    if number == 0:
+        return "0"
+    digits, _, power = f"{abs(number):.17e}".partition("e")
+    for places in range(17):
+        short, _, power = f"{abs(number):.{places}e}".partition("e")
+        if float(f"{short}e{power}") == abs(number):
+            digits = short
+            break
+    digits = digits.replace(".", "").rstrip("0") or "0"
+    point, sign = int(power) + 1, "-" if number < 0 else ""
+    size = len(digits)
+    if size <= point <= 21:
+        return sign + digits + "0" * (point - size)
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    exponent = point - 1
+    tail = f"e{'+' if exponent > 0 else '-'}{abs(exponent)}"
+    return f"{sign}{digits}{tail}" if size == 1 else f"{sign}{digits[0]}.{digits[1:]}{tail}"
