@@ -1,8 +1,8 @@
-"""Outcomes are blind to the arm: the same recorded run, once as if its unit had been given everything and once as if nothing.
+"""Outcomes are blind to the arm: the same recorded runs, once as if their units had been given everything and once as if nothing.
 
-`by_arm` is the harness: any profile, host, format or instrument can be put through it. It teaches a store, assigns every lesson to one unit in one
-arm, learns the run, and returns what became of each. The two arms must say the same of every lesson, whatever the run holds, also the words
-of the lessons themselves, and our own notes.
+`by_arm` is the harness: any profile, host, format or instrument can be put through it. It teaches a store, assigns every lesson to the unit of each run
+in one arm, learns the runs, and returns what became of each lesson in each. The two arms must say the same of every lesson, whatever a run holds, also the
+words of the lessons themselves, and our own notes; and the same accident is one whatever the agent did afterwards.
 """
 
 from __future__ import annotations
@@ -13,24 +13,34 @@ from pathlib import Path
 
 import pytest
 
+from tacit import formats
 from tacit.app import open as open_memories
+from tacit.core.journal import change
 from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Run, Step
 from tacit.core.states import CLOSED
 from tacit.core.value import replace
+from tacit.formats.source import FileSource
+from tacit.hosts import HOSTS
+from tacit.learn.occurrences import failed_with
 from tacit.profiles import BUILT_IN
 from tacit.testing import Clock, finding, run, say, tool, user
 
+REAL = Path(__file__).parents[1] / "formats" / "data" / "hosts"
 ERROR = 'psycopg.errors.UndefinedTable: relation "orders" does not exist'
 FAILS, CURE, PASSES = tool("make check", error=ERROR), tool("make migrate", "done"), tool("make check", "ok")
 LESSON = "Totals of an invoice are rounded twice, once per line and once at the end"
+MISSING = "The table of orders is missing until the migrations ran"
 NOTE = f"<tacit-notes>\n- {LESSON}\n- Run `make migrate` before `make check`\n</tacit-notes>"
-Outcomes = dict[str, tuple[str, float]]
+Outcomes = dict[str, dict[str, tuple[str, float]]]  # of each run, by the lesson's text: what became of it, and what it cost
+BEFORE = "2020-01-01T00:00:00Z"  # every run comes after its assignment
 
 
-def by_arm(folder: Path, taught: Sequence[Run], lived: Run, arm: str, profile: str = "default") -> Outcomes:
-    """What became of every lesson in one run, by its text, if all were in this arm."""
+def by_arm(
+    folder: Path, taught: Sequence[Run], lived: Sequence[Run], arm: str, profile: str = "default", kept: Sequence[tuple[str, str, str]] = ()
+) -> Outcomes:
+    """What became of every lesson in every run, if all were in this arm. `kept` are lessons that are put on file as they are: text, trust, signature."""
     env = {**os.environ, "XDG_DATA_HOME": str(folder / arm / "data")}
     (folder / arm / "work").mkdir(parents=True)
     clock = Clock("2026-01-01T00:00:00.000Z")
@@ -38,16 +48,31 @@ def by_arm(folder: Path, taught: Sequence[Run], lived: Run, arm: str, profile: s
         for each in taught:
             clock.advance(3600)
             memories.learn(each, over=True)
-        unit = run_id(memories.project_id, lived.host, lived.id)
-        lessons = [memory for memory in memories.list(limit=100) if memory.state not in CLOSED]
-        with memories.store.write() as tx:
-            for memory in lessons:
-                tx.add_use(Use(memory.id, unit, memories.project_id, unit, memory.id, arm, 0.3, epoch="m / h", at="2026-06-01T00:00:00Z"))
+        for text, trust, mark in kept:
+            memory = memories.add(text, kind="pitfall")
+            with memories.store.write() as tx:
+                tx.apply(change(memory, replace(memory, trust=trust, signature=mark), verb="edit", by="test", reason="as it is", at=clock()))
+        texts = {memory.id: memory.text for memory in memories.list(limit=100) if memory.state not in CLOSED}
         clock.advance(days=200)
-        memories.learn(lived, over=True)
-        texts = {memory.id: memory.text for memory in lessons}
-        marks = memories.store.marks(unit=unit)
-        return {texts[mark.memory]: (mark.value, mark.amount) for mark in marks if mark.signal == "outcome"}
+        found: Outcomes = {}
+        for each in lived:
+            unit = run_id(memories.project_id, each.host, each.id)
+            with memories.store.write() as tx:
+                for id in texts:
+                    tx.add_use(Use(id, unit, memories.project_id, unit, id, arm, 0.3, epoch="m / h", at=BEFORE))
+            memories.learn(each, over=True)
+            marks = memories.store.marks(unit=unit)
+            found[each.id] = {texts[mark.memory]: (mark.value, mark.amount) for mark in marks if mark.signal == "outcome"}
+        return found
+
+
+def blind(
+    folder: Path, taught: Sequence[Run], lived: Sequence[Run], profile: str = "default", kept: Sequence[tuple[str, str, str]] = ()
+) -> Outcomes:
+    """What both arms say; they must say the same."""
+    injected, withheld = (by_arm(folder, taught, lived, arm, profile, kept) for arm in ("injected", "withheld"))
+    assert injected == withheld and all(injected.values())
+    return injected
 
 
 def later(*parts: Step, **fields: object) -> tuple[Step, ...]:
@@ -84,28 +109,63 @@ TOLD = {"cured": "occurred", "given up": "occurred", "our notes and their echo i
         "a critic finds it": "occurred", "a critic looks and finds nothing": "not_occurred", "nobody looked": "unknown", "no tool at all": "not_occurred"}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_exchanging_the_arms_of_a_recorded_run_changes_no_outcome(tmp_path: Path, kind: str) -> None:
-    """Whatever it holds; and the instrument sees what there is to see."""
-    teach, parts, extra = KINDS[kind]
-    lived = run("u", *parts, extra=extra, complete=True)
-    injected, withheld = (by_arm(tmp_path, teach("neutral"), lived, arm) for arm in ("injected", "withheld"))
-    assert injected == withheld and injected
-    if kind in TOLD:
-        assert TOLD[kind] in {value for value, _ in injected.values()}
+# What may follow the same failure: cured, four attempts, given up, no further tool, met again later.
+RECOVERIES = {
+    "cured at once": later(FAILS, CURE, PASSES),
+    "tried four ways": later(FAILS, *(tool(f"make {each}", "done") for each in ("clean", "all", "deps")), CURE, PASSES),
+    "failed twice and was given up": later(FAILS, FAILS),
+    "gave up at once": later(FAILS, say("I cannot go on.")),
+    "came again later": later(FAILS, CURE, PASSES, tool("ls", "src"), FAILS),
+}
+EVERY_HOST = [*HOSTS, "my-loop"]
 
 
-@pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "my-loop"])
-def test_the_arm_decides_nothing_on_any_host(tmp_path: Path, host: str) -> None:
-    """The same accident, with the lesson's words in the agent's mouth."""
-    lived = run("u", *later(ECHO, FAILS, ECHO, CURE, PASSES), host=host, complete=True)
-    one, other = (by_arm(tmp_path, noticed(host), lived, arm) for arm in ("injected", "withheld"))
-    assert one == other and "occurred" in {value for value, _ in one.values()}
+def lives(host: str, of: dict[str, tuple[Step, ...]]) -> list[Run]:
+    return [run(name, *steps, host=host, complete=True) for name, steps in of.items()]
 
 
-@pytest.mark.parametrize("profile", [name for name in BUILT_IN if name != "default"])
-def test_the_arm_decides_nothing_under_any_profile(tmp_path: Path, profile: str) -> None:
-    """A reviewer's finding again, under each origin's way of remembering."""
-    lived = run("u", *again("reviewer", "review"), extra={"instruments": ["review:reviewer"]}, complete=True)
-    one, other = (by_arm(tmp_path, reviewed("reviewer", "review")("neutral"), lived, arm, profile) for arm in ("injected", "withheld"))
-    assert one == other
+@pytest.mark.parametrize("teach", [noticed, *(reviewed(*who) for who in (("reviewer", "review"), ("critic", "agent"), ("test", "review")))])
+def test_exchanging_the_arms_of_recorded_runs_changes_no_outcome(tmp_path: Path, teach: Callable[[str], list[Run]]) -> None:
+    """Whatever they hold; and the instrument sees what there is to see."""
+    mine = {kind: each for kind, each in KINDS.items() if [one.findings for one in each[0]("neutral")] == [one.findings for one in teach("neutral")]}
+    found = blind(tmp_path, teach("neutral"), [run(kind, *parts, extra=extra, complete=True) for kind, (_, parts, extra) in mine.items()])
+    assert mine and list(found) == list(mine)
+    for kind, told in TOLD.items():
+        assert kind not in mine or told in {value for value, _ in found[kind].values()}, kind
+
+
+@pytest.mark.parametrize("host", EVERY_HOST)
+def test_on_every_host_neither_the_arm_nor_the_recovery_decides_whether_it_occurred(tmp_path: Path, host: str) -> None:
+    """The same accident with the lesson's words in the agent's mouth, and with every way out of it; only what it cost differs."""
+    echoed = {"echoed": later(ECHO, FAILS, ECHO, CURE, PASSES), "never struck": later(ECHO, PASSES)}
+    found = blind(tmp_path, noticed(host), lives(host, RECOVERIES | echoed))
+    struck = {name: {value for value, _ in each.values()} for name, each in found.items()}
+    assert {name for name, values in struck.items() if "occurred" in values} == {*RECOVERIES, "echoed"}
+    assert all(values <= {"occurred", "unknown"} or name == "never struck" for name, values in struck.items())  # unknown: a command has no problem
+
+
+@pytest.mark.parametrize("profile", BUILT_IN)
+def test_under_every_profile_neither_the_arm_nor_the_recovery_decides(tmp_path: Path, profile: str) -> None:
+    """A failure with every way out of it and a reviewer's finding, under each origin's way of remembering."""
+    (mark, *_) = failed_with(FAILS, "")
+    kept = [(LESSON, "review", ""), (MISSING, "observed", mark)]
+    seen = run("reviewed", *later(PASSES), *again("reviewer", "review"), extra={"instruments": ["review:reviewer"]}, complete=True)
+    found = blind(tmp_path, [], [*lives("neutral", RECOVERIES), seen], profile, kept)
+    first = {text: value for text, (value, _) in found["cured at once"].items()}
+    assert all({text: value for text, (value, _) in found[name].items()} == first for name in RECOVERIES)
+    assert first[MISSING] == "occurred" and found["reviewed"][MISSING][0] == "not_occurred"
+    assert found["reviewed"][LESSON][0] == "occurred" and first[LESSON] == "unknown"
+
+
+@pytest.mark.parametrize("file", sorted(str(path.relative_to(REAL)) for path in REAL.rglob("*.json*")))
+def test_in_a_real_file_of_every_host_the_arm_decides_nothing(tmp_path: Path, file: str) -> None:
+    """As the program wrote it: what failed there was taught by two such sessions before, and occurred."""
+    (lived,) = formats.read(FileSource(str(REAL / file)))
+    failing = [step for step in lived.steps if step.role == "tool" and (step.error or step.status)]
+    taught = [
+        run(f"t{n}", finding(f"t{n}", "It refuses: start the service first", tier="observed", signature=mark), host=lived.host, complete=True)
+        for n in range(3)
+        for mark in failed_with(failing[0], lived.cwd)[:1]
+    ]
+    found = blind(tmp_path, taught, [lived])
+    assert {value for value, _ in found[lived.id].values()} == {"occurred"}
