@@ -18,7 +18,6 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\
 
 # Above the measure today.
 LONG = {
-    "hosts/claude_code/transcript.py",
     "learn/__init__.py",
 }
 LONG_CONDUCTORS = {

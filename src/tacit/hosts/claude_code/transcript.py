@@ -14,33 +14,26 @@ from __future__ import annotations
 import re
 
 from tacit.core.canary import FEW_UNKNOWN
-from tacit.core.run import Cost, Reading, Run, Step
-from tacit.formats.session import LARGEST, MANY_KINDS, OWN_FOLDER, OWN_PROMPT, WORDLESS
+from tacit.core.run import Run
+from tacit.formats.session import OWN_PROMPT
 from tacit.formats.session import kind_of as _kind
 from tacit.formats.session import time_of as _time
-from tacit.formats.session import tokens as _tokens
 from tacit.formats.source import record
+from tacit.hosts.claude_code.calls import Calls
 from tacit.hosts.claude_code.marks import (
     CAVEAT,
-    EDITORS,
     HOOK_SPEAKS,
     HOST_TAGS,
     INTERRUPTED,
-    NOT_SAID,
-    OWN_ERRORS,
-    REJECTED,
-    SAID,
-    TEMPLATE,
     WRAPPER,
-    answers,
     inside,
     is_plain_prompt,
-    is_refusal,
     origin_of,
     prompt_speaker,
     queue_is_only_trace,
     without_asides,
 )
+from tacit.hosts.claude_code.steps import NAME as NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,8 +43,6 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
 
     Record = dict[str, Any]
-
-NAME = "claude-code"
 
 # Records that say nothing about the work. Everything else that is not read is counted as unknown.
 PASSED_OVER = frozenset({
@@ -80,10 +71,9 @@ PASSED_OVER_ATTACHMENTS = frozenset({
 })  # fmt: skip
 SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "fallback", "tool_reference"})
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-AGENT_TOOLS = frozenset({"Task", "Agent"})
+
 
 MANY_WAITING = 100  # prompts in a queue
-MANY_REMINDERS = 20  # at the end of one result
 
 
 def detect(source: Source) -> float:
@@ -167,50 +157,11 @@ def _read_agents(session: _Session, source: Source) -> None:
                 session.warnings.append(f"sub-agent file {beside.name} left out: {error.strerror}")
 
 
-class _Session:
-    """One session while it is read: steps as dicts, because a call is open until its result comes."""
+class _Session(Calls):
+    """What each record says, by its type."""
 
     def __init__(self) -> None:
-        self.rows: list[Record] = []
-        self.last: dict[str, Record] = {}  # by agent
-        self.calls: set[str] = set()
-        self.open: dict[str, Record] = {}  # calls without a result, by id
-        self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped
-        self.seen: set[str] = set()
-        self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
-        self.opening = ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
-        self.absorbed: list[str] = []  # of them, those that left the queue as a step; an attachment may repeat them
-        self.guessed: dict[
-            str, Record
-        ] = {}  # steps of prompts that seem to have left the queue; their record may follow
-        self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
-        self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
-        self.models: dict[str, int] = {}
-        self.agent_models: dict[str, int] = {}
-        self.agents: dict[str, str] = {}  # agent id to its type
-        self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
-        self.scheduled: set[str] = set()  # what the agent asked of a later turn: its words, whoever seems to send them
-        self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
-        self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
-        self.files: dict[str, None] = {}
-        self.commit = ""
-        self.changed: tuple[str, ...] = ()
-        self.prs: dict[str, None] = {}
-        self.asked: list[str] = []  # what may be the task, first come
-        self.commands: list[str] = []  # slash commands without arguments, second choice
-        self.told = ("", "")  # message id and text of the last answer
-        self.sessions: dict[str, None] = {}
-        self.session = self.fork = self.cwd = self.branch = self.version = self.started = self.ended = ""
-        self.first = self.uuid = self.entry = self.main_entry = ""
-        self.ours = self.by_program = self.complete = self.begun = False
-        self.outcome = "unknown"
-        self.usd: float | None = None
-        self.lines = self.malformed = self.duplicates = self.oversized = self.forged = 0
-        self.unknown: dict[str, int] = {}
-        self.warnings: list[str] = []
-        self.where = self.agent = ""
-        self.nth = 0
-        self.main = True
+        super().__init__()
         self.readers = {
             "user": self.user,
             "assistant": self.assistant,
@@ -244,56 +195,6 @@ class _Session:
                 break
         self.lines += number
         self.oversized += source.skipped
-
-    def run(self, source: Source, agent: str) -> Run:
-        """What was read, as a run."""
-        session = source.stem if source.stem in self.sessions or not self.session else self.session
-        # A resumed session repeats the lines of the one before it, under the id of that one.
-        root = self.fork or next(iter(self.sessions), session)
-        models = self.models or self.agent_models
-        asked = self.asked or self.commands
-        if self.oversized:
-            self.warnings.append(f"{self.oversized} lines are too long or cut off and were left out")
-        for row in self.rows:
-            row["context"] = row["agent"]
-            row["agent"] = self.agents.get(row["agent"], row["agent"])
-        return Run(
-            id=f"{session}/{source.stem}" if agent else session,
-            host=NAME,
-            steps=tuple(Step(**row) for row in self.rows),
-            root=root if agent or root != session else "",
-            lineage="" if agent else self.first,
-            cwd=self.cwd,
-            branch=self.branch,
-            commit=self.commit,
-            changed=self.changed,
-            agent=self.agents.get(agent, agent),
-            model=max(models, key=models.__getitem__) if models else "",
-            version=self.version,
-            task=asked[0] if asked else "",
-            outcome=self.outcome,
-            complete=self.complete,
-            files=tuple(self.files),
-            cost=self.cost(),
-            started_at=self.started,
-            ended_at=self.ended,
-            path=source.path,
-            reading=Reading(
-                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings),
-                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program, forged=self.forged,
-            ),
-            extra={"prs": list(self.prs)} if self.prs else None,
-        )
-
-    def cost(self) -> Cost | None:
-        """Tokens, once per model answer."""
-        if not self.spent and self.usd is None:
-            return None
-        rows = self.spent.values()
-        output, fresh, cache_read, cache_write = (sum(row[column] for row in rows) for column in range(4))
-        return Cost(fresh, output, cache_read, cache_write, self.usd)
-
-    # What one record says, by its type.
 
     def user(self, found: Record) -> None:
         """A prompt, tool results, or text the host put in the user's mouth."""
@@ -566,192 +467,6 @@ class _Session:
         if not stopped and not self.last.get(agent, {}).get("interrupted"):
             self.add("user", agent, at, text=plain, interrupted=True, speaker="host")
 
-    def call(self, block: Record, agent: str, at: str) -> None:
-        """A tool call, open until its result comes."""
-        name, given, call = block.get("name"), block.get("input"), block.get("id")
-        if type(name) is not str or type(call) is not str:
-            self.odd("assistant.tool_use")
-            return
-        if call in self.calls:
-            self.duplicates += 1
-            return
-        self.calls.add(call)
-        if type(given) is not dict:
-            given = {} if given is None else {"input": given}
-        path = given.get("file_path") or given.get("notebook_path")
-        files = (path,) if type(path) is str else ()
-        if name in AGENT_TOOLS:
-            kind = given.get("subagent_type")
-            kind = kind if type(kind) is str and kind else "sidechain"
-            self.tasks[call] = kind
-            if type(given.get("prompt")) is str:
-                self.prompts[given["prompt"]] = kind
-        elif type(given.get("prompt")) is str:
-            self.scheduled.add(given["prompt"].strip())
-        row = self.add("tool", agent, at, tool=name, input=given, files=files)
-        self.open[call] = self.running.setdefault(agent, {})[call] = row
-        for file in files:
-            self.file(file)
-
-    def answered(self, found: Record, block: Record) -> None:
-        """A tool result, put into the step of its call."""
-        call = block.get("tool_use_id")
-        call = call if isinstance(call, str) else ""
-        row = self.open.pop(call, None)
-        if row is None:
-            if call in self.calls:
-                self.duplicates += 1
-            else:
-                self.odd("user.tool_result without its call")
-            return
-        self.running.get(row["agent"], {}).pop(call, None)
-        recorded = found.get("toolUseResult")
-        text = _plain_output(block.get("content"))
-        denied = found.get("toolDenialKind")
-        if is_refusal(block.get("is_error"), recorded, denied):
-            row["output"], _, words = text.partition(SAID)
-            row["interrupted"] = True
-            self.refused(found, row, words.partition(NOT_SAID)[0].strip(), denied)
-            return
-        if text.startswith(REJECTED) and block.get("is_error") is not True:
-            self.forged += 1
-        row["output"], row["error"], row["status"] = _outcome(row["tool"], block.get("is_error"), text, recorded)
-        if type(recorded) is dict:
-            if recorded.get("interrupted") is True:
-                row["interrupted"] = True
-            self.enrich(row, recorded)
-        if row["tool"] == "AskUserQuestion":
-            for words, own in answers(recorded, row["input"]):
-                typed = own and not row["agent"] and not self.by_program and self.entry in ("", "cli", *EDITORS)
-                speaker = "answer" if typed else "agent"
-                self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker=speaker)
-
-    def refused(self, found: Record, row: Record, words: str, denied: Any) -> None:
-        """What the person said when refusing a call is a prompt like any other, and stands nowhere else."""
-        if not words or words.startswith(TEMPLATE):
-            return
-        version = found.get("version")
-        old = type(version) is not str or version.startswith(("0.", "1."))  # there a failing command spoke first
-        marked = denied == "user-rejected" or (row["tool"] in OWN_ERRORS and not (old and row["tool"] == "Bash"))
-        typed = marked and not self.by_program and self.entry in ("", "cli", *EDITORS)
-        self.add("user", row["agent"], _time(found), text=words, typed=typed, speaker="refusal" if typed else "")
-
-    def enrich(self, row: Record, recorded: Record) -> None:
-        """What the host kept about a result beside its text."""
-        if not row["files"]:
-            inner = recorded.get("file")
-            path = inner.get("filePath") if type(inner) is dict else recorded.get("filePath")
-            if type(path) is str:
-                row["files"] = (path,)
-                self.file(path)
-        agent = recorded.get("agentId")
-        if type(agent) is str:
-            self.name_agent(agent, recorded.get("agentType") or row["input"].get("subagent_type"))
-
-    def name_agent(self, agent: str, kind: Any) -> None:
-        """An agent is called by its type where that is known."""
-        if type(kind) is str and kind:
-            self.agents[agent] = kind
-
-    def file(self, path: Any) -> None:
-        if type(path) is str and path:
-            self.files[path] = None
-
-    # Bookkeeping.
-
-    def new(self, found: Record) -> bool:
-        """False for a record met before; of others note what they say about the session."""
-        uuid = found.get("uuid")
-        if type(uuid) is str:
-            if uuid in self.seen:
-                self.duplicates += 1
-                return False
-            self.seen.add(uuid)
-            if self.main and not self.first:
-                self.first = uuid
-        if self.main:
-            self.note(found)
-        return True
-
-    def note(self, found: Record) -> None:
-        session = found.get("sessionId") or found.get("session_id")
-        if type(session) is str and session and session != self.session:
-            self.session = session
-            self.sessions.setdefault(session)
-        fork = found.get("forkedFrom")
-        if not self.fork and type(fork) is dict and type(fork.get("sessionId")) is str:
-            self.fork = fork["sessionId"]
-        at = _time(found)
-        if at:
-            self.started = self.started or at
-            self.ended = max(self.ended, at)  # the host dates some records back
-        version, cwd, branch = found.get("version"), found.get("cwd"), found.get("gitBranch")
-        if type(version) is str:
-            self.version = version
-        if not self.cwd and type(cwd) is str:
-            self.cwd = cwd
-            self.ours = OWN_FOLDER in cwd
-        if not self.branch and type(branch) is str:
-            self.branch = branch
-        entry = found.get("entrypoint")
-        if type(entry) is str:
-            self.entry = entry
-            self.main_entry = self.main_entry or entry
-
-    def agent_of(self, found: Record, prompt: str = "") -> str:
-        """The sub-agent a record belongs to; empty for the main one."""
-        asking = found.get("parent_tool_use_id")  # in what `claude -p` streams
-        if not self.agent and found.get("isSidechain") is not True and type(asking) is not str:
-            return ""
-        agent, kind = found.get("agentId"), found.get("attributionAgent")
-        agent = self.agent or (agent if type(agent) is str else "")
-        if agent:
-            self.name_agent(agent, kind)
-            return agent
-        if type(asking) is str:
-            return self.tasks.get(asking, "sidechain")
-        parent, uuid = found.get("parentUuid"), found.get("uuid")
-        side = (self.sides.get(parent) if type(parent) is str else None) or self.prompts.get(prompt) or "sidechain"
-        if type(uuid) is str:
-            self.sides[uuid] = side
-        return side
-
-    def count(self, message: Record, agent: str) -> bool:
-        """Add up model and tokens of an answer; True where the host wrote it itself."""
-        model, mid, usage = message.get("model"), message.get("id"), message.get("usage")
-        if model == "<synthetic>":
-            return True
-        if type(model) is str:
-            models = self.agent_models if agent else self.models
-            models[model] = models.get(model, 0) + 1
-        if type(usage) is dict:
-            spent = (
-                _tokens(usage, "output_tokens"),
-                _tokens(usage, "input_tokens"),
-                _tokens(usage, "cache_read_input_tokens"),
-                _tokens(usage, "cache_creation_input_tokens"),
-            )
-            key = mid if type(mid) is str else self.where
-            if spent[0] >= self.spent.get(key, spent)[0]:
-                self.spent[key] = spent
-        return False
-
-    def add(self, role: str, agent: str, at: str, **more: Any) -> Record:
-        self.nth += 1
-        place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
-        record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
-        row: Record = {"role": role, "place": place, "agent": agent, "at": at, "record": record_id, **more}
-        row.setdefault("speaker", _SPEAKS.get(role, ""))
-        self.rows.append(row)
-        self.last[agent] = row
-        return row
-
-    def odd(self, what: str) -> None:
-        what = what[:60]
-        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
-            what = "(others)"
-        self.unknown[what] = self.unknown.get(what, 0) + 1
-
 
 def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
     """What the host told its model of the repository at the start: the newest commit, and tracked files that differ from it."""
@@ -763,46 +478,3 @@ def _git_state(told: str) -> tuple[str, tuple[str, ...]]:
 
 _COMMIT = re.compile(r"([0-9a-f]{7,64})\b")
 _CHANGED = re.compile(r"(?!\?\?)[ MTADRCU]{2} \S")  # the short form of git status; ?? is not tracked
-_SPEAKS = {"assistant": "agent", "system": "host"}
-_EXIT_CODE = re.compile(r"(?:Error: )?Exit code:? (-?\d{1,5})\b")
-
-
-def _plain_output(content: Any) -> str:
-    """A result's text; what the host hung on its end is taken off."""
-    if type(content) is list:
-        content = "\n".join(
-            block["text"] if type(block.get("text")) is str else f"[{block.get('type')}]"
-            for block in content
-            if type(block) is dict
-        )
-    text = content if isinstance(content, str) else ""
-    for _ in range(MANY_REMINDERS):
-        start = text.rfind("<system-reminder>") if text.endswith("</system-reminder>") else -1
-        if start < 0:
-            break
-        text = text[:start].rstrip()
-    if text.startswith("<tool_use_error>"):
-        text = text[16:].removesuffix("</tool_use_error>")
-    return text
-
-
-def _outcome(tool: str, is_error: Any, text: str, recorded: Any) -> tuple[str, str, int | None]:
-    """Output, error and exit status; a result is either output or error."""
-    found = _EXIT_CODE.match(text)
-    status = int(found[1]) if found else None
-    failed = is_error is True
-    if type(recorded) is str and is_error is None:
-        failed = recorded.startswith(("Error:", "InputValidationError"))
-    elif type(recorded) is dict and not failed:
-        task = recorded.get("task")
-        code = (task if type(task) is dict else recorded).get("exitCode")
-        if type(code) is int and abs(code) < LARGEST:
-            status = code
-            failed = code != 0
-        elif tool == "Bash" and not recorded.get("backgroundTaskId") and not recorded.get("returnCodeInterpretation"):
-            status = 0 if "stdout" in recorded and recorded.get("interrupted") is not True else None
-    elif found and is_error is None:
-        failed = status != 0
-    if not failed:
-        return text, "", status
-    return "", text or (recorded if type(recorded) is str and recorded else WORDLESS), status

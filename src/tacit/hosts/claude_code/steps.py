@@ -1,0 +1,220 @@
+"""The steps of one session while it is read, and the run that they become."""
+
+from __future__ import annotations
+
+from tacit.core.run import Cost, Reading, Run, Step
+from tacit.formats.session import MANY_KINDS, OWN_FOLDER
+from tacit.formats.session import time_of as _time
+from tacit.formats.session import tokens as _tokens
+from tacit.hosts.claude_code.marks import (
+    EDITORS,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.formats.source import Source
+
+    Record = dict[str, Any]
+
+NAME = "claude-code"
+_SPEAKS = {"assistant": "agent", "system": "host"}
+
+
+class Steps:
+    """One session while it is read: steps as dicts, because a call is open until its result comes."""
+
+    def __init__(self) -> None:
+        self.rows: list[Record] = []
+        self.last: dict[str, Record] = {}  # by agent
+        self.calls: set[str] = set()
+        self.open: dict[str, Record] = {}  # calls without a result, by id
+        self.running: dict[str, dict[str, Record]] = {}  # of them, by agent, those that nobody stopped
+        self.seen: set[str] = set()
+        self.queue: list[tuple[str, str]] = []  # what waits while the agent is busy, and since when
+        self.opening = ""  # of a session that begins with its queue, as `claude -p` does, what came in by it
+        self.absorbed: list[str] = []  # of them, those that left the queue as a step; an attachment may repeat them
+        self.guessed: dict[
+            str, Record
+        ] = {}  # steps of prompts that seem to have left the queue; their record may follow
+        self.shown: list[str] = []  # those that an attachment made a step; leaving the queue repeats them
+        self.spent: dict[str, tuple[int, int, int, int]] = {}  # by message id: output, input, cache read, cache written
+        self.models: dict[str, int] = {}
+        self.agent_models: dict[str, int] = {}
+        self.agents: dict[str, str] = {}  # agent id to its type
+        self.prompts: dict[str, str] = {}  # what a parent asked of a sub-agent, to the agent's type
+        self.scheduled: set[str] = set()  # what the agent asked of a later turn: its words, whoever seems to send them
+        self.tasks: dict[str, str] = {}  # id of the asking call, to the agent's type
+        self.sides: dict[str, str] = {}  # uuid of an inline sidechain's record, to the agent
+        self.files: dict[str, None] = {}
+        self.commit = ""
+        self.changed: tuple[str, ...] = ()
+        self.prs: dict[str, None] = {}
+        self.asked: list[str] = []  # what may be the task, first come
+        self.commands: list[str] = []  # slash commands without arguments, second choice
+        self.told = ("", "")  # message id and text of the last answer
+        self.sessions: dict[str, None] = {}
+        self.session = self.fork = self.cwd = self.branch = self.version = self.started = self.ended = ""
+        self.first = self.uuid = self.entry = self.main_entry = ""
+        self.ours = self.by_program = self.complete = self.begun = False
+        self.outcome = "unknown"
+        self.usd: float | None = None
+        self.lines = self.malformed = self.duplicates = self.oversized = self.forged = 0
+        self.unknown: dict[str, int] = {}
+        self.warnings: list[str] = []
+        self.where = self.agent = ""
+        self.nth = 0
+        self.main = True
+
+    def run(self, source: Source, agent: str) -> Run:
+        """What was read, as a run."""
+        session = source.stem if source.stem in self.sessions or not self.session else self.session
+        # A resumed session repeats the lines of the one before it, under the id of that one.
+        root = self.fork or next(iter(self.sessions), session)
+        models = self.models or self.agent_models
+        asked = self.asked or self.commands
+        if self.oversized:
+            self.warnings.append(f"{self.oversized} lines are too long or cut off and were left out")
+        for row in self.rows:
+            row["context"] = row["agent"]
+            row["agent"] = self.agents.get(row["agent"], row["agent"])
+        return Run(
+            id=f"{session}/{source.stem}" if agent else session,
+            host=NAME,
+            steps=tuple(Step(**row) for row in self.rows),
+            root=root if agent or root != session else "",
+            lineage="" if agent else self.first,
+            cwd=self.cwd,
+            branch=self.branch,
+            commit=self.commit,
+            changed=self.changed,
+            agent=self.agents.get(agent, agent),
+            model=max(models, key=models.__getitem__) if models else "",
+            version=self.version,
+            task=asked[0] if asked else "",
+            outcome=self.outcome,
+            complete=self.complete,
+            files=tuple(self.files),
+            cost=self.cost(),
+            started_at=self.started,
+            ended_at=self.ended,
+            path=source.path,
+            reading=Reading(
+                self.lines, self.malformed, self.unknown or None, self.duplicates, tuple(self.warnings),
+                interactive=self.main_entry in ("cli", *EDITORS) and not self.by_program, forged=self.forged,
+            ),
+            extra={"prs": list(self.prs)} if self.prs else None,
+        )
+
+    def cost(self) -> Cost | None:
+        """Tokens, once per model answer."""
+        if not self.spent and self.usd is None:
+            return None
+        rows = self.spent.values()
+        output, fresh, cache_read, cache_write = (sum(row[column] for row in rows) for column in range(4))
+        return Cost(fresh, output, cache_read, cache_write, self.usd)
+
+    # Bookkeeping.
+
+    def new(self, found: Record) -> bool:
+        """False for a record met before; of others note what they say about the session."""
+        uuid = found.get("uuid")
+        if type(uuid) is str:
+            if uuid in self.seen:
+                self.duplicates += 1
+                return False
+            self.seen.add(uuid)
+            if self.main and not self.first:
+                self.first = uuid
+        if self.main:
+            self.note(found)
+        return True
+
+    def note(self, found: Record) -> None:
+        session = found.get("sessionId") or found.get("session_id")
+        if type(session) is str and session and session != self.session:
+            self.session = session
+            self.sessions.setdefault(session)
+        fork = found.get("forkedFrom")
+        if not self.fork and type(fork) is dict and type(fork.get("sessionId")) is str:
+            self.fork = fork["sessionId"]
+        at = _time(found)
+        if at:
+            self.started = self.started or at
+            self.ended = max(self.ended, at)  # the host dates some records back
+        version, cwd, branch = found.get("version"), found.get("cwd"), found.get("gitBranch")
+        if type(version) is str:
+            self.version = version
+        if not self.cwd and type(cwd) is str:
+            self.cwd = cwd
+            self.ours = OWN_FOLDER in cwd
+        if not self.branch and type(branch) is str:
+            self.branch = branch
+        entry = found.get("entrypoint")
+        if type(entry) is str:
+            self.entry = entry
+            self.main_entry = self.main_entry or entry
+
+    def agent_of(self, found: Record, prompt: str = "") -> str:
+        """The sub-agent a record belongs to; empty for the main one."""
+        asking = found.get("parent_tool_use_id")  # in what `claude -p` streams
+        if not self.agent and found.get("isSidechain") is not True and type(asking) is not str:
+            return ""
+        agent, kind = found.get("agentId"), found.get("attributionAgent")
+        agent = self.agent or (agent if type(agent) is str else "")
+        if agent:
+            self.name_agent(agent, kind)
+            return agent
+        if type(asking) is str:
+            return self.tasks.get(asking, "sidechain")
+        parent, uuid = found.get("parentUuid"), found.get("uuid")
+        side = (self.sides.get(parent) if type(parent) is str else None) or self.prompts.get(prompt) or "sidechain"
+        if type(uuid) is str:
+            self.sides[uuid] = side
+        return side
+
+    def name_agent(self, agent: str, kind: Any) -> None:
+        """An agent is called by its type where that is known."""
+        if type(kind) is str and kind:
+            self.agents[agent] = kind
+
+    def file(self, path: Any) -> None:
+        if type(path) is str and path:
+            self.files[path] = None
+
+    def count(self, message: Record, agent: str) -> bool:
+        """Add up model and tokens of an answer; True where the host wrote it itself."""
+        model, mid, usage = message.get("model"), message.get("id"), message.get("usage")
+        if model == "<synthetic>":
+            return True
+        if type(model) is str:
+            models = self.agent_models if agent else self.models
+            models[model] = models.get(model, 0) + 1
+        if type(usage) is dict:
+            spent = (
+                _tokens(usage, "output_tokens"),
+                _tokens(usage, "input_tokens"),
+                _tokens(usage, "cache_read_input_tokens"),
+                _tokens(usage, "cache_creation_input_tokens"),
+            )
+            key = mid if type(mid) is str else self.where
+            if spent[0] >= self.spent.get(key, spent)[0]:
+                self.spent[key] = spent
+        return False
+
+    def add(self, role: str, agent: str, at: str, **more: Any) -> Record:
+        self.nth += 1
+        place = self.where if self.nth == 1 else f"{self.where}#{self.nth}"
+        record_id = self.uuid if self.nth == 1 or not self.uuid else f"{self.uuid}#{self.nth}"
+        row: Record = {"role": role, "place": place, "agent": agent, "at": at, "record": record_id, **more}
+        row.setdefault("speaker", _SPEAKS.get(role, ""))
+        self.rows.append(row)
+        self.last[agent] = row
+        return row
+
+    def odd(self, what: str) -> None:
+        what = what[:60]
+        if what not in self.unknown and len(self.unknown) >= MANY_KINDS:
+            what = "(others)"
+        self.unknown[what] = self.unknown.get(what, 0) + 1
