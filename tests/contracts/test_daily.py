@@ -42,6 +42,8 @@ def test_what_happened_is_counted_once(busy: Memories) -> None:
         given = memories.store.one("SELECT sum(tokens) FROM injection")[0]
         in_force = sum(is_given(memory) for memory in memories.list(limit=100))
     assert found.pop(("given", "")) == given > 0
+    week = {name: found.pop(name) for name in [*found] if name[0] in ("learned", "uses", "units", "came")}
+    assert week == {("learned", ""): 2.0, ("uses", "exempt"): 2.0, ("units", ""): 1.0}
     assert in_force == 3  # two that somebody wrote, and the finding of two runs
     assert found == {
         ("in_force", ""): 3.0, ("runs", "neutral opus-5"): 1.0, ("tokens", "neutral opus-5"): 120.0, ("usd", "neutral opus-5"): 0.5,
@@ -58,3 +60,29 @@ def test_made_anew_it_is_the_same(busy: Memories) -> None:
         assert told(memories) == []
         memories.reindex()
         assert told(memories) == before
+
+
+def test_the_week_is_told_from_it(folder: object) -> None:
+    """Given, left out, in how many pieces of work, and of what could be told how much came back; the newest word on a use is the one that stands."""
+    with open_memories() as memories:
+        text = "The payment client returns 500 where the response is not checked"
+        for n in (1, 2):
+            memories.learn(run(f"first-{n}", finding(f"first-{n}", text, kind="pitfall")))
+        for n in range(12):
+            memories.inject("payment client", run=f"t{n}", host="neutral")
+            said = (finding(f"t{n}", text, kind="pitfall"),) if n % 3 == 0 else ()
+            memories.learn(run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]}))
+        arms = dict(memories.store.rows("SELECT arm, count(*) FROM use GROUP BY 1"))
+        week = memories.week(memories.now())
+        last = dict(
+            memories.store.rows(
+                "SELECT value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
+                " WHERE signal = 'outcome' AND u.arm <> 'withheld' GROUP BY 1"
+            )
+        )
+        before = told(memories)
+        memories.reindex()
+        assert told(memories) == before
+    assert week["sessions"] == 14 and week["units"] == 12 and week["new"] == 1
+    assert (week["given"], week["withheld"]) == (arms["injected"], arms.get("withheld", 0))
+    assert (week["back"], week["told"]) == (last["occurred"], last["occurred"] + last["not_occurred"])

@@ -146,3 +146,18 @@ def test_an_erased_word_is_in_no_facet(tmp_path: Path) -> None:
             tx.apply(keep.made(memory, by="ada", reason="said so", at=memory.created_at))
             tx.apply(keep.erased(memory, by="ada", at=now()))
         assert "xyzzy" not in str(store.rows("SELECT * FROM facet"))
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+@pytest.mark.parametrize("sort", SORTS)
+def test_pages_go_on_behind_the_last_lesson(store: Any, sort: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Page by page, each behind the last lesson of the one before, all of them come once and in the order of the whole list."""
+    filled(store)
+    if few == 0:
+        monkeypatch.setattr(facets.select, "__kwdefaults__", {**facets.select.__kwdefaults__, "few": 0})
+    asked: dict[str, Any] = {"states": ("candidate", "provisional"), "sort": sort}
+    whole = [memory.id for memory in store.select(("p", "q"), **asked, limit=200)]
+    paged: list[str] = []
+    while part := store.select(("p", "q"), **asked, limit=7, behind=paged[-1] if paged else ""):
+        paged += [memory.id for memory in part]
+    assert paged == whole and len(whole) > 50

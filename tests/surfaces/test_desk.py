@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -356,12 +357,115 @@ def test_the_inbox_counts_each_question_once(browser: Client, api: Client) -> No
                 tx.put_proposal(Proposal(new_id(), memories.project_id, "edit", "shorter", "reflect", now(), id, payload={"text": "shorter"}))
     for kind, waiting in (("", 10), ("held", 7), ("review", 3), ("edit", 2)):
         seen: list[str] = []
-        for offset in range(0, 12, 3):
-            page = browser("GET", f"/inbox?kind={kind}&limit=3&offset={offset}").text
-            seen += re.findall(r'id="p-(\w+)"', page)
-            assert f'data-n="{waiting}">{waiting}<' in page, (kind, offset)
+        for page in pages(browser, f"/inbox?kind={kind}&limit=3"):
+            seen += re.findall(r'id="p-(\w+)"', page.partition('id="look"')[0])
+            assert f'data-n="{waiting}">{waiting}<' in page, (kind, len(seen))
         assert len(seen) == len(set(seen)) == waiting, kind
     assert api("GET", "/api/v1/proposals?kind=edit&limit=1").json()["data"]["total"] == 2
+
+
+def pages(browser: Client, first: str) -> Iterator[str]:
+    """A list from its first page on, as long as a page names a next one."""
+    place, path = first.partition("?")[0], first
+    for _ in range(50):
+        page = browser("GET", path)
+        assert page.status_code == 200, page.text
+        yield page.text
+        more = re.search(r'href="(\?[^"]*)" rel="next"', page.text)
+        if not more:
+            return
+        path = place + unescape(more.group(1))
+    raise AssertionError("a list without an end")
+
+
+def test_lists_go_on_behind_what_was_shown(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lessons in any order, runs, and a lesson's story: every one once, also where something new came in between."""
+    with open_memories() as memories:
+        memories.add_many({"text": f"Lesson {n} of many", "kind": ("rule", "fix")[n % 2]} for n in range(23))
+        lesson = memories.list(limit=1)[0].id
+        for n in range(12):
+            memories.learn(run(f"run-{n}", finding(f"run-{n}", "The importer drops rows", kind="pitfall", quote=f"quote {n}")))
+        met = next(each.id for each in memories.list(limit=50) if each.text.startswith("The importer"))
+    monkeypatch.setattr("tacit.surfaces.web.told.PER_PAGE", 5)
+    for sort in ("new", "kind", "seen"):
+        seen: list[str] = []
+        for page in pages(browser, f"/lessons?sort={sort}&limit=7"):
+            seen += re.findall(r'<a class="text" href="/lessons/(\w+)">Lesson', page)
+            if sort == "new":
+                teach(f"Newer than page {len(seen)}")
+        assert len(seen) == len(set(seen)) == 23, sort
+    assert lesson in seen
+    runs = [name for page in pages(browser, "/runs?limit=5") for name in re.findall(r'href="/runs/(run-\d+)"', page)]
+    assert runs == [f"run-{n}" for n in reversed(range(12))]
+    quotes = [quote for page in pages(browser, f"/lessons/{met}") for quote in re.findall(r"<blockquote>quote (\d+)<", page)]
+    assert quotes == [str(n) for n in reversed(range(12))]
+
+
+INNER = r"\b(provisional|exempt|settled|arm|arms|unit|units|candidate|canonical|under review|withheld|injected)\b"
+
+
+def test_first_screens_speak_plainly(browser: Client) -> None:
+    """No word that only the docs explain, on what somebody sees first."""
+    lesson, held = teach(), hold()
+    with open_memories() as memories:
+        memories.inject("migrate", run="r9", host="neutral")
+        memories.learn(run("r9", finding("r9", "The importer drops rows", kind="pitfall"), outcome="success"))
+    for path in ("/", "/inbox", "/lessons", f"/lessons/{lesson}", f"/lessons/{held}", "/runs", "/runs/r9"):
+        page = browser("GET", path)
+        shown = re.sub(r"<[^>]+>", " ", page.text.partition("<main")[2].partition("</main>")[0])
+        assert page.status_code == 200 and not re.findall(INNER, shown, re.I), (path, re.findall(INNER, shown, re.I))
+
+
+def test_home_shows_pictures_and_what_is_wrong_in_files(browser: Client, folder: Path) -> None:
+    """With a control group and half a year's figures; a hostile text is text; the line of the file stands as it is and as it would."""
+    from tests.surfaces.desk_world import HOSTILE, lived
+
+    ids = lived(str(folder), weeks=4, sessions=8)
+    page = browser("GET", "/").text
+    assert {"in-force-t", "waiting-t", "tokens-t", "cost-t", "hosts-t"} <= set(re.findall(r'<title id="([\w-]+)"', page))
+    assert "CLAUDE.md:12: replace" in page and "claude-opus-4-5 in claude-code" in page
+    assert HOSTILE not in page and HOSTILE not in browser("GET", f"/lessons/{ids['hostile']}").text
+    told = browser("GET", f"/lessons/{ids['lesson']}").text
+    assert 'aria-labelledby="story-t story-d"' in told and "A session met it" in told and "failed again, exit status 1" in told
+    run_page = browser("GET", "/runs/s7").text
+    assert "Left out, to compare" in run_page and "Lessons given" in run_page
+
+
+def test_a_share_button_exports_one_file(browser: Client) -> None:
+    """A lesson and a report, for download, with a policy of their own."""
+    id = teach(XSS)
+    for path in (f"/share/lessons/{id}", "/share/report", "/share/report?days=30&team=true"):
+        answer = browser("GET", path)
+        assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"], path
+        assert "<script" not in answer.text and "default-src &#x27;none&#x27;" in answer.text
+        assert path in browser("GET", f"/lessons/{id}" if "lessons" in path else "/").text or "team" in path or path == "/share/report"
+    assert browser("GET", "/share/lessons/nothing").status_code == 404
+
+
+def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home that is opened before the figure is there says so and asks again; the older one is shown while a newer is made."""
+    import threading
+
+    from tacit.app import Memories
+    from tacit.surfaces.web import reckoned
+
+    teach()
+    go, whole = threading.Event(), Memories.effect
+
+    def slow(memories: Memories, id: str = "") -> Any:
+        go.wait(20)
+        return whole(memories, id)
+
+    monkeypatch.setattr(Memories, "effect", slow)
+    monkeypatch.setattr(reckoned, "PATIENCE", 0.01)
+    page = browser("GET", "/").text
+    assert "Being reckoned" in page and 'hx-trigger="load delay:2s"' in page
+    assert "Being reckoned" in browser("GET", "/effect").text
+    go.set()
+    monkeypatch.setattr(reckoned, "PATIENCE", 20.0)
+    assert "Being reckoned" not in browser("GET", "/").text
+    teach("Another one, so that the figure is of an older store")
+    assert "Being reckoned" not in browser("GET", "/").text
 
 
 def test_the_document_names_every_endpoint(api: Client) -> None:

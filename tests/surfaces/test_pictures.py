@@ -21,9 +21,9 @@ DRAWN = {
     "bars": pictures.bars("a", "t", "d", [(HOSTILE, 3.0, HOSTILE), ("b", 0.0, "0")]),
     "interval": pictures.interval(HOSTILE, "t", "d", -0.2, 0.8, 0.3, tone="good", ends=(HOSTILE, "fewer")),
     "interval, unknown": pictures.interval("a", "t", "d", 0.0, 0.0, None, ends=("more", "fewer")),
-    "timeline": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01T10:00:00Z", HOSTILE), Mark("2026-08-01", "b", shape="diamond")]), (HOSTILE, [])]),
+    "timeline": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01", HOSTILE), Mark("2026-08-01", "b", "bad", True, 9)]), (HOSTILE, [])]),
     "timeline of none": pictures.timeline("a", "t", "d", [("seen", [])]),
-    "timeline of one moment": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01T10:00:00Z", "a", tone=HOSTILE, shape="square")])]),
+    "timeline of one moment": pictures.timeline("a", "t", "d", [("seen", [Mark("2026-07-01", "a", HOSTILE), Mark("2026-07-01", "b", is_down=True)])]),
 }
 
 
@@ -77,3 +77,15 @@ def test_figures_are_short(figure: float, said: str) -> None:
 def test_lines_to_read_by_are_round(figure: float, step: float) -> None:
     """1, 2 or 5 times a power of ten."""
     assert pictures.nice(figure) == pytest.approx(step)
+
+
+def test_near_days_stand_together_and_nothing_is_lost() -> None:
+    """A thousand days of marks are some forty columns; what went against a lesson hangs below the line."""
+    marks = [Mark(f"20{20 + n // 336}-{1 + n // 28 % 12:02d}-{1 + n % 28:02d}", "given") for n in range(1000)]
+    root = ElementTree.fromstring(pictures.timeline("a", "t", "d", [("given", [*marks, Mark("2021-01-01", "left out", "hollow", True, 3)])]))
+    drawn = [each for each in root.iter("rect") if "mark" in (each.get("class") or "")]
+    said = [each.findtext("title") or "" for each in drawn]
+    assert len(drawn) <= 42 and [words for words in said if "left out, 3 times" in words]
+    assert sum(int(words.rpartition(", ")[2].removesuffix(" times")) for words in said if ": given" in words) == 1000
+    line = float(next(root.iter("line")).get("y1", "0"))
+    assert all((float(each.get("y", "0")) > line) == ("hollow" in (each.get("class") or "")) for each in drawn)

@@ -54,7 +54,7 @@ _VERBS = {
         "read_again reading_notes unread "
     ),
     ("replaying", "Replaying"): "plan_replay replay replays",
-    ("proving", "Proving"): "effect effect_rows heard_lines audit backtest check regressions",
+    ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
     ("exchange", "Exchange"): "import_ export_bundle export export_files verify",
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical",

@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         sort: str
         limit: int
         offset: int
+        behind: str
 
     class PruneFilters(TypedDict, total=False):
         """Which lessons a person wants taken out."""

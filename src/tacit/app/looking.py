@@ -91,15 +91,10 @@ class Looking(Tending):
         return every[:limit] if limit >= 0 else every
 
     def week(self, since: str) -> dict[str, int]:
-        """What happened here since a time: sessions learned, new lessons, and what became of what was given."""
-        from tacit.stores import counts
+        """What happened here since a day: sessions learned, new lessons, and what became of what was given."""
+        from tacit.stores import counts, daily
 
-        at = self.project_id
-        return {
-            "sessions": counts.learned_runs(self.store, at, since),
-            "new": counts.new_memories(self.store, at, since),
-            **counts.uses_since(self.store, at, since),
-        }
+        return {"new": counts.new_memories(self.store, self.project_id, since[:10]), **daily.week(self.store, self.project_id, since)}
 
     def health(self) -> Checkup:
         """Verify the whole store."""

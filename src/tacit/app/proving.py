@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tacit.core.run import Run
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
-    from tacit.prove.effect import Effects
+    from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
 
     T = TypeVar("T")
@@ -32,6 +32,12 @@ class Proving(Opened):
         from tacit.prove.effect import effects
 
         return effects(self.store, self.project_id, self.profile, self.get(id).id if id else "")
+
+    def effect_of(self, id: str) -> LessonEffect:
+        """The figures of one lesson, from its own uses alone."""
+        from tacit.prove.effect import effect_of
+
+        return effect_of(self.store, self.project_id, self.profile, self.get(id))
 
     def effect_rows(self, id: str = "") -> Iterator[tuple[str, ...]]:
         """The uses as one tidy table, heads first: enough to redo every figure elsewhere."""

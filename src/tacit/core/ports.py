@@ -120,8 +120,9 @@ if TYPE_CHECKING:
             sort: str = "new",
             limit: int = 50,
             offset: int = 0,
+            behind: str = "",
         ) -> list[Memory]:
-            """Memories of some projects by their facets, newest first unless sorted otherwise."""
+            """Memories of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
 
         def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
             """How many memories these projects have for each combination of some facets: (their words …, count), most first."""
@@ -190,8 +191,9 @@ if TYPE_CHECKING:
             kinds: Sequence[str] = (),
             limit: int = 200,
             offset: int = 0,
+            behind: str = "",
         ) -> list[Proposal]:
-            """Proposals, oldest first."""
+            """Proposals, oldest first; those that come behind one, where it is named."""
 
         def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
             """A project's proposals whose ids begin so, in any state."""

@@ -183,6 +183,14 @@ def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence
     return found
 
 
+def effect_of(store: Store, project: str, profile: Profile, memory: Memory) -> LessonEffect:
+    """The same of one lesson, from its own uses alone, however many others there are. Whether it holds across all is not asked."""
+    uses = [use for use in store.uses(memory=memory.id) if use.project == project]
+    marks = store.marks(memory=memory.id)
+    given = followed_all(store, {memory.id: uses}, marks).get(memory.id)
+    return _lesson(memory, trials_from(uses, marks), trials_from(uses, marks, former=True), profile, False, None, given)
+
+
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
     """The current epoch and its trials: the one in which the last use was settled."""
     parts = by_epoch(trials)

@@ -54,24 +54,6 @@ def tokens(store: Reads, project: str, since: str = "") -> int:
     return _one(store, "SELECT coalesce(sum(tokens), 0) FROM injection WHERE project = :p AND at >= :since", p=project, since=since)
 
 
-def uses_since(store: Reads, project: str, since: str) -> dict[str, int]:
-    """What lessons did since a time: given, withheld, in how many units; of what was settled, how many uses could be told and came back."""
-    arms = dict(store.rows("SELECT arm, count(*) FROM use WHERE project = :p AND at >= :since GROUP BY 1", p=project, since=since))
-    units = _one(store, "SELECT count(DISTINCT unit) FROM use WHERE project = :p AND at >= :since", p=project, since=since)
-    settled = dict(
-        store.rows(
-            "SELECT m.value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
-            " WHERE m.project = :p AND m.at >= :since AND m.signal = 'outcome' AND u.arm <> 'withheld'"
-            " AND m.n = (SELECT max(n) FROM use_mark x WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1",
-            p=project, since=since,
-        )
-    )  # fmt: skip
-    back, clean = int(settled.get("occurred", 0)), int(settled.get("not_occurred", 0))
-    withheld = int(arms.get("withheld", 0))
-    given = sum(map(int, arms.values())) - withheld
-    return {"given": given, "withheld": withheld, "units": units, "told": back + clean, "back": back}
-
-
 def memories(store: Reads) -> int:
     """Lessons of all projects, in any state."""
     return _one(store, "SELECT count(*) FROM memory")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from tacit.core.journal import Entry
+    from tacit.core.links import Use
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads
     from tacit.core.rows import RunRow
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
         def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None: ...
 
 IN_FORCE, RUNS, TOKENS, USD, GIVEN = "in_force", "runs", "tokens", "usd", "given"
+# Runs by when they were learned; uses by arm, the units they are of, and what came of those that were given.
+LEARNED, USES, UNITS, CAME = "learned", "uses", "units", "came"
+OUTCOMES = ("occurred", "not_occurred")
 BATCH = 5_000  # rows of the journal or of runs that are read at once
 
 
@@ -38,7 +42,7 @@ class Figure:
 
     day: str
     what: str
-    whose: str  # of runs and what they consumed: host and model, with a space between; otherwise empty
+    whose: str  # of runs and what they consumed: host and model, with a space between; of uses the arm; of outcomes which
     amount: float
 
 
@@ -49,6 +53,18 @@ def figures(store: Reads, projects: Sequence[str], since_day: str = "") -> list[
         " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
     )
     return [Figure(*row) for row in store.rows(sql, projects=json.dumps(list(projects)), day=since_day)]
+
+
+def week(store: Reads, project: str, since: str) -> dict[str, int]:
+    """What happened since a day: sessions learned, lessons given, withheld, in how many units; of what could be told, what came back."""
+    found: dict[tuple[str, str], int] = {}
+    for each in figures(store, [project], since[:10]):
+        found[each.what, each.whose] = found.get((each.what, each.whose), 0) + round(each.amount)
+    uses = {arm: n for (what, arm), n in found.items() if what == USES}
+    back, clean = max(0, found.get((CAME, "occurred"), 0)), max(0, found.get((CAME, "not_occurred"), 0))
+    withheld = uses.pop("withheld", 0)
+    sums = {"sessions": found.get((LEARNED, ""), 0), "given": sum(uses.values()), "withheld": withheld, "units": found.get((UNITS, ""), 0)}
+    return {**sums, "told": back + clean, "back": back}
 
 
 def first_day(store: Reads, projects: Sequence[str]) -> str:
@@ -82,6 +98,14 @@ def ran(tx: Writes, run: RunRow) -> None:
             tx.count_day(run.project, day, what, amount, whose)
 
 
+def came(tx: Writes, use: Use, at: str, outcome: str, last: str) -> None:
+    """Count what came of a use that was given, in place of what was known of it before."""
+    if use.arm != "withheld":
+        for word, step in ((last, -1), (outcome, 1)):
+            if word in OUTCOMES:
+                tx.count_day(use.project, at, CAME, step, word)
+
+
 def is_in_force(row: Mapping[str, Any]) -> bool:
     """Whether agents are given a lesson with this state, gate and verdict."""
     return row["state"] in INJECTABLE and row["gate"] == "allow" and row["verdict"] not in ENDING_VERDICTS
@@ -93,7 +117,7 @@ def consumed(run: RunRow) -> dict[tuple[str, str, str], float]:
     cost = (run.facts or {}).get("cost") or {}
     tokens = sum(float(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write"))
     told = {RUNS: 1.0, TOKENS: tokens, USD: float(cost.get("usd") or 0.0)}
-    return {(day, what, whose): amount for what, amount in told.items() if amount}
+    return {(run.learned_at[:10], LEARNED, ""): 1.0, **{(day, what, whose): amount for what, amount in told.items() if amount}}
 
 
 _BY = ("state", "gate", "verdict")
@@ -120,10 +144,25 @@ def rebuild(tx: Writes) -> None:
             tx.count_day(run.project if run else "", day, what, amount, whose)
     for project, day, tokens in tx.rows("SELECT project, substr(at, 1, 10), sum(tokens) FROM injection WHERE tokens > 0 GROUP BY 1, 2"):
         tx.count_day(project, day, GIVEN, tokens)
+    for project, day, arm, n in tx.rows("SELECT project, substr(at, 1, 10), arm, count(*) FROM use GROUP BY 1, 2, 3"):
+        tx.count_day(project, day, USES, n, arm)
+    for project, day, n in tx.rows(_UNITS):
+        tx.count_day(project, day, UNITS, n)
+    for project, day, word, n in tx.rows(_CAME):
+        tx.count_day(project, day, CAME, n, word)
 
 
 _NOTHING = {"state": "", "gate": "allow", "verdict": ""}
 _ENTRIES = "SELECT id, memory, project, at, payload FROM journal WHERE id > :after AND payload <> '' ORDER BY id LIMIT :most"
+_UNITS = (
+    "SELECT project, day, count(*) FROM (SELECT project, unit, substr(min(at), 1, 10) AS day FROM use GROUP BY 1, 2) AS first"
+    " GROUP BY 1, 2"
+)
+_CAME = (  # the last outcome of each use that was given
+    "SELECT m.project, substr(m.at, 1, 10), m.value, count(*) FROM use_mark m JOIN use u ON u.memory = m.memory AND u.unit = m.unit"
+    " WHERE m.signal = 'outcome' AND m.value IN ('occurred', 'not_occurred') AND u.arm <> 'withheld'"
+    " AND m.n = (SELECT max(n) FROM use_mark x WHERE x.memory = m.memory AND x.unit = m.unit AND x.signal = 'outcome') GROUP BY 1, 2, 3"
+)
 _RUNS = "SELECT id, id FROM run WHERE id > :after AND learned_at <> '' ORDER BY id LIMIT :most"
 
 

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
+    from tacit.core.links import Evidence
     from tacit.core.memory import Memory
     from tacit.core.ports import Reads
     from tacit.core.proposal import Proposal
+    from tacit.core.rows import RunRow
     from tacit.trial.run_outcomes import UnitFacts
 
 
@@ -117,6 +119,30 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
         failed, said = found.get(root, (0, 0))
         found[root] = (failed, said + int(count))
     return found
+
+
+def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
+    """A project's runs, newest first, or those that come behind one."""
+    from tacit.core.rows import RunRow
+    from tacit.stores.sql_rows import run_of
+
+    last = store.find_run(project, behind) if behind else None
+    named = {"seq": last.seq, "at": last.started_at, "id": last.id} if last else {}
+    older = " AND seq <= :seq AND (seq < :seq OR started_at < :at OR (started_at = :at AND id < :id))" if last else ""
+    columns = ", ".join(RunRow.FIELDS)  # type: ignore[attr-defined]
+    sql = f"SELECT {columns} FROM run WHERE project = :p{older} ORDER BY seq DESC, started_at DESC, id DESC LIMIT :most"
+    return [run_of(row) for row in store.rows(sql, p=project, most=most, **named)]
+
+
+def evidence_in(store: Reads, runs: Iterable[str]) -> list[Evidence]:
+    """What was seen in some runs, in the order it was written."""
+    from tacit.core.links import EVIDENCE_COLUMNS, Evidence
+
+    sql = (
+        f"SELECT {', '.join(EVIDENCE_COLUMNS[1:])} FROM evidence WHERE run IN (SELECT value FROM json_each(:runs)) AND run <> ''"
+        " ORDER BY n LIMIT 500"
+    )
+    return [Evidence(*(*row[:-1], bool(row[-1]))) for row in store.rows(sql, runs=json.dumps(list(runs)))]
 
 
 def is_settled(store: Reads, unit: str, *, but: str) -> bool:

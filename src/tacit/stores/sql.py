@@ -28,11 +28,13 @@ from tacit.stores.sql_rows import (
     HEADER,
     MEMORY_COLUMNS,
     ORDERS,
+    behind_place,
     context_of,
     entry_of,
     grouped_rows,
     mark_of,
     narrowed,
+    place_of,
     proposal_of,
     run_of,
     shown_text,
@@ -232,17 +234,16 @@ class SqlStore:
         sort: str = "new",
         limit: int = 50,
         offset: int = 0,
+        behind: str = "",
     ) -> list[Memory]:
-        """Memories of some projects by their facets, newest first unless sorted otherwise."""
+        """Memories of some projects by their facets, newest first unless sorted otherwise; those behind one, where it is named."""
         where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
+        if behind and (place := self.one(place_of(sort), behind=behind)):
+            further, bounds = behind_place(sort, place)
+            where, named = [*where, further], {**named, **bounds}
         join, order = ORDERS[sort]
-        rows = self.rows(
-            f"SELECT {MEMORY_COLUMNS} FROM memory m {join} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit OFFSET :offset",
-            limit=limit,
-            offset=offset,
-            **named,
-        )
-        return self._with_tallies(rows)
+        sql = f"SELECT {MEMORY_COLUMNS} FROM memory m {join} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT :limit OFFSET :offset"
+        return self._with_tallies(self.rows(sql, limit=limit, offset=offset, **named))
 
     def counted(self, projects: Sequence[str], by: Sequence[str]) -> list[Any]:
         """How many memories these projects have for each combination of some facets: (their words …, count), most first."""
@@ -415,9 +416,10 @@ class SqlStore:
         return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
 
     def proposals(
-        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0
-    ) -> list[Proposal]:
-        """Proposals, oldest first."""
+        self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0,
+        behind: str = "",
+    ) -> list[Proposal]:  # fmt: skip
+        """Proposals, oldest first; those that come behind one, where it is named."""
         from tacit.core.proposal import Proposal  # not needed by hooks
 
         columns = ", ".join(Proposal.FIELDS)  # type: ignore[attr-defined]
@@ -425,6 +427,7 @@ class SqlStore:
         where += ["project = :project"] if project else []
         where += ["memory = :memory AND memory <> ''"] if memory else []  # as the partial index asks
         where += ["kind IN (SELECT value FROM json_each(:kinds))"] if kinds else []
+        where += ["(created_at, id) > (SELECT created_at, id FROM proposal WHERE id = :behind)"] if behind else []
         rows = self.rows(
             f"SELECT {columns} FROM proposal WHERE {' AND '.join(where) or '1 = 1'} ORDER BY created_at, id LIMIT :limit OFFSET :offset",
             state=state,
@@ -433,6 +436,7 @@ class SqlStore:
             kinds=json.dumps(list(kinds)),
             limit=limit,
             offset=offset,
+            behind=behind,
         )
         return [proposal_of(row) for row in rows]
 

@@ -133,6 +133,24 @@ ORDERS = {
     "text": ("", "m.text, m.n"),
 }
 SORTS = tuple(ORDERS)
+# What an order goes by before the row's number, and which way each of the two goes.
+_PLACES = {
+    "new": ("0", "<", "<"), "old": ("0", "<", ">"), "updated": ("m.updated_at", "<", "<"), "seen": ("coalesce(t.amount, 0)", "<", "<"),
+    "used": ("coalesce(t.at, '')", "<", "<"), "state": ("m.state", ">", "<"), "kind": ("m.kind", ">", "<"), "text": ("m.text", ">", ">"),
+}  # fmt: skip
+
+
+def place_of(sort: str) -> str:
+    """The statement for where a memory stands in an order: what it goes by, and its number."""
+    return f"SELECT {_PLACES[sort][0]}, m.n FROM memory m {ORDERS[sort][0]} WHERE m.id = :behind"
+
+
+def behind_place(sort: str, place: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """The condition for what comes behind a place in an order."""
+    column, first, then = _PLACES[sort]
+    if column == "0":
+        return f"m.n {then} :place_n", {"place_n": place[1]}
+    return f"({column} {first} :place OR ({column} = :place AND m.n {then} :place_n))", {"place": place[0], "place_n": place[1]}
 
 
 def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:

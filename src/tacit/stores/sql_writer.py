@@ -264,7 +264,8 @@ class Writer(SqlStore):
 
     def add_use(self, use: Use) -> bool:
         """Write an assignment once; the recorded one wins over a recomputed one."""
-        if self.one("SELECT 1 FROM use WHERE unit = :unit AND memory = :memory", unit=use.unit, memory=use.memory):
+        known = self.rows("SELECT memory FROM use WHERE unit = :unit", unit=use.unit)
+        if (use.memory,) in map(tuple, known):
             return False
         row = link_row(use)
         sealed = link_hash(row)
@@ -273,6 +274,9 @@ class Writer(SqlStore):
         # Counted on instead of folded anew: a hook has no time for a lesson's whole history. `check` holds the two equal.
         used_at = use.at if use.arm != "withheld" else ""
         self.rows(COUNT_USE, memory=use.memory, project=use.project, at=used_at)
+        self.count_day(use.project, use.at, "uses", 1, use.arm)
+        if not known:
+            self.count_day(use.project, use.at, "units", 1)
         return True
 
     def add_mark(self, mark: Mark) -> None:
@@ -289,7 +293,10 @@ class Writer(SqlStore):
         Counted on: some lessons are given in every run, and folding all they ever did each time would cost more with
         every run. `check` holds the two equal. What a coin decided is folded anew where it is the first or was settled before.
         """
+        from tacit.stores.daily import came
+
         self._write_mark(mark)
+        came(self, use, mark.at, mark.value, last)
         known = [each for each in (last, mark.value) if each in OUTCOMES]
         present = not use.blank and use.at > self.measured_since(use.memory)
         coin = bool(known) and present and use.arm != "exempt"
@@ -441,31 +448,22 @@ class Writer(SqlStore):
             "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
             " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
             " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
-            kind=kind,
-            key=key,
-            project=project,
-            payload=json_text(payload),
-            at=at,
-            not_before=not_before,
-        )
+            kind=kind, key=key, project=project, payload=json_text(payload), at=at, not_before=not_before,
+        )  # fmt: skip
 
     def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ENDLESS) -> Job | None:
         """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
         row = self.one(
             "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
             f" AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1{self.FREE}",
-            now=now,
-            after=after,
-            last=last,
-        )
+            now=now, after=after, last=last,
+        )  # fmt: skip
         if row is None:
             return None
         self.rows(
             "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
-            holder=holder,
-            until=until,
-            id=row[0],
-        )
+            holder=holder, until=until, id=row[0],
+        )  # fmt: skip
         return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
 
     def finish(self, job: Job, holder: str) -> None:

@@ -43,6 +43,15 @@ QUESTIONS = {
 }
 
 
+# The same as a badge.
+KINDS = {
+    "archive": "no difference", "revive": "came back", "promote": "ready to rise", "review": "in question", "confirm": "needs your word",
+    "held": "needs your word", "heard": "heard from you", "candidate": "worth a look", "contradiction": "contradiction",
+    "merge": "same as another", "edit": "better words", "tend": "many changes", "page": "page", "request": "asked again",
+    "notice": "to mend", "fork": "changed twice",
+}  # fmt: skip
+
+
 @value
 class Weekly:
     """Figures of the last weeks, by the day each ends on."""
@@ -111,9 +120,22 @@ def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outloo
         memories.project.name if memories.project else "",
         at, in_force, by_week(daily.figures(store, scopes, begin), in_force, at, first, weeks), questions(asked, held),
         tuple({each.id: each for each in (*harmful, *doubted)}.values())[:NAMED], harms, in_question,
-        tuple(for_you(memories)) if memories.project else (),
+        tuple(_with_patch(memories, each) for each in for_you(memories)) if memories.project else (),
         memories.week(since or clock.after_days(at, -7)) if memories.project else {},
     )  # fmt: skip
+
+
+def _with_patch(memories: Memories, told: dict[str, Any]) -> dict[str, Any]:
+    """What only the person is told, with the line of the file as it stands and as it would, where it is about one."""
+    from tacit.core.errors import TacitError
+
+    proposal = memories.store.proposal(told["proposal"])
+    try:
+        patch = memories.patch(proposal) if proposal else None
+    except TacitError:  # a work tree that is not here
+        patch = None
+    lines = {"file": patch.file, "number": patch.number, "before": patch.before.strip(), "after": patch.after.strip()} if patch else {}
+    return {**told, "before": "", "after": "", **lines}
 
 
 # -- pure ----------------------------------------------------------------------------------------

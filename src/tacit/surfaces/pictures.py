@@ -11,8 +11,8 @@ from datetime import date
 from html import escape
 from math import floor, log10
 
-from tacit.core.clock import seconds
-from tacit.core.value import value
+from tacit.core.clock import DAY, seconds
+from tacit.core.value import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ OTHERS = "others"
 
 @value
 class Mark:
-    """Something that happened, on a line of time."""
+    """So much of something on a day."""
 
-    at: str
+    day: str
     words: str
     tone: str = "s0"  # its class: s0 … s5, good, bad, hollow
-    shape: str = "dot"  # dot, square, diamond, triangle
+    is_down: bool = False  # drawn below the line: what went against it
+    n: int = 1
 
 
 # -- pictures ------------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ def interval(
 ) -> str:
     """What a figure lies between, around zero; left is worse, right is better. `about` is the best guess, where there is one."""
     reach = max(abs(low), abs(high), 0.05)
-    middle, half, top = WIDTH / 2, WIDTH / 2 - 12.0, 16.0
+    middle, half, top = WIDTH / 2, WIDTH / 2 - 20.0, 16.0
 
     def x(figure: float) -> float:
         return middle + max(-1.0, min(1.0, figure / reach)) * half
@@ -113,32 +114,52 @@ def interval(
         _text(middle, top + 60, "0", "middle"),
     ]
     named = [(figure, x(figure)) for figure in (low, high) if abs(x(figure) - middle) > 26]  # not where zero stands
-    body += [_text(min(max(at, 16), WIDTH - 16), top + 60, signed(figure), "middle", "said") for figure, at in named]
+    body += [_text(min(max(at, 18), WIDTH - 18), top + 60, signed(figure), "middle", "said") for figure, at in named]
     if about is not None:
         body.append(f'<circle class="knob" cx="{x(about):.1f}" cy="{top + 22}" r="7">{_title(f"about {signed(about)}")}</circle>')
     return _picture(id, title, desc, 82, body)
 
 
 def timeline(id: str, title: str, desc: str, lanes: Sequence[tuple[str, Sequence[Mark]]]) -> str:
-    """What happened when, a lane for each kind of thing."""
-    every = [mark.at for _, marks in lanes for mark in marks]
+    """What happened when, a lane for each kind of thing: above its line what speaks for it, below what does not. Near days are one."""
+    every = [mark.day for _, marks in lanes for mark in marks]
     if not every:
         return _picture(id, title, desc, 20, [_text(0, 14, "nothing yet")])
     first, last = min(every), max(every)
-    left, right = 78.0, WIDTH - 10.0
-    begin, span = seconds(first), seconds(last) - seconds(first)
+    left, right, step = 72.0, WIDTH - 4.0, 7.0
+    columns = int((right - left) // step)
+    begin, span = seconds(first), max(seconds(last) - seconds(first), DAY)
     body = []
-    for n, (name, marks) in enumerate(lanes):
-        y = 16.0 + 26 * n
+    for at, (name, marks) in enumerate(lanes):
+        y, parts = 20.0 + 34 * at, _gathered(marks, lambda day: min(columns - 1, int((seconds(day) - begin) / span * columns)))
         body += [_text(0, y + 4, short(name, 13)), _line("grid", left, y, right, y)]
-        for mark in marks:
-            x = left + (seconds(mark.at) - begin) / span * (right - left) if span > 0 else (left + right) / 2
-            body.append(f"<g>{_shape(mark, x, y)}{_title(f'{_when(mark.at)}: {short(mark.words, 160)}')}</g>")
-    height = 26 * len(lanes) + 26
+        peak = max((sum(mark.n for mark in side) for side in parts.values()), default=1)
+        for (column, is_down), side in sorted(parts.items()):
+            edge = y + 1 if is_down else y - 1
+            for mark in side:
+                tall = max(3.0, 14.0 * mark.n / peak)
+                edge += 0 if is_down else -tall
+                body.append(_rect(f"mark {_e(mark.tone)}", left + column * step, edge, step - 1, tall, 1, title=_count(mark)))
+                edge += tall if is_down else 0
+    height = 34 * len(lanes) + 24
     body.append(_text(left, height - 4, day_words(first)))
     if first[:10] != last[:10]:
         body.append(_text(right, height - 4, day_words(last), "end"))
     return _picture(id, title, desc, height, body)
+
+
+def _gathered(marks: Iterable[Mark], column: Callable[[str], int]) -> dict[tuple[int, bool], list[Mark]]:
+    """Marks by their column and side; those of one tone and meaning as one."""
+    found: dict[tuple[int, bool], dict[tuple[str, str], Mark]] = {}
+    for mark in marks:
+        side = found.setdefault((column(mark.day), mark.is_down), {})
+        was = side.get((mark.tone, mark.words))
+        side[mark.tone, mark.words] = replace(mark, n=mark.n + was.n, day=was.day) if was else mark
+    return {place: [*side.values()] for place, side in found.items()}
+
+
+def _count(mark: Mark) -> str:
+    return f"{day_words(mark.day)}: {mark.words}" + (f", {mark.n} times" if mark.n > 1 else "")
 
 
 # -- parts ---------------------------------------------------------------------------------------
@@ -159,17 +180,6 @@ def _legend(rows: Iterable[tuple[str, str, str]], top: float) -> str:
         y = top + 18 * n
         parts += [_rect(tone, 2, y + 2, 10, 10, 2), _text(18, y + 11, short(name, 44)), _text(WIDTH - 4, y + 11, total, "end", "said")]
     return "".join(parts)
-
-
-def _shape(mark: Mark, x: float, y: float) -> str:
-    tone = f"mark {_e(mark.tone)}"
-    if mark.shape == "square":
-        return _rect(tone, x - 4.5, y - 4.5, 9, 9, 1)
-    if mark.shape == "diamond":
-        return f'<polygon class="{tone}" points="{x:.1f},{y - 6:.1f} {x + 6:.1f},{y:.1f} {x:.1f},{y + 6:.1f} {x - 6:.1f},{y:.1f}"/>'
-    if mark.shape == "triangle":
-        return f'<polygon class="{tone}" points="{x - 6:.1f},{y + 5:.1f} {x:.1f},{y - 6:.1f} {x + 6:.1f},{y + 5:.1f}"/>'
-    return f'<circle class="{tone}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
 
 
 class _Scale:
@@ -263,10 +273,6 @@ def nice(figure: float) -> float:
     """The next round step: 1, 2 or 5 times a power of ten; whole above one."""
     power = 10.0 ** floor(log10(figure))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= figure * 0.999999)
-
-
-def _when(at: str) -> str:
-    return at[:16].replace("T", " ")
 
 
 def _e(text: object) -> str:

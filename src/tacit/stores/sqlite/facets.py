@@ -14,7 +14,16 @@ from heapq import merge
 from itertools import chain, islice
 
 from tacit.core.value import value
-from tacit.stores.sql_rows import FACETS, MEMORY_COLUMNS, ORDERS, facet_columns, grouped_rows, narrowed
+from tacit.stores.sql_rows import (
+    FACETS,
+    MEMORY_COLUMNS,
+    ORDERS,
+    behind_place,
+    facet_columns,
+    grouped_rows,
+    narrowed,
+    place_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +39,10 @@ COMBINATIONS = 500  # up to which lists are merged; where every lesson has a cat
 FEW = 1000  # memories up to which sorting all of them is cheaper than walking an index
 LOOKED = (100, 2000)  # rows looked at together where more is asked than facets tell; twice as many each time
 _SAME = " AND ".join(f"{name} = :{name}" for name in FACETS)
-_BY_DATE = "SELECT updated_at, n FROM memory INDEXED BY memory_by_state WHERE project = :p AND state = :s ORDER BY updated_at DESC, n DESC"
+_BY_DATE = (
+    "SELECT updated_at, n FROM memory INDEXED BY memory_by_state WHERE project = :p AND state = :s AND updated_at <= :at"
+    " ORDER BY updated_at DESC, n DESC"
+)
 
 # Orders by a tally: its signal, the column and its index, what is above every figure, and what counts as none.
 _TALLIES: dict[str, tuple[str, str, str, Any, Any]] = {
@@ -124,12 +136,14 @@ def select(
     sort: str = "new",
     limit: int = 50,
     offset: int = 0,
+    behind: str = "",
     few: int = FEW,
 ) -> list[Memory] | None:
     """Memories by their facets, in the order asked for; None where reading all of them is the way to it."""
+    place = store.one(place_of(sort), behind=behind) if behind else None
     if (equal or {}).get("origin"):
         where, named = narrowed(projects=projects, states=states, equal=equal, tag=tag, since=since, text=text)
-        return _sorted(store, _of_origin(store, (equal or {})["origin"]), where, named, sort, limit, offset)
+        return _sorted(store, _of_origin(store, (equal or {})["origin"]), where, named, sort, limit, offset, place)
     told = {name: wanted for name, wanted in (equal or {}).items() if name in FACETS}
     within = _within(store, projects, states, told)
     rows = sum(facet.rows for facet in within)
@@ -137,16 +151,16 @@ def select(
         return None
     where, named = narrowed(equal={n: w for n, w in (equal or {}).items() if n not in told}, tag=tag, since=since, text=text)
     if sort in ("new", "old"):
-        numbers = _in_order(store, within, newest=sort == "new")
+        numbers = _in_order(store, within, newest=sort == "new", behind=place[1] if place else None)
     elif sort in ("state", "kind"):
-        numbers = _by_word(store, within, sort)
+        numbers = _by_word(store, within, sort, place)
     elif rows <= few:
-        return _sorted(store, _in_order(store, within), where, named, sort, limit, offset)
+        return _sorted(store, _in_order(store, within), where, named, sort, limit, offset, place)
     elif sort == "updated":
         where, named = narrowed(equal=equal, tag=tag, since=since, text=text)
-        numbers = _by_date(store, within)
+        numbers = _by_date(store, within, place)
     elif sort in _TALLIES:
-        numbers = _by_tally(store, within, sort, few)
+        numbers = _by_tally(store, within, sort, few, place)
     else:
         return None
     if where:
@@ -170,34 +184,43 @@ def _of_origin(store: SqliteStore, origin: str) -> Iterator[int]:
     return (row[0] for row in store.rows(sql, it=origin))
 
 
-def _in_order(store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True) -> Iterator[int]:
-    """The row numbers under some facets in the order of writing, read as far as somebody asks."""
-    sql = f"SELECT n FROM facet_of WHERE facet = :id ORDER BY n {'DESC' if newest else ''}"
-    runs = [store.each(sql, id=facet.id) for facet in within]
+def _in_order(store: SqliteStore, within: Iterable[_Facet], *, newest: bool = True, behind: int | None = None) -> Iterator[int]:
+    """The row numbers under some facets in the order of writing, all or behind one, read as far as somebody asks."""
+    bound = "" if behind is None else f"AND n {'<' if newest else '>'} :behind "
+    sql = f"SELECT n FROM facet_of WHERE facet = :id {bound}ORDER BY n {'DESC' if newest else ''}"
+    runs = [store.each(sql, id=facet.id, **({} if behind is None else {"behind": behind})) for facet in within]
     return (row[0] for row in merge(*runs, reverse=newest))
 
 
-def _by_word(store: SqliteStore, within: Sequence[_Facet], by: str) -> Iterator[int]:
-    """The row numbers under some facets by the words of one of them, the newest first within each."""
-    words = sorted({getattr(facet, by) for facet in within})
-    return chain.from_iterable(_in_order(store, [facet for facet in within if getattr(facet, by) == word]) for word in words)
+def _by_word(store: SqliteStore, within: Sequence[_Facet], by: str, place: Sequence[Any] | None) -> Iterator[int]:
+    """The row numbers under some facets by the words of one of them, the newest first within each; all, or behind a place."""
+    words = sorted({word for word in (getattr(facet, by) for facet in within) if not place or word >= place[0]})
+    behind = {place[0]: place[1]} if place else {}
+    same = ((word, [facet for facet in within if getattr(facet, by) == word]) for word in words)
+    return chain.from_iterable(_in_order(store, facets, behind=behind.get(word)) for word, facets in same)
 
 
-def _by_date(store: SqliteStore, within: Iterable[_Facet]) -> Iterator[int]:
-    """The row numbers of these projects and states, those changed last first."""
+def _by_date(store: SqliteStore, within: Iterable[_Facet], place: Sequence[Any] | None) -> Iterator[int]:
+    """The row numbers of these projects and states, those changed last first; all, or behind a place."""
     groups = dict.fromkeys((facet.project, facet.state) for facet in within)
-    runs = [store.each(_BY_DATE, p=project, s=state) for project, state in groups]
-    return (row[1] for row in merge(*runs, reverse=True))
+    at, n = place or ("~", 0)
+    runs = [store.each(_BY_DATE, p=project, s=state, at=at) for project, state in groups]
+    return (row[1] for row in merge(*runs, reverse=True) if (row[0], row[1]) < (at, n))
 
 
-def _by_tally(store: SqliteStore, within: Sequence[_Facet], sort: str, few: int) -> Iterator[int]:
-    """The row numbers under some facets by a tally, level by level, the newest first within each."""
+def _by_tally(store: SqliteStore, within: Sequence[_Facet], sort: str, few: int, place: Sequence[Any] | None) -> Iterator[int]:
+    """The row numbers under some facets by a tally, level by level, the newest first within each; all, or behind a place."""
     signal, column, index, above, least = _TALLIES[sort]
     projects = sorted({facet.project for facet in within})
     below = (
         f"SELECT {column} FROM tally INDEXED BY {index} WHERE signal = '{signal}' AND project = :p AND {column} < :above"
         f" ORDER BY {column} DESC LIMIT 1"
     )
+    if place:
+        above = place[0]
+        yield from (n for n in _at_level(store, within, projects, sort, above, few) if n < place[1])
+        if above <= least:
+            return
     while True:
         above = max((row[0] for p in projects for row in store.rows(below, p=p, above=above)), default=least)
         yield from _at_level(store, within, projects, sort, above, few)
@@ -232,9 +255,13 @@ def _fitting(store: SqliteStore, numbers: Iterator[int], where: Sequence[str], n
 
 
 def _sorted(
-    store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any], sort: str, limit: int, offset: int
-) -> list[Memory]:
+    store: SqliteStore, numbers: Iterator[int], where: Sequence[str], named: Mapping[str, Any], sort: str, limit: int, offset: int,
+    place: Sequence[Any] | None,
+) -> list[Memory]:  # fmt: skip
     join, order = ORDERS[sort]
+    if place:
+        further, bounds = behind_place(sort, place)
+        where, named = [*where, further], {**named, **bounds}
     rows = store.rows(
         f"SELECT m.n FROM memory m {join} WHERE {' AND '.join(('m.n IN (SELECT value FROM json_each(:ns))', *where))}"
         f" ORDER BY {order} LIMIT :limit OFFSET :offset",

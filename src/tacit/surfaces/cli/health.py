@@ -71,13 +71,20 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
 
 def _declare_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", default="7d", help="a date, or so long ago: 7d, 12h; without it a week")
+    parser.add_argument("--week", dest="since", action="store_const", const="7d", help="the last seven days")
+    parser.add_argument("--month", dest="since", action="store_const", const="30d", help="the last thirty days")
+    parser.add_argument("--html", nargs="?", const="", metavar="FILE", help="write one page for the browser, with pictures, to forward")
+    parser.add_argument("--team", action="store_true", help="for others: without what was only heard from you; who shared lessons")
     parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
     parser.epilog = (
-        "One screen, as Markdown.\n\nexamples:\n  tacit report --since 30d\n  tacit report --alarm || mail -s tacit me"
+        "One screen, as Markdown; with --html one file that loads nothing and runs nothing.\n\nexamples:\n  tacit report --since 30d\n"
+        "  tacit report --html --month --team       tacit-report-DATE.html\n  tacit report --alarm || mail -s tacit me"
     )
 
 
 def _report(args: argparse.Namespace, cli: Cli) -> Answer:
+    if args.html is not None or args.team:
+        return _page(args, cli)
     with cli.open(args, create=False) as memories:
         found = seen(memories, moment(args.since))
         told = memories.alarms(found)
@@ -86,6 +93,21 @@ def _report(args: argparse.Namespace, cli: Cli) -> Answer:
         name = memories.project.name if memories.project else "no project yet"
     data = {**as_json(found), "prevented": prevented, "alarms": list(told), "for_you": yours}
     return Answer(data, _markdown(found, name, prevented, told, yours), code=1 if args.alarm and told else 0)
+
+
+def _page(args: argparse.Namespace, cli: Cli) -> Answer:
+    """The same as one file for a browser."""
+    from tacit import __version__
+    from tacit.surfaces import sharing
+    from tacit.surfaces.cli.lookback import written
+
+    with cli.open(args, create=False) as memories:
+        since, at = moment(args.since), memories.now()
+        page = sharing.report(memories, since, team=args.team, version=__version__)
+        alarms = memories.alarms(seen(memories, since)) if args.alarm else ()
+    path = written(args.html or f"tacit-report-{at[:10]}.html", page)
+    data = {"html": path, "since": since, "team": args.team, "alarms": list(alarms)}
+    return Answer(data, f"report written: {path}", code=1 if alarms else 0)
 
 
 def _prevented(memories: Memories) -> dict[str, Any]:

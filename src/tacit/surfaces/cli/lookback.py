@@ -65,7 +65,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.html:
         from tacit import __version__
 
-        data["html"] = _written(args.html, _room("html").page(found, now, __version__))
+        data["html"] = written(args.html, _room("html").page(found, now, __version__))
     shown = args.limit or LISTED
     text = _screen(found, cli, shown, data["html"] or "")
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
@@ -348,13 +348,13 @@ def _nothing(looked_in: Sequence[str], args: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def _written(path: str, text: str) -> str:
+def written(path: str, text: str) -> str:
     """Write the page whole or not at all, for the user alone; its full path."""
     from tacit.core.digest import new_id
 
     target = os.path.abspath(os.path.expanduser(path))
     if os.path.exists(target) and not os.path.isfile(target):
-        raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html lookback.html")
+        raise UsageError(f"{path} is not a file that a page can be written to.", "Name a file: --html page.html")
     temporary = os.path.join(os.path.dirname(target), f".{os.path.basename(target)}.{new_id()}")
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -10,14 +10,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tacit.app import Memories
+    from tacit.surfaces.web.reckoned import Known
 
 
-def home(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """Everything that stands on it."""
+def home(desk: Memories, known: Known) -> dict[str, Any]:
+    """Everything that stands on it; `known` is what the whole memory spared, as far as it was reckoned."""
     found = outlook.looked(desk)
+    spared = drawn.spared(outlook.spared(known.found) if known.found else None)
     return {
         "found": found,
-        "drawn": [drawn.in_force(found), drawn.spared(outlook.spared(desk.effect()))],
+        "in_force": drawn.in_force(found),
+        "spared": spared,
+        "is_pending": known.found is None,
+        "is_old": known.found is not None and not known.is_current,
         "waiting": drawn.waiting(found),
         "consumed": [drawn.tokens(found), drawn.cost(found), drawn.hosts(found)],
         "harmful": [{"id": each.id, "text": each.text, "said": standing(each, desk.profile)} for each in found.harmful],

@@ -14,25 +14,34 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Route
 
+from tacit import __version__
 from tacit.core.errors import TacitError, UsageError
-from tacit.surfaces.web import acts, plots, views
+from tacit.surfaces import sharing
+from tacit.surfaces.outlook import KINDS
+from tacit.surfaces.pictures import compact
+from tacit.surfaces.views import effect_json
+from tacit.surfaces.web import acts, plots, told, views
 from tacit.surfaces.web.home import home
 from tacit.surfaces.web.jobs import Jobs, backtested, tended
+from tacit.surfaces.web.reckoned import Reckoned
 from tacit.surfaces.web.schema import from_query, number, one_of, text
+from tacit.surfaces.wording import MOVED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from markupsafe import Markup
     from starlette.requests import Request
     from starlette.responses import Response
 
     from tacit.app import Memories
-    from tacit.surfaces.drawn import Drawn
+    from tacit.surfaces.web.reckoned import Known
     from tacit.surfaces.web.security import Keys
     from tacit.surfaces.web.server import Desk
+
+    T = TypeVar("T")
 
 HERE = os.path.dirname(__file__)
 ASSETS = os.path.join(HERE, "static")
@@ -56,7 +65,8 @@ class Pages:
             lstrip_blocks=True,
         )  # fmt: skip
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
-        self._jinja.globals |= {"screens": SCREENS, "plots": plots, "link": _link, "picture": _picture}
+        shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
+        self._jinja.globals |= {"screens": SCREENS, "kinds": KINDS, "moved": MOVED, **shown}
 
     def render(self, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
         """A page, or a piece of one."""
@@ -92,7 +102,18 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
 
         return Route(path, answer, methods=["POST"])
 
-    jobs = Jobs(desk)
+    def share(path: str, name: str, page: Callable[[Memories, dict[str, Any]], str], query: Mapping[str, Any]) -> Route:
+        async def answer(request: Request) -> Response:
+            try:
+                asked = from_query(query, dict(request.query_params)) | dict(request.path_params)
+                html = await run_in_threadpool(partial(_seen, desk, page, asked))
+            except TacitError as error:
+                return pages.render("error.html", status=404 if error.exit_code == 3 else 400, error=error, here=path)
+            return HTMLResponse(html, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+        return Route(path, answer, methods=["GET"])
+
+    jobs, reckoned = Jobs(desk), Reckoned(desk)
 
     def job(path: str, name: str, work: Callable[[dict[str, str]], Any]) -> Route:
         async def answer(request: Request) -> Response:
@@ -119,19 +140,21 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
         job("/act/backtest", "backtest", _profiles_asked),
         Route("/events/journal", journal, methods=["GET"]),
         Route("/events/{id}", lines, methods=["GET"]),
-        screen("/", "home.html", home, {}),
+        screen("/", "home.html", lambda m, _: home(m, reckoned.effect(m)), {}),
         screen("/inbox", "inbox.html", inbox, {**PAGED, "kind": text(40)}),
-        screen("/lessons", "lessons.html", lessons, LESSONS),
-        screen("/lessons/{id}", "lesson.html", lambda m, asked: views.memory(m, asked["id"]), {}),
+        screen("/lessons", "lessons.html", told.lessons, LESSONS),
+        screen("/lessons/{id}", "lesson.html", told.lesson, {"behind": text(200)}),
         screen("/search", "search.html", search, {"q": {**text(2_000), "default": ""}}),
         screen("/page", "page.html", lambda m, _: views.page(m), {}),
-        screen("/runs", "runs.html", views.runs, {"limit": number(1, 100, 25), "offset": number(0, 100_000, 0)}),
-        screen("/runs/{id}", "run.html", lambda m, asked: views.run(m, asked["id"]), {}),
-        screen("/effect", "effect.html", effect, {"offset": number(0, 1_000_000, 0)}),
+        screen("/runs", "runs.html", told.runs, {"limit": number(1, 100, 25), "behind": text(400)}),
+        screen("/runs/{id}", "run.html", told.run, {}),
+        screen("/effect", "effect.html", lambda m, asked: effect(reckoned.effect(m), asked), {"behind": text(64)}),
         screen("/pairs", "pairs.html", pairs, {}),
         screen("/profiles", "profiles.html", views.profiles, {}),
         screen("/profiles/{name}", "profile.html", views.profile, {}),
         screen("/health", "health.html", views.health, {"verify": {**one_of("yes", "no"), "default": "no"}}),
+        share("/share/report", "tacit-report.html", lambda m, asked: shared_report(m, asked, reckoned.effect(m)), REPORT),
+        share("/share/lessons/{id}", "tacit-lesson.html", lambda m, asked: sharing.lesson(m, asked["id"], version=__version__), {}),
         act("/act/proposals/{id}", acts.judge, "_done.html"),
         act("/act/proposals/{id}/reopen", acts.reopen, "_proposal.html"),
         act("/act/lessons/{id}", acts.change, "_note.html"),
@@ -141,11 +164,17 @@ def screens(desk: Desk, keys: Keys) -> list[Route]:
     ]
 
 
+def shared_report(desk: Memories, asked: dict[str, Any], known: Known) -> str:
+    """A report of the last days as one file; what was spared is taken from where it was reckoned already."""
+    since = sharing.since_days(desk, asked["days"])
+    return sharing.report(desk, since, team=asked.get("team", False), version=__version__, effects=known.found)
+
+
 def _profiles_asked(form: dict[str, str]) -> Any:
     return backtested([views.builtin(name).name for name in form.get("profiles", "default").split()][:5])
 
 
-def _seen(desk: Desk, view: Callable[[Memories, Any], dict[str, Any]], asked: Any) -> dict[str, Any]:
+def _seen(desk: Desk, view: Callable[[Memories, Any], T], asked: Any) -> T:
     with desk.memories() as memories:
         return view(memories, asked)
 
@@ -158,10 +187,11 @@ async def _form(request: Request) -> dict[str, str]:
         raise UsageError(f"The form cannot be read: {error}.") from None
 
 
-PAGED = {"limit": number(1, 200, PER_PAGE), "offset": number(0, 10_000_000, 0)}
+REPORT = {"days": number(1, 366, 7), "team": {"type": "boolean"}}
+PAGED = {"limit": number(1, 200, PER_PAGE), "behind": text(64)}
 LESSONS = {
-    **PAGED, "state": text(20), "kind": text(40), "category": text(80), "trust": text(20), "verdict": text(20), "gate": text(20),
-    "tag": text(80), "text": text(200), "sort": {**text(20), "default": "new"}, "archived": {"type": "boolean"},
+    **PAGED, "show": text(20), "state": text(20), "kind": text(40), "category": text(80), "trust": text(20), "verdict": text(20),
+    "gate": text(20), "tag": text(80), "text": text(200), "sort": {**text(20), "default": "new"}, "archived": {"type": "boolean"},
 }  # fmt: skip
 
 
@@ -171,17 +201,6 @@ def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {**found, "overview": None if found["proposals"] else views.overview(desk)}
 
 
-def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """Lessons by their facets, with the words that the facets have here."""
-    from tacit.core.errors import UsageError as Off
-    from tacit.stores.sql_rows import SORTS
-
-    if asked["sort"] not in SORTS:
-        raise Off(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")
-    plain = {name: at for name, at in asked.items() if at != ""}
-    return {**views.memories(desk, {"archived": False, **plain}), "facets": views.facets(desk), "sorts": SORTS}
-
-
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """The playground: what a question finds, and why in this order."""
     nothing: dict[str, Any] = {"hits": [], "dropped": [], "budget": None}
@@ -189,12 +208,17 @@ def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {**found, "peak": max((hit["score"] for hit in found["hits"]), default=1.0)}
 
 
-def effect(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+def effect(known: Known, asked: dict[str, Any]) -> dict[str, Any]:
     """The whole memory and its lessons, a page at a time: first those that are measured."""
-    found = views.effect(desk)
+    if known.found is None:
+        return {"is_pending": True, "is_old": False, "total": 0}
+    found = effect_json(known.found)
     ordered = sorted(found["lessons"], key=lambda each: not each["measured"])
-    rows = ordered[asked["offset"] : asked["offset"] + PER_PAGE]
-    return {**found, "lessons": rows, "total": len(found["lessons"]), "offset": asked["offset"], "per_page": PER_PAGE}
+    first = next((n + 1 for n, each in enumerate(ordered) if each["id"] == asked.get("behind")), 0)
+    rows = ordered[first : first + PER_PAGE]
+    more = rows[-1]["id"] if len(ordered) > first + PER_PAGE else ""
+    paged = {"lessons": rows, "total": len(ordered), "more": more, "behind": asked.get("behind", "")}
+    return {**found, **paged, "is_pending": False, "is_old": not known.is_current}
 
 
 def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -203,16 +227,18 @@ def pairs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     return {"proposals": [views.proposal(desk, each) for each in waiting], "merged": views.merged(desk)}
 
 
-def _link(asked: Mapping[str, Any], offset: int) -> str:
-    """The same question, further on."""
-    return "?" + urlencode({name: at for name, at in asked.items() if at != "" and name != "id"} | {"offset": max(0, offset)})
+def _link(asked: Mapping[str, Any], behind: str) -> str:
+    """The same question, behind the last that was shown; without one, from the beginning."""
+    plain = {name: str(at).lower() if isinstance(at, bool) else at for name, at in asked.items()}
+    kept = {name: at for name, at in plain.items() if at != "" and name not in ("id", "behind")}
+    return "?" + urlencode(kept | ({"behind": behind} if behind else {}))
 
 
-def _picture(of: Drawn) -> Markup:
+def _picture(svg: str) -> Markup:
     """A picture as it is: the one thing here that is not escaped by a template, because its module has done so."""
     from markupsafe import Markup
 
-    return Markup(of.picture)
+    return Markup(svg)
 
 
 def _day(at: str | None) -> str:

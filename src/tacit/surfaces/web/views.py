@@ -8,6 +8,7 @@ from tacit.core.errors import NotFound
 from tacit.core.memory import as_json
 from tacit.core.states import ACTIVE, OPEN, STATES
 from tacit.stores import counts
+from tacit.surfaces.story import TRUST
 from tacit.surfaces.views import (
     audit_json,
     effect_json,
@@ -16,6 +17,7 @@ from tacit.surfaces.views import (
     recalled_json,
     why_json,
 )
+from tacit.surfaces.wording import standing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ QUOTES = 5  # pieces of evidence beside a proposal
 SIMILAR = 6
 FACETS = ("state", "kind", "category", "trust", "verdict", "gate")  # by which lessons can be asked for
 SAID = ("place", "extractor", "memory", "outcome", "reason", "text", "kind", "by", "tier", "at")  # of a finding
+
+
+def said(desk: Memories, memory: Memory) -> dict[str, Any]:
+    """A lesson as JSON, with how it stands and whose words it is in plain words."""
+    stands = standing(memory, desk.profile)
+    return {**as_json(memory), "stands": stands.words, "tone": stands.tone, "whose": TRUST.get(memory.trust, memory.trust)}
 
 
 def memories(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
@@ -64,13 +72,12 @@ def memory(desk: Memories, id: str) -> dict[str, Any]:
     arms: dict[str, int] = {}
     for use in why.uses:
         arms[use.arm] = arms.get(use.arm, 0) + 1
-    effects = desk.effect(found.id).lessons if why.uses else ()
     return {
         **told,
         "evidence": told["evidence"][-200:],
         "uses": {"arms": arms, "latest": told["uses"][-20:]},
         "marks": told["marks"][-200:],
-        "effect": lesson_json(effects[0]) if effects else None,
+        "effect": lesson_json(desk.effect_of(found.id)) if why.uses else None,
         "journal": told["journal"][:-201:-1],
         "similar": [as_json(each) for each in similar(desk, found)],
         "proposals": [proposal_json(each) for each in desk.store.proposals(memory=found.id)],
@@ -100,9 +107,11 @@ def _about(desk: Memories, kind: str, state: str = "open") -> list[str]:
     return [memory for of, memory in desk.store.proposals_about(desk.project_id, state=state) if kind in ("", of)]
 
 
-def _proposals(desk: Memories, kind: str, first: int, limit: int, state: str = "open") -> list[Proposal]:
+def _proposals(desk: Memories, kind: str, first: int, limit: int, state: str = "open", behind: str = "") -> list[Proposal]:
+    if not desk.project_id:
+        return []
     kinds = (kind,) if kind else ()
-    return desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first) if desk.project_id else []
+    return desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind)
 
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
@@ -112,25 +121,29 @@ def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:
     kept = known.get(each.memory)
     return {
         **proposal_json(each),
-        "lesson": as_json(kept) if kept else None,
-        "other": as_json(known[other]) if other in known else None,
+        "lesson": said(desk, kept) if kept else None,
+        "other": said(desk, known[other]) if other in known else None,
         "evidence": _quotes(desk, kept.id) if kept else [],
     }
 
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """Everything that waits for a person: proposals first, then lessons under review and those the gate holds."""
-    kind, first, limit = asked.get("kind") or "", asked["offset"], asked["limit"]
+    """Everything that waits for a person: proposals first, then lessons under review and those the gate holds; a page of it."""
+    kind, behind, limit = asked.get("kind") or "", asked.get("behind") or "", asked["limit"]
     about = _about(desk, kind)
-    shown = [proposal(desk, each) for each in _proposals(desk, kind, first, limit)]
+    last = desk.store.proposal(behind) if behind else None
+    waiting = _proposals(desk, kind, 0, limit + 1, behind=behind if last else "") if last or not behind else []
+    shown = [proposal(desk, each) for each in waiting]
     asked_about = {memory for memory in about if memory}
-    beside = islice(_in_question(desk, kind, asked_about), max(0, first - len(about)), max(0, first + limit - len(about)))
-    shown += [_question(desk, each) for each in beside]
+    if len(shown) <= limit:
+        beside = _in_question(desk, kind, asked_about, "" if last else behind)
+        shown += [_question(desk, each) for each in islice(beside, limit + 1 - len(shown))]
     total = len(about) + _how_many(desk, kind, asked_about)
-    heard, best = desk.worth_a_look() if not first and not kind else ([], [])
+    heard, best = desk.worth_a_look() if not behind and not kind else ([], [])
     named = [*(("heard", *each) for each in heard), *(("candidate", *each) for each in best)]
     look = [{**_question(desk, memory), "kind": name, "reason": what} for name, memory, what in named]
-    return {"proposals": shown, "total": total, "more": total > first + limit, "offset": first, "look": look}
+    more = shown[limit - 1]["id"] if len(shown) > limit else ""
+    return {"proposals": shown[:limit], "total": total, "more": more, "behind": behind, "look": look}
 
 
 def _questions(kind: str) -> list[dict[str, Any]]:
@@ -139,13 +152,20 @@ def _questions(kind: str) -> list[dict[str, Any]]:
     return review + [{"states": ACTIVE, "equal": {"gate": gate}} for gate in HELD if kind in ("", "held")]
 
 
-def _in_question(desk: Memories, kind: str, but: set[str]) -> Iterator[Memory]:
-    """Lessons in question, but for some, read as far as somebody asks."""
-    for each in _questions(kind):
-        offset = 0
-        while part := desk.list(**each, limit=PORTION, offset=offset):
+def _in_question(desk: Memories, kind: str, but: set[str], behind: str = "") -> Iterator[Memory]:
+    """Lessons in question, but for some, all or behind one, read as far as somebody asks."""
+    wanted = _questions(kind)
+    if behind:
+        last = desk.get(behind)
+        fits = [last.state in each["states"] and last.gate == each.get("equal", {}).get("gate", last.gate) for each in wanted]
+        here = [n for n, fit in enumerate(fits) if fit]
+        wanted = wanted[here[0] :] if here else wanted
+        behind = last.id if here else ""
+    for each in wanted:
+        while part := desk.list(**each, limit=PORTION, behind=behind):
             yield from (memory for memory in part if memory.id not in but)
-            offset += PORTION
+            behind = part[-1].id
+        behind = ""
 
 
 def _how_many(desk: Memories, kind: str, but: set[str]) -> int:
@@ -165,7 +185,7 @@ def _question(desk: Memories, memory: Memory) -> dict[str, Any]:
     kind, reason = ("review", "under review") if memory.state == "under_review" else ("held", memory.gate_reason or memory.gate)
     return {
         "id": memory.id, "kind": kind, "reason": reason, "by": memory.source or "gate", "created_at": memory.updated_at, "payload": {},
-        "approvals": [], "lesson": as_json(memory), "other": None, "evidence": _quotes(desk, memory.id),
+        "approvals": [], "lesson": said(desk, memory), "other": None, "evidence": _quotes(desk, memory.id),
     }  # fmt: skip
 
 

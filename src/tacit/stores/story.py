@@ -1,0 +1,116 @@
+"""What happened to one lesson, newest first, page by page: sightings, uses, what came of them, changes.
+
+Four tables in one order of time. A page goes on behind the last row of the one before (its time, its table and its key), so that the
+hundredth page costs what the first does, and rows that come meanwhile move nothing.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tacit.core.value import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tacit.core.ports import Reads
+
+# In this order where times are equal; the journal's entry stands above what brought it about.
+CHANGED, CAME, GIVEN, SEEN = "changed", "came", "given", "seen"
+_ORDER = (CHANGED, CAME, GIVEN, SEEN)
+_LEAST = {CHANGED: 1 << 62, CAME: 1 << 62, GIVEN: "\uffff", SEEN: 1 << 62}  # before every row
+_KEY = {CHANGED: "id", CAME: "n", GIVEN: "unit", SEEN: "n"}
+_FROM = {
+    CHANGED: "SELECT at, id, verb, by, run, payload FROM journal WHERE memory = :it",
+    CAME: "SELECT at, n, value, reason, run, unit FROM use_mark WHERE memory = :it AND signal = 'outcome'",
+    GIVEN: "SELECT at, unit, arm, run FROM use WHERE memory = :it",
+    SEEN: "SELECT at, n, stance, quote, run, place, by, tier, signal FROM evidence WHERE memory = :it AND opening = 0",
+}
+_NAMES = {
+    CHANGED: ("verb", "by", "run", "payload"),
+    CAME: ("outcome", "reason", "run", "unit"),
+    GIVEN: ("arm", "run"),
+    SEEN: ("stance", "quote", "run", "place", "by", "tier", "signal"),
+}
+
+
+@value
+class Event:
+    """One thing that happened to a lesson."""
+
+    what: str  # changed, came, given, seen
+    at: str
+    key: Any
+    told: dict[str, Any]  # what its table says; of a change the reason, before and after instead of the payload
+
+    @property
+    def cursor(self) -> str:
+        """By which a page goes on behind it."""
+        return json.dumps([self.at, self.what, self.key], separators=(",", ":"))
+
+
+def story(store: Reads, memory: str, behind: str = "", most: int = 40) -> list[Event]:
+    """The newest of what happened to a lesson, or what is older than a row of an earlier page."""
+    last = _cursor(behind)
+    found = [event for what in _ORDER for event in _part(store, memory, what, last, most)]
+    found.sort(key=lambda event: _ORDER.index(event.what))
+    found.sort(key=lambda event: event.at, reverse=True)
+    return found[:most]
+
+
+def _part(store: Reads, memory: str, what: str, last: tuple[str, str, Any] | None, most: int) -> list[Event]:
+    at, kind, key = last or ("~", what, _LEAST[what])
+    name = _KEY[what]
+    # What stands below the row of the cursor: older; of the same time, a later kind, or the same kind with a lower key.
+    if what == kind:
+        behind = f"(at < :at OR (at = :at AND {name} < :key))"
+    else:
+        behind = "at <= :at" if _ORDER.index(what) > _ORDER.index(kind) else "at < :at"
+    named = {"key": key} if what == kind else {}
+    rows = store.rows(f"{_FROM[what]} AND {behind} ORDER BY at DESC, {name} DESC LIMIT :most", it=memory, at=at, most=most, **named)
+    return [Event(what, row[0], row[1], _told(what, row[2:])) for row in rows]
+
+
+def _told(what: str, row: tuple[Any, ...]) -> dict[str, Any]:
+    told = dict(zip(_NAMES[what], row))
+    if what == CHANGED:
+        payload = told.pop("payload")
+        told["reason"], told["before"], told["after"] = json.loads(payload) if payload else ("(erased)", {}, {})
+    return told
+
+
+def _cursor(text: str) -> tuple[str, str, Any] | None:
+    """A cursor as it was handed out; what is none begins at the newest."""
+    try:
+        at, what, key = json.loads(text)
+    except (ValueError, TypeError):
+        return None
+    fits = isinstance(at, str) and what in _ORDER and type(key) is type(_LEAST[what])
+    return (at, what, key) if fits and (isinstance(key, str) or 0 <= key < 1 << 63) else None
+
+
+def by_day(store: Reads, memory: str) -> list[tuple[str, str, str, int]]:
+    """(what, day, which, how often) of everything that happened to a lesson, by day: few rows, however often it was given."""
+    return [(what, *row) for what, sql in _BY_DAY.items() for row in store.rows(sql, it=memory)]
+
+
+_BY_DAY = {
+    SEEN: "SELECT substr(at, 1, 10), stance, count(*) FROM evidence WHERE memory = :it AND opening = 0 GROUP BY 1, 2 ORDER BY 1, 2",
+    GIVEN: "SELECT substr(at, 1, 10), arm, count(*) FROM use WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
+    CAME: "SELECT substr(at, 1, 10), value, count(*) FROM use_mark WHERE memory = :it AND signal = 'outcome' GROUP BY 1, 2 ORDER BY 1, 2",
+    CHANGED: "SELECT substr(at, 1, 10), verb, count(*) FROM journal WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
+}
+
+
+def run_names(store: Reads, runs: list[str]) -> dict[str, str]:
+    """The hosts' own names of some runs, by their ids."""
+    sql = "SELECT id, foreign_id FROM run WHERE id IN (SELECT value FROM json_each(:ids))"
+    return dict(store.rows(sql, ids=json.dumps(sorted({*runs})))) if runs else {}
+
+
+def sums(store: Reads, memory: str) -> dict[str, int]:
+    """How often a lesson was given and left out, and what came of it where it was given."""
+    arms = dict(store.rows("SELECT arm, count(*) FROM use WHERE memory = :it GROUP BY 1", it=memory))
+    withheld = int(arms.pop("withheld", 0))
+    return {"given": sum(int(n) for n in arms.values()), "withheld": withheld}

@@ -1,0 +1,197 @@
+"""A lesson's life and a run's record, in words that need no page: pure, for the desk and for what is shared from it."""
+
+from __future__ import annotations
+
+from tacit.core.value import value
+from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
+from tacit.surfaces import pictures
+from tacit.surfaces.pictures import Mark
+from tacit.surfaces.wording import CHANGES, change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from tacit.core.links import Evidence
+    from tacit.core.links import Mark as UseMark
+    from tacit.prove.effect import LessonEffect
+    from tacit.prove.runs import GivenLesson
+    from tacit.stores.story import Event
+
+TRUST = {
+    "user": "your own word", "team": "a team mate's word", "review": "from a review or a test", "observed": "seen in sessions",
+    "agent": "an agent's note", "quoted": "quoted from output or a page", "imported": "brought in from elsewhere",
+}  # fmt: skip
+CAME_WORDS = {
+    "occurred": "its problem came back",
+    "not_occurred": "its problem did not come back",
+    "unknown": "nobody could tell what came of it",
+}
+TONES = {"helps": "good", "harms": "bad"}
+
+
+@value
+class Told:
+    """One line of a lesson's story."""
+
+    at: str
+    what: str  # seen, against, given, left, back, clean, untold, changed: its mark
+    words: str
+    run: str = ""  # the host's own name of the run
+    quote: str = ""  # somebody's words
+    why: str = ""  # ours
+    place: str = ""
+    by: str = ""
+    before: str = ""  # of a text that was edited
+    after: str = ""
+    entry: int = 0  # of the journal, for undo
+
+
+def lines(events: Sequence[Event], runs: Mapping[str, str]) -> list[Told]:
+    """Events as lines; what came of a use stands with the use where both are there."""
+    told: list[Told] = []
+    used = {_unit(event): event for event in events if event.what == GIVEN}
+    came = {event.told["unit"] for event in events if event.what == CAME}
+    for event in events:
+        if event.what == GIVEN and _unit(event) in came:
+            continue
+        told.append(_line(event, runs, used.get(event.told.get("unit", "")) if event.what == CAME else None))
+    return told
+
+
+def _unit(event: Event) -> str:
+    return str(event.key)
+
+
+def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
+    at, run = event.told, runs.get(event.told.get("run") or event.told.get("unit") or "", "")
+    if event.what == SEEN:
+        against = at["stance"] == "contradicts"
+        words = "A session spoke against it" if against else "A session met it" if run else "Said"
+        return Told(event.at, "against" if against else "seen", words, run, at["quote"], place=at["place"], by=at["by"])
+    if event.what == GIVEN:
+        return Told(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
+    if event.what == CAME:
+        kind = {"occurred": "back", "not_occurred": "clean"}.get(at["outcome"], "untold")
+        outcome = CAME_WORDS.get(at["outcome"], at["outcome"])
+        words = f"{_given(use.told['arm'])}; {outcome}" if use else _sentence(outcome)
+        return Told(event.at, kind, words, run, why=at["reason"])
+    what, by, why = change(at)
+    before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
+    entry = int(event.key)
+    return Told(event.at, "changed", _sentence(what), run, why=why, by=by, before=before if after else "", after=after, entry=entry)
+
+
+def _given(arm: str) -> str:
+    return "Left out, to compare" if arm == "withheld" else "Given"
+
+
+# How each kind of thing is drawn: its lane, what it says, its colour, and whether below the line.
+MARKS = {
+    (SEEN, "supports"): ("met", "met in a session", "s2", False),
+    (SEEN, "contradicts"): ("met", "a session spoke against it", "bad", True),
+    (GIVEN, "injected"): ("given", "given", "s0", False),
+    (GIVEN, "exempt"): ("given", "given", "s0", False),
+    (GIVEN, "withheld"): ("given", "left out, to compare", "hollow", True),
+    (CAME, "not_occurred"): ("came of it", "its problem did not come back", "good", False),
+    (CAME, "occurred"): ("came of it", "its problem came back", "bad", True),
+}
+SIDES = "Above each line what speaks for it; below it what does not: left out, came back, spoke against it."
+LANES = ("met", "given", "came of it", "changed")
+
+
+def timeline(days: Iterable[tuple[str, str, str, int]], id: str = "story") -> str:
+    """A lesson's life as a picture, from what happened on each day."""
+    lanes: dict[str, list[Mark]] = {lane: [] for lane in LANES}
+    sums: dict[str, int] = {}
+    for what, day, which, n in days:
+        known = MARKS.get((what, which), ("changed", CHANGES.get(which, "changed"), "s1", False) if what == CHANGED else None)
+        if known:
+            lane, words, tone, is_down = known
+            lanes[lane].append(Mark(day, words, tone, is_down, n))
+            sums[words] = sums.get(words, 0) + n
+    desc = "; ".join(f"{words}: {n}" for words, n in sums.items())
+    return pictures.timeline(id, "What happened to it", f"On a line of time. {desc}." if desc else "Nothing yet.", [*lanes.items()])
+
+
+def effect_picture(found: LessonEffect, id: str = "effect") -> str:
+    """A lesson's interval, the good side to the right; empty where nothing was measured."""
+    if not found.standing.units:
+        return ""
+    low, high = -found.interval.high, -found.interval.low
+    about = -found.estimate if found.estimate is not None else None
+    desc = f"Problems spared in a session: between {pictures.signed(low)} and {pictures.signed(high)}."
+    ends = ("more problems", "fewer problems")
+    return pictures.interval(id, "Does it help?", desc, low, high, about, tone=TONES.get(found.standing.word, "open"), ends=ends)
+
+
+ANSWERS = {"helps": "It helps", "harms": "It harms", "no difference": "It makes no difference"}
+
+
+def effect_words(found: LessonEffect) -> tuple[str, str]:
+    """What is known of a lesson's effect: the answer, which is the lesson's verdict, and what it rests on."""
+    verdict, units = found.memory.verdict, found.standing.units
+    if not found.measured and not units:
+        told = f" {found.followed.sentence}" if found.followed else ""
+        return "Not measured", f"No session goes without it, so there is nothing to compare with.{told}"
+    if not units:
+        return "Not yet known", "Once sessions went with it and without it, the difference is shown here."
+    sums = [sum(counts) for counts in zip(*(table.cells for table in found.table.values()))]
+    with_back, with_clean, without_back, without_clean = sums
+    without, model = without_back + without_clean, f" with {found.epoch}" if found.older else ""
+    seen = f"Given, its problem came in {with_back} of {with_back + with_clean} sessions{model}"
+    compared = f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
+    shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
+    return ANSWERS.get(verdict, "Not yet known"), seen + compared + (f" Before: {'; '.join(shown)}." if shown else "")
+
+
+@value
+class Part:
+    """One lesson's part in one run."""
+
+    id: str
+    text: str
+    words: str  # what came of it
+    tone: str
+    cited: bool
+    why: str  # how that is known
+    quotes: tuple[tuple[str, str], ...]  # (what was said, where)
+
+
+@value
+class Record:
+    """A run: what it was given, what was left out, and what came of both."""
+
+    given: tuple[Part, ...]
+    left: tuple[Part, ...]
+
+    @property
+    def back(self) -> int:
+        return sum(part.tone == "bad" for part in self.given)
+
+
+def record(lessons: Sequence[GivenLesson], evidence: Iterable[Evidence] = (), marks: Iterable[UseMark] = ()) -> Record:
+    """A run's lessons, those whose problem came back first, with what the run said of each and how that is known."""
+    quotes: dict[str, list[tuple[str, str]]] = {}
+    for row in evidence:
+        if row.quote:
+            quotes.setdefault(row.memory, []).append((row.quote, row.place))
+    why = {mark.memory: mark.reason for mark in marks if mark.signal == "outcome"}
+    ranks = {"bad": 0, "good": 1, "quiet": 2}
+    parts = [
+        (each.arm, Part(each.memory, each.text, *_came(each.outcome), each.cited, why.get(each.memory, ""), tuple(told)))
+        for each in lessons
+        for told in [quotes.get(each.memory, ())]
+    ]
+    parts.sort(key=lambda part: ranks[part[1].tone])
+    return Record(tuple(part for arm, part in parts if arm != "withheld"), tuple(part for arm, part in parts if arm == "withheld"))
+
+
+def _came(outcome: str) -> tuple[str, str]:
+    tone = {"occurred": "bad", "not_occurred": "good"}.get(outcome, "quiet")
+    return CAME_WORDS.get(outcome, "the session is not over yet"), tone
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+

@@ -1,0 +1,137 @@
+"""A lesson, a run and their lists as the screens tell them: bounded in what they read, however long a life was."""
+
+from __future__ import annotations
+
+from tacit.core.errors import NotFound
+from tacit.core.states import INJECTABLE
+from tacit.stores.lookups import evidence_in, runs_behind
+from tacit.stores.story import by_day, run_names, sums
+from tacit.stores.story import story as events_of
+from tacit.surfaces import story
+from tacit.surfaces.views import proposal_json
+from tacit.surfaces.web.views import said, similar
+from tacit.surfaces.wording import CLOSED, ahead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from tacit.app import Memories
+    from tacit.stores.story import Event
+    from tacit.surfaces.story import Told
+
+PER_PAGE = 30  # lines of a story
+SAID = 100  # findings of a run
+
+FACETS = ("kind", "category", "trust", "gate", "verdict")
+ORDERS = {
+    "new": "newest first", "old": "oldest first", "updated": "changed last", "seen": "met most often", "used": "given last",
+    "kind": "by kind", "text": "by text",
+}  # fmt: skip
+# What a list of lessons may be narrowed to, in the words that each lesson bears.
+SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "": ("everything", {}),
+    "in-force": ("in force", {"states": INJECTABLE, "equal": {"gate": "allow"}}),
+    "waiting": ("waiting", {"states": ("candidate",), "equal": {"gate": "allow"}}),
+    "your-word": ("needs your word", {"equal": {"gate": "hold"}}),
+    "kept-out": ("kept out", {"equal": {"gate": "quarantine"}}),
+    "question": ("in question", {"states": ("under_review",)}),
+    "gone": ("gone", {"states": tuple(CLOSED)}),
+}
+
+
+def lesson(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """One lesson: how it stands, whether it helps, and its story, a page of it."""
+    from tacit.core.lifecycle import nearest
+    from tacit.core.standing import standing_of
+    memory, store = desk.get(asked["id"]), desk.store
+    behind = asked.get("behind", "")
+    page = events_of(store, memory.id, behind, PER_PAGE + 1)
+    measured = desk.effect_of(memory.id)
+    next_ = nearest(desk.profile, standing_of(memory, desk.profile, desk.now(), evidence=store.evidence(memory.id)))
+    answer, rests = story.effect_words(measured)
+    last = desk.log(memory=memory.id, newest=True, limit=2)
+    return {
+        "memory": said(desk, memory),
+        "next": ahead(memory, desk.profile, next_),
+        "gone": list(desk.gone(memory)),
+        "lines": lines_of(desk, page[:PER_PAGE]),
+        "more": page[PER_PAGE - 1].cursor if len(page) > PER_PAGE else "",
+        "behind": behind,
+        "timeline": "" if behind else story.timeline(by_day(store, memory.id)),
+        "sides": story.SIDES,
+        "effect": {"answer": answer, "rests": rests, "picture": story.effect_picture(measured)},
+        "quotes": measured.followed.quotes if measured.followed else (),
+        "uses": sums(store, memory.id),
+        "similar": [said(desk, each) for each in similar(desk, memory)] if not behind else [],
+        "proposals": [proposal_json(each) for each in store.proposals(memory=memory.id)],
+        "undo": last[0].id if len(last) > 1 and not last[0].erased else 0,
+    }
+
+
+def lines_of(desk: Memories, events: Sequence[Event]) -> list[Told]:
+    """Events as lines, with the names of their runs."""
+    ids = [name for event in events for name in (event.told.get("run"), event.told.get("unit")) if name]
+    return story.lines(events, run_names(desk.store, ids))
+
+
+def run(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """One run: given, left out, cited, came back, with the quotes at their places; and what was learned from it."""
+    row = desk.store.find_run(desk.project_id, asked["id"])
+    if row is None:
+        raise NotFound(f"There is no run {asked['id'][:60]!r} in this project.", "Runs lists the latest.")
+    [audited] = desk.audit(row.id)
+    findings = desk.store.findings(run=row.id)[:SAID]
+    cost = (row.facts or {}).get("cost") or {}
+    known = {each.id: each for each in desk.store.memories([each.memory for each in findings if each.memory])}
+    return {
+        "run": row,
+        "record": story.record(audited.lessons, evidence_in(desk.store, [row.id]), desk.store.marks(unit=row.root)),
+        "tokens": sum(int(cost.get(name) or 0) for name in ("input", "output", "cache_read", "cache_write")),
+        "usd": cost.get("usd"),
+        "steps": (row.facts or {}).get("steps", 0),
+        "findings": [{"row": each, "lesson": said(desk, known[each.memory]) if each.memory in known else None} for each in findings],
+    }
+
+
+def runs(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """Runs, newest first, with what came of their lessons."""
+    rows = runs_behind(desk.store, desk.project_id, asked.get("behind", ""), asked["limit"] + 1) if desk.project else []
+    shown = rows[: asked["limit"]]
+    found = [{"run": row, "record": story.record(desk.audit(row.id)[0].lessons)} for row in shown]
+    return {"runs": found, "more": shown[-1].foreign_id if len(rows) > len(shown) else "", "behind": asked.get("behind", "")}
+
+
+def lessons(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
+    """Lessons by how they stand, a page of them."""
+    from tacit.core.errors import UsageError
+    from tacit.stores.sql_rows import SORTS
+
+    if asked["sort"] not in SORTS:
+        raise UsageError(f"{asked['sort']!r} is no order.", f"One of: {', '.join(SORTS)}.")
+    if asked.get("show", "") not in SHOWN:
+        raise UsageError(f"{asked['show']!r} is nothing that lessons can be narrowed to.", f"One of: {', '.join(filter(None, SHOWN))}.")
+    narrowed = SHOWN[asked.get("show", "")][1]
+    equal = {**narrowed.get("equal", {}), **{name: asked[name] for name in FACETS if asked.get(name)}}
+    states = (asked["state"],) if asked.get("state") else narrowed.get("states", ())
+    found = desk.list(
+        states=states, equal=equal, tag=asked.get("tag", ""), text=asked.get("text", ""), sort=asked["sort"], limit=asked["limit"] + 1,
+        behind=asked.get("behind", ""), archived=bool(asked.get("archived")),
+    )  # fmt: skip
+    shown = found[: asked["limit"]]
+    return {
+        "memories": [said(desk, each) for each in shown],
+        "more": shown[-1].id if len(found) > len(shown) else "",
+        "behind": asked.get("behind", ""),
+        "shown": {name: (words, _count(desk, narrowing)) for name, (words, narrowing) in SHOWN.items()},
+        "kinds": sorted({kind: n for kind, n in desk.store.counted(desk.scopes, ("kind",))}.items()),
+        "sorts": ORDERS,
+    }
+
+
+def _count(desk: Memories, narrowing: dict[str, Any]) -> int:
+    from tacit.core.states import OPEN
+
+    states, gate = narrowing.get("states", OPEN), narrowing.get("equal", {}).get("gate")
+    return sum(n for state, at, n in desk.store.counted(desk.scopes, ("state", "gate")) if state in states and gate in (None, at))
