@@ -26,8 +26,7 @@ from server import Server
 from tacit.app import Memories
 from tacit.app import open as open_memories
 from tacit.core import keep
-from tacit.core.digest import new_id
-from tacit.core.journal import GENESIS, xor
+from tacit.core.digest import GENESIS, new_id, xor
 from tacit.core.links import Evidence
 from tacit.core.memory import NO_TALLY, Memory, Tally
 from tacit.core.rows import RunRow, run_id

@@ -351,7 +351,7 @@ def tend(table: Table, sizes: Sequence[int], rounds: int, growth: Growth) -> Non
 
 PEAK = """
 import sys
-from tacit.surfaces.cli import main
+from tacit import main
 main(sys.argv[1:])
 with open("/proc/self/status") as file:
     print("peak", next(line.split()[1] for line in file if line.startswith("VmHWM")), file=sys.stderr)

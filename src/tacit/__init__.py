@@ -15,6 +15,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from tacit.app import Memories as Memories
     from tacit.app import open as open
     from tacit.core.errors import TacitError as TacitError
@@ -37,3 +39,40 @@ def __getattr__(name: str) -> object:
     module = _WHERE[name]
     __import__(module)
     return getattr(sys.modules[module], name)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command `tacit`. A hook is answered without the command line being loaded: every prompt waits for it."""
+    import sys
+
+    args = sys.argv[1:] if argv is None else argv
+    if args[:1] == ["hook"]:
+        from tacit.surfaces.hooks import main as hook
+
+        return at_once(hook, args[1:], argv is None)
+    from tacit.surfaces.cli import main as command
+
+    return command(argv)
+
+
+def at_once(command: Callable[[Sequence[str]], int], args: Sequence[str], leave: bool) -> int:
+    """Run what a prompt waits for: one answer, and out. Nothing it makes lives long enough to be collected, and a process
+    that may leave ends without tearing its interpreter down: what was acknowledged is on disk."""
+    import gc
+    import os
+    import sys
+
+    gc.disable()
+    try:
+        code = command(args)
+        if leave:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        return code
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
+        gc.unfreeze()
+        gc.enable()

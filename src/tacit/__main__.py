@@ -2,6 +2,6 @@
 
 import sys
 
-from tacit.surfaces.cli import main
+from tacit import main
 
 sys.exit(main())

@@ -14,9 +14,9 @@ import pytest
 
 from tacit.core import keep
 from tacit.core.clock import now
-from tacit.core.digest import new_id
+from tacit.core.digest import GENESIS, new_id, shard_of, xor
 from tacit.core.errors import NotAStore, StoreNewer
-from tacit.core.journal import GENESIS, entry_hash, new_salt, payload, payload_digest, shard_of, xor
+from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
 from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.stores.check import check
 from tacit.stores.sql_rows import HEADER

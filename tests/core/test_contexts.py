@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tacit.core.contexts import COMPACTED, Telling, assigned_in, known_in
-from tacit.core.links import Use
+from tacit.core.links import COMPACTED, Telling, Use, assigned_in, known_in
 from tacit.core.memory import Memory
 from tacit.core.run import Finding, Run, Step
 from tacit.learn.settle import Seen, outcome_of

@@ -145,7 +145,8 @@ class Opened:
         self.now = now or _now
         self.env = env
         self.folder = folder
-        self.actor: Actor = acting(env, by, yes)
+        self._signed = (by, yes)
+        self._actor: Actor | None = None
         self._asked_project = project
         self._asked_profile = profile
         self._project: Project | None = None
@@ -155,6 +156,17 @@ class Opened:
         self._settled: tuple[tuple[Any, ...], dict[str, Any]] | None = None  # what the settings were made of, and they
         self._embedder: tuple[Embedder | None] | None = None  # None: not looked up yet
         self.publishes = True  # whether an approved line is written to its page at once; otherwise tend does it
+
+    @property
+    def actor(self) -> Actor:
+        """In whose name this process acts; asked when somebody's word is needed, which a prompt's is not."""
+        if self._actor is None:
+            self._actor = acting(self.env, *self._signed)
+        return self._actor
+
+    @actor.setter
+    def actor(self, who: Actor) -> None:
+        self._actor = who
 
     def _name(self, born: Sequence[str]) -> None:
         """Give new memories the ids of the system whose way the profile follows; every command knows them from then on."""

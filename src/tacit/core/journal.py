@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-GENESIS = bytes(32)  # what the first entry of a chain points at
-SHARDS = 16  # the seal of a project is spread over so many rows, so that its writers do not queue on one
-
 # The names under which our own machinery writes; any other is somebody's.
 AUTOMATIC = ("learn", "notice", "reader", "tend", "sweep", "merge", "triage", "reflect", "sync", "page", "agent")
 
@@ -165,16 +162,6 @@ def payload_digest(salt: bytes, text: str) -> bytes:
 def entry_hash(previous: bytes, header: tuple[Any, ...], payload_hash: bytes, row: bytes) -> bytes:
     """A link of the chain: the link before, the entry's header, its payload's digest, and the hash of the row it left behind."""
     return digest("entry", previous, json.dumps(header, ensure_ascii=False, separators=(",", ":")), payload_hash, row)
-
-
-def shard_of(memory: str) -> int:
-    """Which seal row of its project counts this memory's entries."""
-    return sum(memory.encode()) % SHARDS
-
-
-def xor(a: bytes, b: bytes) -> bytes:
-    """Order-free sum of hashes: a row that vanished leaves it wrong."""
-    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(32, "big")
 
 
 def sealed(memory: Memory) -> bytes:

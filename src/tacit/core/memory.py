@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 GLOBAL = "@global"  # the pseudo-projects of lessons that hold everywhere, or for one agent wherever it works
 AGENT = "@agent"
 SEVERITIES = ("info", "recommendation", "warning", "bug")  # rising
+PERSONS = ("user", "human", "person", "team")
 TIERS = ("imported", "quoted", "agent", "observed", "review", "team", "user")  # rising trust, design §7
 SCOPES = ("task", "mission", "project", "agent", "global")
 GATES = ("allow", "hold", "quarantine", "discard")
@@ -242,3 +243,20 @@ def check_fields(memory: Memory) -> Memory:
     checked("gate decision", memory.gate, GATES)
     checked("verdict", memory.verdict, VERDICTS)
     return memory
+
+
+# Which instrument sees the problem of a lesson again: the one that saw it first.
+_SEEN_BY = {
+    "user": "user",
+    "team": "user",
+    "review": "review",
+    "observed": "tool",
+    "agent": "agent",
+    "quoted": "tool",
+    "imported": "tool",
+}
+
+
+def seen_by(tier: str) -> str:
+    """The kind of instrument that speaks with this tier."""
+    return _SEEN_BY.get(tier, "tool")

@@ -9,9 +9,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Protocol, Self
 
-    from tacit.core.contexts import Telling
     from tacit.core.journal import Change, Entry
-    from tacit.core.links import Evidence, Mark, Use
+    from tacit.core.links import Evidence, Mark, Telling, Use
     from tacit.core.memory import Memory, Tally
     from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal

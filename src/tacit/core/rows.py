@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
 
+REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
+
 
 @value
 class Project:

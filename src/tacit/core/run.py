@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.memory import SEVERITIES
-from tacit.core.trust import REPLAY_FOLDER
+from tacit.core.rows import REPLAY_FOLDER
 from tacit.core.value import replace, value
 
 TYPE_CHECKING = False

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.run import Finding, Run
 
-REPLAY_FOLDER = "/tacit-replay-"  # in the path of everything that `tacit replay` runs
 
 HELD = ("quoted", "imported")  # until a person, or independent evidence of tier review or above, confirms them
 
@@ -35,7 +34,6 @@ TIER_OF = {
     **dict.fromkeys(("web", "page", "file", "document", "tool-output"), "quoted"),
 }
 DOUBTS = "doubts"  # the stance of a word against a lesson that counts for nothing; shown by `why`
-PERSONS = ("user", "human", "person", "team")
 
 
 @value
@@ -139,20 +137,3 @@ def _unread(finding: Finding) -> Finding:
 def may_vouch(tier: str, least: str) -> bool:
     """Whether evidence of this tier confirms what was held: of the least tier that a profile names (`trust.confirm`), or above."""
     return tier in TIERS and TIERS.index(tier) >= TIERS.index(least)
-
-
-# Which instrument sees the problem of a lesson again: the one that saw it first.
-_SEEN_BY = {
-    "user": "user",
-    "team": "user",
-    "review": "review",
-    "observed": "tool",
-    "agent": "agent",
-    "quoted": "tool",
-    "imported": "tool",
-}
-
-
-def seen_by(tier: str) -> str:
-    """The kind of instrument that speaks with this tier."""
-    return _SEEN_BY.get(tier, "tool")

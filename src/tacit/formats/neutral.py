@@ -21,9 +21,9 @@ import os
 import re
 
 from tacit.core import clock
-from tacit.core.memory import TIERS
+from tacit.core.memory import PERSONS, TIERS
 from tacit.core.run import OUTCOMES, STANCES, Cost, Finding, Reading, Run, Step, fold_severity
-from tacit.core.trust import CLAIMABLE, PERSONS, TIER_OF
+from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
 from tacit.formats.source import STANDARD_INPUT, record, said_place
 

@@ -9,9 +9,9 @@ seen is told from what it held, never from what was found in it.
 from __future__ import annotations
 
 from tacit.core.clock import seconds
-from tacit.core.contexts import MAIN, assigned_in
 from tacit.core.incident import COMPLAINT
-from tacit.core.trust import seen_by
+from tacit.core.links import MAIN, assigned_in
+from tacit.core.memory import seen_by
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
@@ -22,8 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tacit.core.contexts import Telling
-    from tacit.core.links import Mark, Use
+    from tacit.core.links import Mark, Telling, Use
     from tacit.core.memory import Memory
     from tacit.core.run import Finding, Run
 

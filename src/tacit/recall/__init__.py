@@ -7,9 +7,8 @@ finding and writing is a pure step in a module of its own.
 
 from __future__ import annotations
 
-from tacit.core.contexts import MAIN, known_in
 from tacit.core.errors import Unavailable
-from tacit.core.links import Mark, Use
+from tacit.core.links import MAIN, Mark, Use, known_in
 from tacit.core.rows import Near, RunRow, run_id, scope_projects
 from tacit.core.value import replace, value
 from tacit.recall.query import Query as Query

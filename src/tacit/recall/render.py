@@ -7,7 +7,7 @@ and fence; whoever wants them fenced asks for it. In none of them can a text lea
 
 from __future__ import annotations
 
-from tacit.core.trust import PERSONS
+from tacit.core.memory import PERSONS
 from tacit.guard.one_line import plain_line
 from tacit.recall.budget import tokens_of
 from tacit.recall.rank import frequency_of

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from tacit.core.digest import short_hash
 from tacit.core.links import IN_EPOCH, INSTRUCTED, UNTOLD
-from tacit.core.memory import VERDICTS
-from tacit.core.trust import seen_by
+from tacit.core.memory import VERDICTS, seen_by
 from tacit.core.value import value
 from tacit.trial.coin import WITHHELD, assign, is_blank, rate_for
 

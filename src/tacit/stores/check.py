@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 
+from tacit.core.digest import GENESIS, SHARDS, shard_of, xor
 from tacit.core.errors import Damaged, NotFound
-from tacit.core.journal import GENESIS, SHARDS, entry_hash, payload_digest, shard_of, xor
+from tacit.core.journal import entry_hash, payload_digest
 from tacit.core.links import link_hash
 from tacit.core.memory import row_hash
 from tacit.core.rows import Fault

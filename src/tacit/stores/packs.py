@@ -18,9 +18,8 @@ import json
 import os
 import zlib
 
-from tacit.core.digest import new_id
+from tacit.core.digest import new_id, shard_of
 from tacit.core.errors import Damaged, NotFound
-from tacit.core.journal import shard_of
 from tacit.core.links import link_hash
 from tacit.core.value import value
 from tacit.stores.sql_rows import row_seal

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.contexts import Telling
 from tacit.core.errors import Ambiguous, NotFound
-from tacit.core.journal import (
-    Entry,
-)
 from tacit.core.links import (
     EVIDENCE_COLUMNS,
     MARK_COLUMNS,
     USE_COLUMNS,
     Evidence,
     Mark,
+    Telling,
     Use,
 )
 from tacit.core.memory import Memory, Tally, from_row
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from tacit.core.journal import Entry
     from tacit.core.ports import Embedder, Placed, Reads
     from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 
 from tacit.core.digest import digest
-from tacit.core.journal import (
-    Entry,
-)
 from tacit.core.links import (
     MARK_COLUMNS,
     USE_COLUMNS,
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from tacit.core.journal import Entry
     from tacit.core.proposal import Proposal
 
 COUNTED = ("seen", "uses", "clean", "recurred", "contradicted", "confidence", "belief")
@@ -181,6 +179,8 @@ def tally_from(counts: Mapping[str, tuple[float, str]] | None) -> Tally:
 def entry_of(row: tuple[Any, ...]) -> Entry:
     at = dict(zip(HEADER, row[1:-1]))
     reason, before, after = json.loads(row[-1]) if row[-1] else ("(erased)", {}, {})
+    from tacit.core.journal import Entry
+
     return Entry(**at, reason=reason, before=before, after=after, id=row[0], erased=not row[-1])
 
 
@@ -218,6 +218,7 @@ def row_seal(table: str, named: Mapping[str, Any]) -> bytes:
 
 def listed(column: str) -> list[str]:
     """A column that holds a list, as a list."""
+
     return [str(item) for item in json.loads(column)] if column else []
 
 

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tacit.core.journal import (
-    GENESIS,
-    Entry,
-    entry_hash,
-    new_salt,
-    payload,
-    payload_digest,
-    shard_of,
-    starts_new_table,
-    xor,
-)
+from tacit.core.digest import GENESIS, shard_of, xor
 from tacit.core.links import (
     ADDED_UP,
     EVIDENCE_COLUMNS,
@@ -65,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from tacit.core.journal import Change
+    from tacit.core.journal import Change, Entry
     from tacit.core.profile_upkeep import Signals
     from tacit.core.proposal import Proposal
 
@@ -143,6 +133,7 @@ class Writer(SqlStore):
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
+        from tacit.core.journal import starts_new_table
         from tacit.stores.daily import entered
 
         row = to_row(change.memory)
@@ -172,6 +163,8 @@ class Writer(SqlStore):
                 self.index(was[0], (was[1], was[2]), (named["text"], words))
 
     def _enter(self, entry: Entry, sealed: bytes) -> Entry:
+        from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
+
         last = self.one(
             "SELECT n, hash FROM journal WHERE memory = :memory ORDER BY n DESC LIMIT 1", memory=entry.memory
         )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from itertools import islice, zip_longest
 
+from tacit.core.digest import GENESIS
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
-from tacit.core.journal import GENESIS
 from tacit.core.memory import check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value

@@ -17,8 +17,9 @@ import os
 import psycopg
 from psycopg import errors as sql_errors
 
+from tacit.core.digest import GENESIS, xor
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TextInvalid, Unavailable
-from tacit.core.journal import GENESIS, is_automatic, xor
+from tacit.core.journal import is_automatic
 from tacit.core.memory import AGENT, GLOBAL
 from tacit.core.refusals import EVERYWHERE, PREFIX
 from tacit.stores.postgres.dialect import translated

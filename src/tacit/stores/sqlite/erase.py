@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import time
 
-from tacit.core.digest import digest
+from tacit.core.digest import digest, shard_of
 from tacit.core.errors import StoreBusy
-from tacit.core.journal import shard_of
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, link_hash
 from tacit.core.value import replace
 from tacit.stores import daily

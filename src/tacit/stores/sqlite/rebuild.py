@@ -9,8 +9,9 @@ from bisect import bisect_left
 import apsw
 
 from tacit.core import clock
+from tacit.core.digest import GENESIS, shard_of, xor
 from tacit.core.errors import Damaged
-from tacit.core.journal import GENESIS, entry_hash, payload_digest, shard_of, xor
+from tacit.core.journal import entry_hash, payload_digest
 from tacit.core.memory import DECIDED, NUMBERS
 from tacit.core.value import value
 from tacit.stores import daily

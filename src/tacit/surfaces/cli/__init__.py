@@ -11,6 +11,9 @@ from __future__ import annotations
 import os
 import sys
 
+from tacit import at_once
+from tacit import main as enter
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
@@ -169,13 +172,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     try:
         if args and args[0] == "hook":
-            from tacit.surfaces.hooks import main as hook
-
-            return _at_once(hook, args[1:], argv is None)
+            return enter(argv)
         if "inject" in args[:8] and _verb(args) == "inject":
             from tacit.surfaces.cli.inject import main as inject
 
-            return _at_once(inject, args, argv is None)
+            return at_once(inject, args, argv is None)
         if argv is None and _verb(args) in HOUSEKEEPING:
             _give_way()
         return _main(args, Cli(os.environ, sys.stdout, sys.stderr))
@@ -185,25 +186,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
-
-
-def _at_once(command: Callable[[Sequence[str]], int], args: Sequence[str], leave: bool) -> int:
-    """Run what a prompt waits for: one answer, and out. Nothing it makes lives long enough to be collected, and a process
-    that may leave ends without tearing its interpreter down: what was acknowledged is on disk."""
-    import gc
-
-    gc.disable()
-    try:
-        code = command(args)
-        if leave:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
-        return code
-    finally:
-        gc.freeze()  # with its counts at zero the collector, switched on again, does not look at everything at once
-        gc.unfreeze()
-        gc.enable()
 
 
 def _give_way() -> None:

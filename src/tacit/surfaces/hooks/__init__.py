@@ -229,7 +229,7 @@ def _watch(memories: Memories, event: Event) -> None:
 
 def _is_replay(memories: Memories, event: Event) -> bool:
     """Whether `tacit replay` runs this session: it is given its lesson like any other, and is never learned."""
-    from tacit.core.trust import REPLAY_FOLDER
+    from tacit.core.rows import REPLAY_FOLDER
 
     return bool(memories.env.get("TACIT_REPLAY")) or REPLAY_FOLDER in event.folder
 
