@@ -126,7 +126,7 @@ class Proving(Opened):
 
 def lookback_part(name: str) -> Any:
     """A module of the look back, for surfaces: it needs neither store nor project, so it is handed out as it is."""
-    from tacit.lookback import excerpt, html, report, words
+    from tacit.lookback import excerpt, html, report, result, words
 
-    parts = {"report": report, "excerpt": excerpt, "html": html, "words": words}
+    parts = {"report": report, "result": result, "excerpt": excerpt, "html": html, "words": words}
     return parts[name]

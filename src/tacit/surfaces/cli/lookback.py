@@ -59,7 +59,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     # A lesson costs what all of its problems do, however few are shown.
     found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE))
     notes += _room("words").left_out(found)
-    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("report").as_json(found)}
+    data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").as_json(found)}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
     if args.html:
