@@ -232,3 +232,4 @@ def test_a_server_of_the_users_and_a_service_that_is_asked_fail_too() -> None:
     asked = sh("gh pr checks 7", "E2E Tests\tfail\t5m\thttps://example.org/runs/1", status=1)
     found = [(each.nature, each.program) for each in failures(served, asked, sh("grep x a.log", "binary file matches nothing", status=1))]
     assert sorted(found) == [("other", "gh pr checks"), ("other", "playwright__browser_click")]
+    assert [each.mark for each in failures(sh("gh pr checks 7", "windows-unit\tpending\t0\thttps://example.org/1", status=8))] == ["silent gh pr checks"]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SCREENS = frozenset(
     "tmux screen workmux agent-browser expect script".split()
 )  # what they print is a picture of something else
+ASKED = frozenset(("gh", "glab"))  # what a search prints is no error; a service that is asked answers with one
 # What a program that only looks may itself fail with.
 OF_LOOKING = frozenset("usage command path github network http glob rights git database lock".split())
 SOFT = CODED | {"path"}
@@ -121,7 +122,8 @@ def _wordless(calls: Sequence[shell.Call]) -> tuple[Diagnosis, ...]:
     """A command that failed without saying why; one that only looks says by its status that it found nothing."""
     acting = [call for call in calls if not shell.looks(call) and shell.key(call)[0] not in shell.NEUTRAL]
     ends = [call for call in calls[-1:] if shell.key(call)[0] in ("exit", "false", "return")]  # the line says itself that it failed
-    return tuple(Diagnosis("silent", name=" ".join(shell.key(call))[:60]) for call in (acting or ends)[-1:])
+    asked = [call for call in calls if shell.proper(call)[0] in ASKED]
+    return tuple(Diagnosis("silent", name=" ".join(shell.key(call))[:60]) for call in (acting or ends or asked)[-1:])
 
 
 def _own(of: Diagnosis, calls: Sequence[shell.Call], line: str, *, hard: bool) -> bool:

@@ -13,7 +13,7 @@ from tacit.core.clock import seconds
 from tacit.core.incident import FAILURE, Incident
 from tacit.core.value import replace, value
 from tacit.learn import shell
-from tacit.learn.notice.calls import folder_of, is_check, same
+from tacit.learn.notice.calls import ASKED, folder_of, is_check, same
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
 
@@ -31,7 +31,6 @@ CURES = 2  # commands between; more of them explain nothing
 MOST_REPAIRS = 8  # pieces of code of one repair
 EDITS = re.compile(r"edit|write|replace|patch|create_file|insert", re.I)
 PATHS = ("file_path", "path", "filePath", "notebook_path", "target_file", "absolute_path", "filename")
-ASKED = frozenset(("gh", "glab"))
 LOOKS_FOR = re.compile(r"^(?:read|grep|glob|ls|view|list|search)", re.I)
 
 # Done between a failure and a success all day long, without curing anything; or a cure nobody should be taught.
@@ -141,7 +140,6 @@ class _Followed:
         return min(PAUSE, max(0.0, ended - begun)) if begun and ended else 0.0
 
     def _guessed(self, of: Diagnosis, call: shell.Call) -> bool:
-        # What a search prints is no error; a service that is asked answers with one.
         return of.family == "text" and shell.looks(call) and shell.proper(call)[0] not in ASKED
 
     def _incident(self, one: Try, of: Diagnosis, call: shell.Call) -> Incident:
