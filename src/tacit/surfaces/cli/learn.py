@@ -73,17 +73,19 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                 if len(sources) == 1:
                     raise
                 failed.append({"path": source.path, "error": error.message})
-        names = {project.id: project.name for project in memories.store.projects()}
+        names = _names(memories)
     cli.progress()
     if args.paths:
-        return _answer(found, failed, args.dry_run, word)
+        return _answer(found, failed, args.dry_run, word, names)
     return _summed(found, failed, asked.refused, names, args.dry_run)
 
 
-def _answer(found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "session") -> Answer:
+def _answer(
+    found: list[Learned], failed: list[dict[str, str]], dry_run: bool, word: str = "session", names: dict[str, str] | None = None
+) -> Answer:
     notes = [f"{each['path']}: {each['error']}" for each in failed] + [note for each in found for note in each.warnings]
     return Answer(
-        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run, word), warnings=notes[:20]
+        {"runs": [_json(each) for each in found], "skipped": failed}, _text(found, dry_run, word, names or {}), warnings=notes[:20]
     )
 
 
@@ -151,13 +153,7 @@ def _summed(
     found: list[Learned], failed: list[dict[str, str]], refused: dict[str, int], names: dict[str, str], dry_run: bool
 ) -> Answer:
     """Many sessions at once: what each project has of it."""
-    by: dict[str, list[Learned]] = {}
-    for each in found:
-        by.setdefault(names.get(each.project, each.project), []).append(each)
-    rows = [
-        [f"  {name}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", _new(some)]
-        for name, some in sorted(by.items(), key=lambda item: -len(item[1]))
-    ]
+    rows = _by_project(found, names)
     again = sum(each.already for each in found)
     learned = len(found) - again
     told = f"{'would learn' if dry_run else 'learned'} {learned:,} {'session' if learned == 1 else 'sessions'}"
@@ -168,6 +164,24 @@ def _summed(
     notes += [f"{each['path']}: {each['error']}" for each in failed]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])
+
+
+def _names(memories: Memories) -> dict[str, str]:
+    """Projects by what they are called; two of one name by their folders."""
+    every = memories.store.projects()
+    called = [project.name for project in every]
+    return {each.id: f"{each.name} ({each.root})" if called.count(each.name) > 1 and each.root else each.name for each in every}
+
+
+def _by_project(found: list[Learned], names: dict[str, str]) -> list[list[str]]:
+    """A row for each project: how many sessions, how many lessons."""
+    by: dict[str, list[Learned]] = {}
+    for each in found:
+        by.setdefault(each.project, []).append(each)
+    return [
+        [f"  {names.get(project, project)}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", _new(some)]
+        for project, some in sorted(by.items(), key=lambda item: -len(item[1]))
+    ]
 
 
 def _new(found: list[Learned]) -> str:
@@ -181,14 +195,15 @@ def _json(learned: Learned) -> dict[str, Any]:
     return {**at, "new": list(learned.new), "matched": list(learned.matched), "warnings": list(learned.warnings)}
 
 
-def _text(found: list[Learned], dry_run: bool, word: str = "session") -> str:
+def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str]) -> str:
     if not found:
         return f"no {word} was found there"
     new, again = any(each.new for each in found), sum(each.already for each in found)
     many = f"{len(found) - again:,} {word}{'' if len(found) - again == 1 else 's'}"
     told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
-    lines = [told, *(["", table([_row(each) for each in found], (word, *_HEADS))] if len(found) <= SHOWN else [])]
+    few = len(found) <= SHOWN
+    lines = [told, *(["", table([_row(each) for each in found], (word, *_HEADS))] if few else [table(_by_project(found, names))])]
     lines += ["", "What is in force now: tacit list"] if new and not dry_run else []
     return "\n".join([*lines, *(["nothing was changed"] if dry_run else [])])
 

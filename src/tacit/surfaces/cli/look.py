@@ -253,10 +253,15 @@ def _projects(args: argparse.Namespace, cli: Cli) -> Answer:
             for p in memories.store.projects()
         ]
     rows = [
-        ["*" if p["here"] else " ", p["id"], p["name"], str(p["memories"]), str(p["runs"]), p["root"] or p["remote"] or ""]
+        ["*" if p["here"] else " ", p["id"], EVERYWHERE.get(p["id"], p["name"]), str(p["memories"]), str(p["runs"]),
+         p["root"] or p["remote"] or ""]
         for p in found
+        if p["memories"] or p["id"] not in EVERYWHERE
     ]
-    return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "runs", "where")))
+    return Answer({"projects": found}, table(rows, (" ", "id", "name", "lessons", "sessions", "where")))
+
+
+EVERYWHERE = {"@global": "every project", "@agent": "one agent, everywhere"}  # rows of their own, told of once they hold something
 
 
 def _declare_profile(parser: argparse.ArgumentParser) -> None:
