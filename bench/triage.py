@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tacit.core.profile_toml import standard
 from tacit.core.run import Finding
-from tacit.learn import _gate
+from tacit.learn.prepare import gate_of
 from tacit.tend.triage import RULES, Suggested
 
 LABELS = ("promote", "reject", "merge", "review")
@@ -65,7 +65,7 @@ def judged(row: dict[str, str], pages: dict[str, list[str]], profile: str) -> st
 
 def gated(row: dict[str, str]) -> str:
     """What the gate made of it before it could become a proposal: everything for the page was once a finding."""
-    word = _gate(
+    word = gate_of(
         Finding("r", "p", row["text"], extractor="observe", tier="agent", by="model"), standard("default"), None, False
     )
     return {"discard": "reject", "hold": "review", "quarantine": "review"}.get(word.outcome, "")

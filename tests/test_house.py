@@ -17,11 +17,8 @@ LONGEST, CONDUCTOR = 500, 150
 SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S)
 
 # Above the measure today.
-LONG = {
-    "learn/__init__.py",
-}
+LONG: set[str] = set()
 LONG_CONDUCTORS = {
-    "learn/__init__.py",
     "recall/__init__.py",
 }
 

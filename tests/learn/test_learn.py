@@ -16,7 +16,7 @@ from tacit.core.links import Use
 from tacit.core.rows import run_id
 from tacit.core.run import Finding
 from tacit.core.value import replace
-from tacit.learn import PORTION
+from tacit.learn.session import PORTION
 from tacit.stores.check import check
 from tacit.testing import finding, run, tool, user
 

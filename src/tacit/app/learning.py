@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from tacit.app.facets import FindingFacets, RunFacets
     from tacit.core.run import Run
     from tacit.formats.source import Source
-    from tacit.learn import Learned, Submitted
     from tacit.learn.reader import Desk
+    from tacit.learn.report import Learned
     from tacit.learn.running import Running
+    from tacit.learn.submit import Submitted
     from tacit.stores.readings import Reading
 
     T = TypeVar("T")
@@ -75,8 +76,8 @@ class Learning(Recalling):
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""
-        from tacit.learn import added
         from tacit.learn.reader import prepared, read
+        from tacit.learn.report import added
 
         row = self.store.run(run_id(self.project_id, run.host, run.id))
         if row is None or not row.settled_at or (desk := self.desk(run.host)) is None:
@@ -143,8 +144,8 @@ class Learning(Recalling):
         What comes from one `origin` counts as one sighting, whatever runs it names.
         Facets: kind, category, severity, domain, agent, task_type, tags, paths, by, quote, error.
         """
-        from tacit.learn import submit
         from tacit.learn.by_hand import finding_from
+        from tacit.learn.submit import submit
 
         project = self.ensure_project()
         finding = replace(finding_from(text, facets, self.profile, run, "agent", self.now()), origin=origin)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
-    from tacit.learn import Learned
+    from tacit.learn.report import Learned
     from tacit.recall import Injection
 
     class Recording(Protocol):

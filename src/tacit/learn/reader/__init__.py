@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.rows import Project
     from tacit.core.run import Run
-    from tacit.learn import Learned
+    from tacit.learn.report import Learned
     from tacit.stores.readings import Reading
 
 HOLDS = {True: 30.0, False: 7.0}  # days for which an exam holds, by whether it was passed
@@ -92,10 +92,10 @@ def _goes_on(old: Sequence[Sequence[object]], new: Sequence[Sequence[object]]) -
 def read(desk: Desk, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
     from tacit.core.errors import Unavailable
-    from tacit.learn import Learned
     from tacit.learn.reader import cures
     from tacit.learn.reader.asking import Asking
     from tacit.learn.reader.take import Taking
+    from tacit.learn.report import Learned
     from tacit.stores import readings
 
     try:

@@ -150,7 +150,7 @@ def _pieces(folder: str, met: Sequence[Noted]) -> list[Piece]:
 def _keep(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted], text: str) -> None:
     """Write down that it was asked, and the lesson if there is one: in one transaction, so that a killed process asks again."""
     from tacit.core.run import Run
-    from tacit.learn import _Session
+    from tacit.learn.outcomes import Session
     from tacit.learn.tell.keep import keep
     from tacit.learn.tell.lessons import NEED
     from tacit.learn.tell.lessons import Lesson as Told
@@ -163,7 +163,7 @@ def _keep(desk: Desk, reading: Reading, mark: str, met: Sequence[Noted], text: s
             return
         tags = tuple(dict.fromkeys((program.split(" ")[0], program)))
         told = Told(mark, text, "pitfall", tuple(met), NEED, tags, BY, "agent", asks_person(text) or desk.advises)
-        session = _Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
+        session = Session(desk.project, desk.profile, run, reading.run, desk.now(), desk.ids)
         session.enter(tx)
         id, _ = keep(
             tx, desk.project, desk.profile, told, run=reading.run, seq=session.seq, at=desk.now(), ids=desk.ids, hold=desk.hold_all

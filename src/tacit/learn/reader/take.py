@@ -10,8 +10,9 @@ from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
 from tacit.core.value import replace, value
-from tacit.learn import _judged, _redacted, _Session
 from tacit.learn.gate import GateDecision
+from tacit.learn.outcomes import Session
+from tacit.learn.prepare import judged_by_gate, without_secrets
 from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find, missing
 from tacit.learn.reader.decide import decide
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 
     from tacit.core.memory import Memory
     from tacit.core.ports import Transaction
-    from tacit.learn import Learned
     from tacit.learn.reader import Desk
     from tacit.learn.reader.answer import Verdict
     from tacit.learn.reader.asking import Asking, Heard
     from tacit.learn.reader.check import Checked, Found
     from tacit.learn.reader.decide import Decided
     from tacit.learn.reader.verdicts import Ruled
+    from tacit.learn.report import Learned
     from tacit.stores.readings import Reading
 
 EXTRACTOR, VERSION = "reader", 1
@@ -105,7 +106,7 @@ class Taking:
             self.reading.session, self.reading.host, lineage=self.reading.lineage, ended_at=row.ended_at if row else "",
             task_type=row.task_type if row else "",
         )  # fmt: skip
-        session = _Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
+        session = Session(desk.project, desk.profile, run, self.reading.run, desk.now(), desk.ids)
         found: list[tuple[Finding, GateDecision]] = []
         number = 0
         for checked, decided in self.heard:
@@ -117,7 +118,7 @@ class Taking:
             if number in self.covered:
                 outcome["reason"] = "an instruction file says it"
                 continue
-            finding, hits = _redacted(_finding(run, checked, decided, desk.profile.kinds))
+            finding, hits = without_secrets(_finding(run, checked, decided, desk.profile.kinds))
             session.redacted += hits
             if number in self.same:
                 session.same[finding.key] = self.same[number][0]
@@ -133,7 +134,7 @@ class Taking:
             self._settle(tx, session)
         return session.report(), told
 
-    def _settle(self, tx: Transaction, session: _Session) -> None:
+    def _settle(self, tx: Transaction, session: Session) -> None:
         """What the reading says of the lessons that this unit was given or that were withheld from it: came back, or did not. Who was asked
         did not know which was which. What a person had to say again came back, whether it was heard as a remembered lesson or as a new one
         that says the same."""
@@ -154,7 +155,7 @@ class Taking:
                 at = self.desk.now()
                 tx.add_mark(Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at))
 
-    def _apply(self, tx: Transaction, session: _Session, judged: Judged) -> None:
+    def _apply(self, tx: Transaction, session: Session, judged: Judged) -> None:
         ruling, at = judged.ruling, self.desk.now()
         if ruling.act == "nothing" or not (held := tx.memories([judged.memory])):
             return
@@ -208,7 +209,7 @@ class Taking:
         tx.apply(change(memory, now, verb="edit", by=BY, reason=told, at=now.updated_at, run=self.reading.run, profile=version))
 
 
-def _said_again(tx: Transaction, session: _Session, memory: str) -> str:
+def _said_again(tx: Transaction, session: Session, memory: str) -> str:
     """The person's words by which this session taught a lesson that another piece of work had taught before; empty where there are none."""
     evidence = [each for each in tx.evidence(memory) if each.stance == "supports"]
     if all(each.root == session.row.root for each in evidence):
@@ -247,7 +248,7 @@ def _finding(run: Run, checked: Checked, decided: Decided, kinds: Any) -> Findin
 
 def _gated(finding: Finding, decided: Decided, desk: Desk) -> tuple[Finding, GateDecision]:
     """The gate's word, with the reader's: quotes stand in for wording, and what asks a person waits for one."""
-    finding, decision = _judged(finding, desk.profile, desk.known_lines, desk.hold_all)
+    finding, decision = judged_by_gate(finding, desk.profile, desk.known_lines, desk.hold_all)
     if decision.outcome == "hold" and decision.reason == UNCERTAIN:
         decision = replace(decision, outcome="allow", reason=decided.reason)
     hold = decided.hold or (f"its reader only advises: {desk.advises}" if desk.advises else "")

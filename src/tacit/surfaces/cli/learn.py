@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tacit.app import Memories
     from tacit.formats.source import Source
-    from tacit.learn import Learned
+    from tacit.learn.report import Learned
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,244 @@
+"""What became of the lessons that a run was given, and what is written down of the run itself."""
+
+from __future__ import annotations
+
+from tacit.core.links import INSTRUCTED, Mark
+from tacit.core.value import replace
+from tacit.learn.prepare import QUOTED
+from tacit.learn.session import BY, Findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.links import Use
+    from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
+    from tacit.core.run import Finding
+    from tacit.learn.gate import GateDecision
+    from tacit.trial.effect import Course
+    from tacit.trial.outcome import Outcome
+    from tacit.words.prepared import Prepared
+
+MOST_INCIDENTS = 200  # of one run that are kept for the runs after it
+
+
+class Session(Findings):
+    """One run on its way through its transaction: its findings are taken, the uses of its unit settled, its row written."""
+
+    # Uses are settled with every finding of the run, new or met before, stored or discarded: a problem that came back came back,
+    # whatever the gate thought of how it was told.
+    def settle(
+        self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]], over: bool, echoed: Sequence[Finding] = (),
+        lines: Mapping[str, str] | None = None,
+    ) -> None:
+        """Judge every use of this unit by what the run held and found, also by what was taken out as echo."""
+        from tacit.learn.apply import packed
+        from tacit.learn.echo import cited
+        from tacit.learn.lines import stands_in
+        from tacit.learn.match import prepared
+        from tacit.learn.settle import Seen, outcome_of, unit_outcome
+        from tacit.trial.outcome import clock_behind
+        from tacit.trial.table import graded
+
+        packed(
+            tx, self.project.id, self.run.host, self.run, run_id=self.id, unit=self.row.root, at=self.run.started_at or self.at
+        )  # fmt: skip
+        self.settled = over
+        uses = [use for use in tx.uses(unit=self.row.root) if use.memory]
+        if not uses:
+            return
+        memories = {memory.id: memory for memory in tx.memories([use.memory for use in uses])}
+        readied = [(finding, prepared(finding)) for finding in (*(each for each, _ in judged), *echoed)]
+        earlier = [Seen(finding, frozenset({memory})) for finding, memory in self.said.before()]
+        marks = tx.marks(unit=self.row.root)
+        tellings = [each for each in tx.tellings(self.row.root) if each.surface.startswith("hook")]
+        last = {mark.memory: (mark.value, graded(mark.amount)) for mark in marks if mark.signal == "outcome"}
+        ended = self.run.ended_at or next((step.at for step in reversed(self.run.steps) if step.at), "")
+        behind = clock_behind(self.run.started_at, ended, min(use.at for use in uses))
+        if behind and over:
+            tx.count(self.project.id, "clock_behind", self.at)
+        shown = [use.memory for use in uses if use.arm != "withheld" and use.memory in memories]
+        quoted = cited(self.run, shown, [memories[id].text for id in shown])
+        for use in uses:
+            memory = memories.get(use.memory)
+            if memory is None:
+                continue
+            self._mark_delivery(tx, use.memory, marks, quoted)
+            instructed = lines is not None and stands_in(memory.text, lines)
+            if lines is not None and instructed != bool((memory.tally.signals or {}).get(INSTRUCTED)):
+                tx.put_signal(memory.id, memory.project, INSTRUCTED, float(instructed))
+            about = [*earlier, *(Seen(f, frozenset(self._about(f, p, memory))) for f, p in readied)]
+            outcome = outcome_of(use, memory, self.run, about, over=over, now=self.at, behind=behind, tellings=tellings)
+            unit = unit_outcome(outcome, self.id, [m for m in marks if m.memory == memory.id])
+            if outcome.settled and (unit.value, graded(unit.loss or 1.0)) != last.get(memory.id):
+                self._mark_outcome(tx, use, outcome, unit, last.get(memory.id, ("", 0))[0])
+        if over:
+            self._fare(tx, uses, judged)
+
+    def _fare(self, tx: Transaction, uses: Sequence[Use], judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """The origins' own word on what was given, where the profile keeps one; then the ladders speak."""
+        from tacit.learn.apply import record
+
+        against = {finding.key for finding, _ in judged if finding.stance == "contradicts"}
+        said = set().union(*(about for key, about in self.about.items() if key not in against))
+        denied = set().union(*(about for key, about in self.about.items() if key in against))
+        again = record(
+            tx, self.profile, self.run, uses, run_id=self.id, repeated=said.__contains__, contradicted=denied.__contains__,
+            at=self.at, profile_version=self.project.profile,
+        )  # fmt: skip
+        for memory in again:
+            self._promote(tx, memory)
+
+    def _about(self, finding: Finding, readied: Prepared, memory: Memory) -> set[str]:
+        """The memories a finding is about, and this one if it is its problem."""
+        from tacit.learn.match import same
+
+        found = self.about.get(finding.key, set())
+        return found | {memory.id} if same(memory, readied, self.profile, self.rarity.get(finding.key)) else found
+
+    def _mark_outcome(self, tx: Transaction, use: Use, own: Outcome, unit: Outcome, last: str) -> None:
+        memory = use.memory
+        if self.id != self.row.root:
+            tx.add_mark(
+                Mark(
+                    memory,
+                    self.row.root,
+                    self.project.id,
+                    "run_outcome",
+                    own.value,
+                    own.loss or 1.0,
+                    run=self.id,
+                    reason=own.reason,
+                    at=self.at,
+                )
+            )
+        mark = Mark(
+            memory, self.row.root, self.project.id, "outcome", unit.value, unit.loss or 1.0, self.id, reason=unit.reason, at=self.at
+        )  # fmt: skip
+        self.counts["settled"] += 1
+        tx.add_outcome(use, mark, last)
+        # Without a toss the control group has nothing new to say, and a use of former words says nothing of the present ones.
+        if use.arm != "exempt" and use.at > tx.measured_since(memory):
+            self._judge(tx, use, unit, last)
+
+    def _judge(self, tx: Transaction, use: Use, outcome: Outcome, last: str) -> None:
+        """What the control group says of this lesson now, and what its ladder makes of it."""
+        from tacit.core.links import IN_EPOCH
+        from tacit.core.memory import VERDICTS
+        from tacit.learn.verdict import judged, verdicts_in
+        from tacit.trial.effect import NOT_YET_KNOWN
+        from tacit.trial.run_outcomes import RUN_FAILED
+
+        memory = tx.get(use.memory)
+        course = self._course(tx, memory, use, outcome, last)
+        tx.put_signal(memory.id, memory.project, f"{IN_EPOCH}{use.epoch}", 1.0 + VERDICTS.index(course.word))
+        known = verdicts_in(memory.tally.signals or {})
+        runs = known.pop(RUN_FAILED, NOT_YET_KNOWN)
+        others = [word for epoch, word in known.items() if epoch != use.epoch]
+        found = judged(memory, course, others, runs, by=BY, at=self.at, run=self.id, version=self.project.profile)
+        tx.put_signal(memory.id, memory.project, "belief", found.belief.help)
+        tx.put_signal(memory.id, memory.project, "belief_harm", found.belief.harm)
+        if found.change is not None:
+            tx.apply(found.change)
+        self._promote(tx, memory.id, found.figures)
+
+    def _course(self, tx: Transaction, memory: Memory, use: Use, outcome: Outcome, last: str) -> Course:
+        """How far the lesson has come in the epoch of this use: one step on from where it stood, or from its whole past."""
+        from tacit.learn.verdict import gone_on
+        from tacit.trial.effect import course_from_json, course_of, course_to_json
+        from tacit.trial.table import by_epoch, trial_of, trials_from
+
+        rules, kept = self.profile.effect, "" if last else tx.course(memory.id, use.epoch)
+        trial = trial_of(use, outcome.value, self.at, outcome.loss or 1.0)
+        course = gone_on(course_from_json(kept), trial, rules.alpha, rules.margin) if kept else None
+        if course is None:
+            past = trials_from(tx.uses(memory=memory.id), tx.marks(memory=memory.id))
+            course = course_of(by_epoch(past).get(use.epoch, ()), rules.alpha, rules.margin)
+        tx.put_course(memory.id, memory.project, use.epoch, course_to_json(course))
+        return course
+
+    def _watch_runs(self, tx: Transaction) -> None:
+        """Whether more runs fail that get a lesson of this unit: then it harms, whatever becomes of its own problem."""
+        from tacit.core.journal import change
+        from tacit.learn.run_failed import followed, told
+        from tacit.trial.effect import HARMS
+
+        row = tx.run(self.id)
+        uses = [use for use in tx.uses(unit=self.row.root) if use.arm != "exempt" and not use.blank]
+        there = {memory.id for memory in tx.memories([use.memory for use in uses])}
+        for use in uses:
+            if row is None or use.memory not in there or use.at <= tx.measured_since(use.memory):
+                continue
+            course = followed(tx, self.profile, use, row, again=bool(self.row.settled_at))
+            memory = tx.get(use.memory)
+            if course.word == HARMS and memory.verdict != HARMS:
+                now, why = replace(memory, verdict=HARMS, updated_at=self.at), told(course)
+                tx.apply(change(memory, now, verb="verdict", by=BY, reason=why, at=self.at, run=self.id, profile=self.project.profile))
+                self._promote(tx, memory.id, lambda why=why: why)  # type: ignore[misc]
+
+    def _mark_delivery(self, tx: Transaction, memory: str, marks: Sequence[Mark], quoted: set[str]) -> None:
+        have = {mark.signal for mark in marks if mark.memory == memory}
+        arrived = any(memory in step.text for step in self.run.steps if step.role == "system" and step.text)
+        for signal, holds in (("delivered", arrived), ("cited", memory in quoted)):
+            if holds and signal not in have:
+                tx.add_mark(Mark(memory, self.row.root, self.project.id, signal, run=self.id, at=self.at))
+
+    def leave(self, tx: Transaction) -> None:
+        """Write the run's row."""
+        from tacit.guard.redact import private, redact, redacted_path, redacted_record
+
+        run, over = self.run, getattr(self, "settled", False) or self.is_over()
+        reading = run.reading
+        said = tx.findings(run=self.id)
+        facts: dict[str, Any] = {
+            "steps": len(run.steps),
+            "findings": len(said),
+            # A file, folder or branch can be named after a secret as well as a sentence can hold one.
+            "files": [redacted_path(path) for path in run.files[:200]],
+            "cwd": redacted_path(run.cwd),
+            "branch": redacted_path(run.branch),
+        }
+        if run.cost:
+            facts["cost"] = dict(run.cost.__dict__)
+        if noted := (run.extra or {}).get("incidents"):
+            facts["incidents"] = [
+                {name: redact(private(at)).text if isinstance(at, str) else at for name, at in each.items()}
+                for each in noted[:MOST_INCIDENTS]
+            ]
+        if reading:
+            facts["reading"] = {
+                "lines": reading.lines,
+                "malformed": reading.malformed,
+                "unknown": dict(reading.unknown or {}),
+            }
+        # A later word on the same run may be one finding: what it leaves open stays as it was.
+        facts = {**(self.row.facts or {}), **{name: fact for name, fact in facts.items() if fact or not self.row.facts}}
+        tx.put_run(
+            replace(
+                self.row,
+                seq=self.seq,
+                agent=redacted_record(run.agent) or self.row.agent,
+                model=redacted_record(run.model) or self.row.model,
+                version=run.version or self.row.version,
+                domain=redacted_record(run.domain) or self.row.domain,
+                task=redact(private(run.task[: 2 * QUOTED])).text[:2000] or self.row.task,
+                task_id=redacted_record(run.task_id) or self.row.task_id,
+                task_type=redacted_record(run.task_type) or self.row.task_type,
+                outcome=run.outcome if run.outcome != "unknown" else self.row.outcome,
+                complete=run.complete or over,
+                started_at=run.started_at or self.row.started_at,
+                ended_at=run.ended_at or self.row.ended_at,
+                learned_at=self.row.learned_at or self.at,
+                settled_at=self.at if over else "",
+                path=run.path if run.path and redacted_record(run.path) == run.path else self.row.path,  # not with a secret
+                facts=facts,
+            )
+        )
+        for memory in dict.fromkeys(finding.memory for finding in said if finding.memory):
+            tx.reword(memory)
+        if over and run.outcome in ("success", "failure"):
+            self._watch_runs(tx)
+        if reading and reading.malformed and self.first:
+            tx.count(self.project.id, "malformed_lines", self.at, reading.malformed)

@@ -1,0 +1,138 @@
+"""What a run says, before its transaction: extracted without the echo of what it was given, redacted, filed and judged by the gate."""
+
+from __future__ import annotations
+
+from tacit.core.run import Run
+from tacit.core.trust import least
+from tacit.core.value import replace
+from tacit.stores.lookups import incidents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from tacit.core.ports import Reads, Store
+    from tacit.core.profile import Profile
+    from tacit.core.run import Finding
+    from tacit.learn.gate import GateDecision
+
+QUOTED = 4_000  # characters of a quote, and of a task twice as many, that are read for secrets: less than that is kept
+FACETS = ("by", "origin", "category", "domain", "agent", "task_type", "extra")  # of a finding, read for secrets like its text
+
+
+def what_it_says(
+    store: Store, project: str, profile: Profile, run: Run, id: str, known: Mapping[str, str] | None
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """What a run says, and what else would have been found in it had its unit been given nothing: that counts in outcomes only."""
+    from tacit.learn.echo import strip_echo
+    from tacit.learn.extract import EXTRACTORS, Known, extract
+    from tacit.learn.iterations import iterated
+    from tacit.learn.observe import cleaned
+    from tacit.learn.repetition import incidents, repeated
+
+    on = tuple(name for name, extractor in profile.extract.extractors.items() if extractor.on and name in EXTRACTORS)
+    given = texts_given(store, unit_of(store, project, run, id))
+    rules = Known(extractors=on, instructions=tuple(known or ()))
+    stripped, raw = strip_echo(run, given), strip_echo(run, ()) if given else run
+    found = extract(stripped, rules)
+    unstripped = extract(raw, rules) if given and (stripped.steps, stripped.findings) != (raw.steps, raw.findings) else ()
+    again = repeated(run, incidents(_earlier(store, project, run)), profile.extract.extractors)
+    derived = iterated(run, profile)
+    said = [cleaned(finding) for finding in (*found, *again, *derived)]
+    kept = {finding.text for finding in found}
+    echoed = [cleaned(finding) for finding in unstripped if finding.text not in kept]
+    return tuple(shaped_for(each, run, profile) for each in said), tuple(shaped_for(each, run, profile) for each in echoed)
+
+
+def _earlier(store: Store, project: str, run: Run) -> Iterator[Any]:
+    """What earlier runs noted as likely to come up again, in their order; asked only for a run that notes such things."""
+    if (run.extra or {}).get("incidents"):
+        yield from incidents(store, project)
+
+
+def shaped_for(finding: Finding, run: Run, profile: Profile) -> Finding:
+    from tacit.learn.classify import classified
+    from tacit.learn.shape import shaped
+
+    found = shaped(classified(finding, profile), run, profile)
+    return replace(found, tier=least((found.tier, "imported"))) if run.foreign else found
+
+
+def unit_of(store: Reads, project: str, run: Run, id: str) -> str:
+    """The unit a run belongs to: its own row's, its root's, or that of the run it asked lessons for under the same name.
+
+    A loop that calls `tacit inject --run R` and later learns its log as R is one run, although the first call cannot know
+    which format the log will have. What tests and reviewers say of R (`extra["joins"]`) is part of R also after it was learned.
+    """
+    from tacit.core.rows import run_id
+
+    row = store.run(id)
+    if row is not None:
+        return row.root
+    if run.root:
+        return run_id(project, run.host, run.root)
+    asked = store.find_run(project, run.id)
+    joins = asked is not None and (not asked.learned_at or bool((run.extra or {}).get("joins")))
+    return asked.root if asked is not None and joins else id
+
+
+def texts_given(store: Store, unit: str) -> list[str]:
+    """The texts this unit was given: its own words must not come back as news."""
+    uses = store.uses(unit=unit)
+    return [memory.text for memory in store.memories([use.memory for use in uses if use.arm != "withheld"])]
+
+
+def is_given(finding: Finding, store: Store, unit: str, profile: Profile) -> bool:
+    """Whether a model hands a lesson back that this unit was given: it heard it from us."""
+    from tacit.learn.match import prepared, same
+
+    readied = prepared(finding)
+    given = store.memories([use.memory for use in store.uses(unit=unit) if use.memory])
+    return any(same(memory, readied, profile, None) for memory in given)
+
+
+def without_secrets(finding: Finding) -> tuple[Finding, int]:
+    from tacit.core.memory import sound_text
+    from tacit.guard.redact import private, redact, redacted_path, redacted_record
+
+    text, quote = redact(private(sound_text(finding.text))), redact(private(sound_text(finding.quote[:QUOTED])))
+    signature = redact(finding.signature).text if finding.signature else ""
+    facets = {name: redacted_record(getattr(finding, name)) for name in FACETS}
+    # What was read out of the text goes with it: a piece of a secret's address says nothing by itself, and is one all the same.
+    gone = [path for path in finding.paths if path in finding.text and path not in text.text]
+    lists = {
+        "paths": tuple(redacted_path(path) for path in finding.paths if path not in gone),
+        "tags": tuple(redacted_record(finding.tags)),
+    }
+    kept = replace(finding, text=text.text, quote=quote.text[:600], signature=signature, **facets, **lists)
+    return kept, len(text.hits) + len(quote.hits)
+
+
+def gate_of(finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool) -> GateDecision:
+    from tacit.core.staging import PENDING
+    from tacit.guard.screen import screened
+    from tacit.learn.gate import GATES, GateDecision, GateRules
+
+    at = profile.gate.__dict__
+    shared = {name: at[name] for name in GateRules.FIELDS if name in at}  # type: ignore[attr-defined]
+    rules = GateRules(**{**shared, "held": profile.trust.held, "kinds": tuple(profile.kinds)})
+    title = str((finding.extra or {}).get("title") or "")
+    found = screened(finding.text, title, finding.by, finding.category, finding.domain, finding.agent, *finding.paths, *finding.tags)
+    decision = GATES[profile.gate.function](
+        finding, rules, suspicion="" if found.clean else found.reason, known_lines=known
+    )
+    decision = replace(decision, version=rules.version or decision.version)
+    if hold_all and decision.stored and (decision.outcome == "allow" or decision.rejected):
+        return GateDecision("hold", PENDING, version=decision.version)
+    return decision
+
+
+def judged_by_gate(
+    finding: Finding, profile: Profile, known: Mapping[str, str] | None, hold_all: bool
+) -> tuple[Finding, GateDecision]:
+    from tacit.learn.classify import settled
+
+    decision = gate_of(finding, profile, known, hold_all)
+    kept = settled(finding, decision, profile)
+    return kept, replace(decision, category=kept.category)

@@ -1,0 +1,325 @@
+"""The findings of one run inside its transaction: each becomes a memory, a sighting, or a counted nothing."""
+
+from __future__ import annotations
+
+import os
+
+from tacit.core.digest import digest
+from tacit.core.links import Evidence
+from tacit.core.run import Run
+from tacit.core.trust import stance_against, tier_to_take_away
+from tacit.core.value import replace
+from tacit.learn.prepare import unit_of
+from tacit.learn.report import Learned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from tacit.core.incident import Incident
+    from tacit.core.memory import Memory
+    from tacit.core.ports import Transaction
+    from tacit.core.profile import Profile
+    from tacit.core.rows import Project
+    from tacit.core.run import Finding
+    from tacit.learn.gate import GateDecision
+
+BY = "learn"  # the name under which the pipeline writes
+PORTION = 50  # findings whose neighbours are looked up at once
+
+
+class Findings:
+    """The learning of one run inside its transaction: state that has a beginning and an end."""
+
+    def __init__(self, project: Project, profile: Profile, run: Run, id: str, at: str, ids: Callable[[], str]) -> None:
+        self.project, self.profile, self.run, self.id, self.at, self.ids = project, profile, run, id, at, ids
+        self.redacted = 0
+        self.counts = {
+            "hold": 0,
+            "quarantine": 0,
+            "discard": 0,
+            "rejected": 0,
+            "linked": 0,
+            "settled": 0,
+            "proposals": 0,
+            "findings": 0,
+            "known": 0,
+            "buried": 0,
+        }
+        self.new: list[str] = []
+        self.matched: list[str] = []
+        self.moves: list[tuple[str, str, str, str]] = []
+        self.about: dict[str, set[str]] = {}  # finding key -> memories it is about
+        self.same: dict[str, str] = {}  # finding key -> the memory that a reader calls the same
+        self.rarity: dict[str, Any] = {}  # finding key -> how telling a term was when it was looked for
+
+    def enter(self, tx: Transaction) -> None:
+        """Find out what is known of this run already."""
+        from tacit.core.rows import RunRow
+        from tacit.learn.match import is_read
+        from tacit.learn.said import Said
+
+        root = unit_of(tx, self.project.id, self.run, self.id)
+        self.row = tx.run(self.id) or RunRow(self.id, self.project.id, self.run.host, self.run.id, root)
+        self.first = not self.row.learned_at
+        asked = tx.run(root) if root != self.id else None  # the same run, under the name it asked for lessons with
+        counted = asked.seq if asked and asked.foreign_id == self.run.id else 0
+        self.seq = self.row.seq or counted or tx.next_seq(self.project.id)
+        self.read = is_read(tx, self.project.id, self.at)
+        self.said = Said(tx.findings(run=self.id), self.run.id)
+        self.buried = tx.tombstones(self.id)
+
+    def is_over(self) -> bool:
+        """The host said so, now or before this word on it, or nothing was added for some hours."""
+        from tacit.core.clock import days_between
+
+        hours = days_between(self.run.ended_at, self.at) * 24 if self.run.ended_at else 0.0
+        ended = self.row.complete and not self.run.steps
+        return self.run.complete or ended or hours >= self.profile.learn.settle_hours
+
+    def take(self, tx: Transaction, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """Each finding becomes a memory, a sighting, or a counted nothing."""
+        from tacit.learn.match import Neighbours
+
+        for at in range(0, len(judged), PORTION):
+            portion = judged[at : at + PORTION]
+            self.near = Neighbours(tx, self.project.id, [finding for finding, _ in portion], self.profile)
+            for finding, decision in portion:
+                self._take(tx, finding, decision)
+
+    def take_for(self, tx: Transaction, run: str, judged: Sequence[tuple[Finding, GateDecision]]) -> None:
+        """What this run makes a finding of an earlier one: only the second time does a thing come up again."""
+        row = tx.find_run(self.project.id, run)
+        if row is None:
+            return
+        other = type(self)(self.project, self.profile, Run(run, row.host), row.id, self.at, self.ids)
+        other.enter(tx)
+        other.take(tx, judged)
+        self.new += other.new
+        self.matched += other.matched
+        self.moves += other.moves
+        self.counts = {name: count + other.counts[name] for name, count in self.counts.items()}
+
+    def _take(self, tx: Transaction, finding: Finding, decision: GateDecision) -> None:
+        known, score, runner_up = self._match(tx, finding, decision)
+        self.about[finding.key] = {known.id, known.family or known.id} if known else set()
+        if self.said.knows(finding):
+            self.counts["known"] += 1
+            return
+        if finding.place in self.buried:
+            self.counts["buried"] += 1
+            return
+        self.said.add(finding)
+        self.counts["findings"] += 1
+        finding, decision = self._weighed(finding, decision, known)
+        memory = ""
+        if decision.linked:
+            self.counts["linked"] += 1
+        elif not decision.stored:
+            self.counts["discard"] += 1
+        else:
+            self.counts["rejected"] += decision.rejected
+            memory = self._store(tx, finding, decision, known)
+            self.near.wrote(tx, memory, new=known is None)
+            self.about[finding.key] |= {memory}
+        self._record(tx, finding, decision, memory, score, runner_up)
+
+    def tell(self, tx: Transaction, noticed: Sequence[Incident], lines: Mapping[str, str], hold: bool, person: str) -> None:
+        """Write down what was noticed, and tell what has become worth telling by it: an agent, or the person."""
+        from tacit.core.rows import run_id
+        from tacit.learn.tell import propose, told_by
+        from tacit.learn.tell.keep import keep, silenced
+        from tacit.stores.incidents import Counts, fold, lineage_of, put_incidents
+
+        own = run_id(self.project.id, self.run.host, self.run.lineage) if self.run.lineage else ""
+        lineage = own or lineage_of(tx, self.row.root) or self.row.root
+        put_incidents(tx, self.project.id, self.id, lineage, self.seq, noticed, person)
+        fold(tx, self.project.id, self.seq)
+        how = self.profile.extract.extractors.get("notice")
+        if how is None or not how.on or not noticed:
+            return
+        counts = Counts(tx, self.project.id, person, self.id)
+        told = told_by(counts, noticed, lines, here=lambda path: os.path.lexists(os.path.join(self.run.cwd, path)))
+        for lesson in told.lessons:
+            id, new = keep(
+                tx, self.project, self.profile, lesson, run=self.id, seq=self.seq, at=self.at, ids=self.ids, hold=hold
+            )  # fmt: skip
+            (self.new if new else self.matched).append(id)
+            self._promote(tx, id)
+        for subject in told.silent:
+            gone = silenced(tx, self.project.id, subject, at=self.at, run=self.id, profile_version=self.project.profile)
+            if gone is not None:
+                tx.apply(gone)
+        self.counts["proposals"] += propose(tx, self.project.id, told.person, self.at)
+
+    def _weighed(self, finding: Finding, decision: GateDecision, known: Memory | None) -> tuple[Finding, GateDecision]:
+        """What is too slight to be new is counted and nothing more; of what is known, poor figures are a sighting still."""
+        from tacit.learn.shape import too_slight
+
+        if known is None and decision.stored and too_slight(finding, self.profile):
+            slight = f"{finding.severity}, and not known"
+            return finding, replace(decision, outcome="discard", reason=slight, rejected=False)
+        if decision.rejected and known is not None and known.gate != "discard":
+            figures = {**(finding.extra or {}), "success_rate": None}
+            told = f"known; its figures here are not taken: {decision.reason}"
+            return replace(finding, confidence=None, extra=figures), replace(
+                decision, outcome="allow", reason=told, rejected=False
+            )
+        return finding, decision
+
+    def _match(self, tx: Transaction, finding: Finding, decision: GateDecision) -> tuple[Memory | None, float, float]:
+        from tacit.learn.match import match, standing
+        from tacit.learn.shape import too_slight
+
+        # A model is asked about lessons only: what becomes none by itself is left to words.
+        read = self.read and decision.outcome == "allow" and not decision.linked
+        read = read and finding.tier not in self.profile.trust.person and not too_slight(finding, self.profile)
+        if told := tx.memories([self.same[finding.key]]) if finding.key in self.same else []:
+            self.twin, self.rarity[finding.key] = None, None
+            return standing(tx, told[0]), 1.0, 0.0
+        found = match(tx, self.project.id, finding, self.profile, self.near.of(finding), read=read)
+        memory = standing(tx, tx.get(found.memory.id)) if found.memory else None  # as it is now
+        self.twin = found.twin
+        self.rarity[finding.key] = found.rarity
+        return memory, found.score, found.runner_up
+
+    def _store(self, tx: Transaction, finding: Finding, decision: GateDecision, known: Memory | None) -> str:
+        from tacit.core.keep import made
+        from tacit.learn.stage import confirmed, joined, new_memory
+
+        version = self.project.profile
+        if known is None:
+            memory = new_memory(finding, decision, self.profile, self.project.id, self.ids(), self.at)
+            if self.twin is not None:
+                memory = replace(memory, family=self.twin.family or self.twin.id)
+            told = f"{finding.extractor}: {decision.reason}"
+            tx.apply(made(memory, by=BY, reason=told, at=self.at, run=self.id, profile=version))
+            self.new.append(memory.id)
+            if decision.outcome in ("hold", "quarantine"):
+                self.counts[decision.outcome] += 1
+        else:
+            memory = known
+            self.matched.append(memory.id)
+            finding, changes = joined(
+                known, finding, decision, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
+            )
+            for change in changes:
+                tx.apply(change)
+        self._witness(tx, memory, finding, decision)
+        vouched = confirmed(
+            tx.get(memory.id), finding, self.profile, by=BY, at=self.at, run=self.id, profile_version=version
+        )
+        if vouched is not None:
+            tx.apply(vouched)
+        self._promote(tx, memory.id)
+        return memory.id
+
+    def _witness(self, tx: Transaction, memory: Memory, finding: Finding, decision: GateDecision) -> None:
+        stance = finding.stance
+        if stance == "contradicts":
+            stance = stance_against(finding.tier, tier_to_take_away(memory, tx.evidence(memory.id)))
+        tx.add_evidence(
+            Evidence(
+                memory=memory.id,
+                project=memory.project,
+                run=self.id,
+                root=self.row.root,
+                finding=finding.key,
+                stance=stance,
+                origin=finding.origin or self.run.descent,
+                by=finding.by,
+                tier=(finding.extra or {}).get("witness") or finding.tier,
+                place=finding.place,
+                quote=finding.quote,
+                at=finding.at or self.run.ended_at or self.at,
+                seq=self.seq,
+            )
+        )
+        confidence = finding.confidence if decision.confidence is None else decision.confidence
+        for signal, figure in (("confidence", confidence), ("success_rate", (finding.extra or {}).get("success_rate"))):
+            if isinstance(figure, (int, float)):
+                tx.add_evidence(
+                    Evidence(
+                        memory.id,
+                        memory.project,
+                        self.id,
+                        self.row.root,
+                        finding.key,
+                        signal=signal,
+                        amount=figure,
+                        at=self.at,
+                    )
+                )
+
+    def _promote(self, tx: Transaction, id: str, figures: Callable[[], str] = str) -> None:
+        from tacit.learn.promote import promote
+
+        done = promote(
+            tx, self.project, self.profile, id, by=BY, at=self.at, ids=self.ids, run=self.id, seq=self.seq, figures=figures
+        )  # fmt: skip
+        self.moves += done.moves
+        self.counts["proposals"] += done.proposals
+
+    def _record(
+        self, tx: Transaction, finding: Finding, decision: GateDecision, memory: str, score: float, runner_up: float
+    ) -> None:
+        from tacit.core.rows import FindingRow
+
+        stays = bool(memory)
+        tx.put_finding(
+            FindingRow(
+                key=finding.key,
+                project=self.project.id,
+                run=self.id,
+                place=finding.place,
+                extractor=finding.extractor,
+                version=finding.version,
+                memory=memory,
+                outcome="linked" if decision.linked else decision.outcome,
+                reason=decision.reason,
+                gate=decision.version,
+                text=finding.text if stays else "",
+                digest=digest("finding", finding.text),
+                kind=finding.kind,
+                by=finding.by,
+                tier=finding.tier,
+                origin=finding.origin if stays else "",
+                signature=finding.signature if stays else "",
+                score=score,
+                runner_up=runner_up,
+                at=finding.at or self.at,
+            )
+        )
+        if decision.fallback:
+            tx.count(self.project.id, "gate_fallback", self.at)
+
+    def report(self, dry_run: bool = False) -> Learned:
+        """What came of it."""
+        at = self.counts
+        return Learned(
+            run=self.run.id,
+            format=self.run.host,
+            already=not self.first and not at["findings"],
+            findings=at["findings"],
+            known=at["known"],
+            buried=at["buried"],
+            new=tuple(self.new),
+            matched=tuple(dict.fromkeys(self.matched)),
+            held=at["hold"],
+            quarantined=at["quarantine"],
+            discarded=at["discard"],
+            rejected=at["rejected"],
+            linked=at["linked"],
+            redacted=self.redacted,
+            settled=at["settled"],
+            moves=tuple(self.moves),
+            proposals=at["proposals"],
+            dry_run=dry_run,
+            warnings=(*(self.run.reading.warnings if self.run.reading else ()), *self._left_out()),
+        )
+
+    def _left_out(self) -> Iterator[str]:
+        if count := self.counts["buried"]:
+            told = "what was said at the same place of this run was erased. If it is something else, learn it under another run id"
+            yield f"{self.run.id}: {count} left out: {told}."
