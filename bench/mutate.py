@@ -216,7 +216,7 @@ class Copy:
         rest = [own] if (self.root / own).is_dir() else []
         return [("its room", [*first, *rest], []), ("others", ["tests"], [own])]
 
-    def judged(self, mutant: Mutant, usual: dict[str, float]) -> Result:
+    def judged(self, mutant: Mutant, usual: dict[str, float], own_only: bool = False) -> Result:
         """Whether a test notices."""
         path = self.root / mutant.path
         raw = (ROOT / mutant.path).read_bytes()
@@ -224,7 +224,7 @@ class Copy:
         was, now = (text.decode().splitlines()[mutant.line - 1].strip() for text in (raw, path.read_bytes()))
         result = Result(mutant.id, was, now, "", "", 0.0)
         try:
-            for name, paths, ignored in self.rounds(mutant.room, mutant.path):
+            for name, paths, ignored in self.rounds(mutant.room, mutant.path)[: 1 if own_only else 2]:
                 own = usual.get(f"tests/{mutant.room}", 0.0)
                 most = own if name == "its room" else sum(usual.values()) - own
                 by, spent = self.tested(paths, ignored, most) if paths else ("", 0.0)
@@ -237,11 +237,11 @@ class Copy:
         return result
 
 
-def usual(copy: Copy, known: dict[str, float]) -> dict[str, float]:
+def usual(copy: Copy, known: dict[str, float], only: set[str] | None = None) -> dict[str, float]:
     """The CPU of each folder of tests without a mutant; what is not green then can tell nothing."""
     every = [f"tests/{path.name}" for path in sorted((copy.root / "tests").iterdir()) if path.is_dir() or path.name.startswith("test_")]
     for name in every:
-        if name not in known and name not in NOT_ASKED and not name.endswith("__pycache__"):
+        if name not in known and name not in NOT_ASKED and not name.endswith("__pycache__") and (only is None or name in only):
             by, known[name] = copy.tested([name], [], 0)
             print(f"without a mutant: {name} {known[name]:.0f} s of CPU", flush=True)
             if by:
@@ -260,6 +260,7 @@ def main() -> None:
     parser.add_argument("--rooms", default=",".join(ROOMS))
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--own", action="store_true", help="ask the tests of a mutant's own room only; what survives there is not yet a survivor")
     parser.add_argument("--list", action="store_true", help="only say what would be tried")
     args = parser.parse_args()
     chosen = drawn(args.count, args.seed, tuple(args.rooms.split(",")))
@@ -269,13 +270,14 @@ def main() -> None:
         return
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     KEPT.mkdir(parents=True, exist_ok=True)
-    ledger = KEPT / f"{commit}-{args.seed}.jsonl"
+    ledger = KEPT / f"{commit}-{args.seed}{'-own' if args.own else ''}.jsonl"
     done = {row["id"]: Result(**row) for row in map(json.loads, ledger.read_text().splitlines())} if ledger.exists() else {}
     waiting = [each for each in chosen if each.id not in done]
     ends = time.monotonic() + args.minutes * 60
     copies = [Copy(KEPT / f"tree-{number}") for number in range(args.workers)]
     times = KEPT / f"{commit}-usual.json"
-    costs = usual(copies[0], json.loads(times.read_text()) if times.exists() else {})
+    asked = {f"tests/{room}" for room in args.rooms.split(",")} if args.own else None
+    costs = usual(copies[0], json.loads(times.read_text()) if times.exists() else {}, asked)
     times.write_text(json.dumps(costs))
     lock = threading.Lock()
 
@@ -285,7 +287,7 @@ def main() -> None:
                 if not waiting:
                     return
                 mutant = waiting.pop(0)
-            result = copy.judged(mutant, costs)
+            result = copy.judged(mutant, costs, args.own)
             with lock, ledger.open("a") as file:
                 file.write(json.dumps(asdict(result)) + "\n")
                 done[result.id] = result

@@ -1,4 +1,6 @@
-"""The measures of the house: all SQL in `stores`, no module above 500 lines, no conductor above 150. What does not hold yet is listed.
+"""The measures of the house: all SQL in `stores`, no module above 500 lines, no conductor above 150, no circle inside a room, no class with more
+than 25 public methods, no public name in more than two modules unless it is a slot, the light-start idiom only where a hook needs it. What does
+not hold yet is listed or counted.
 
 The lists may only shrink: whoever brings one of them under its measure takes it off, and nobody adds to them. `pytest -s` prints the table.
 """
@@ -7,13 +9,18 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tacit
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
 ROOT = Path(tacit.__file__).parent
 ROOMS = ("learn", "recall", "tend", "prove")  # whose `__init__.py` conducts
-LONGEST, CONDUCTOR = 500, 150
+LONGEST, CONDUCTOR, METHODS, HOMES = 500, 150, 25, 2
 SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA)\b", re.S)
 
 # Above the measure today.
@@ -21,15 +28,48 @@ LONG: set[str] = set()
 LONG_CONDUCTORS = {
     "recall/__init__.py",
 }
+# Modules of a room that import each other when they run, at whatever depth.
+CIRCLES = {
+    ("app.choosing", "app.opened"),
+    ("profiles", "profiles.choice"),
+    ("recall.origins", "recall.rank"),
+    ("stores.check", "stores.truth"),
+    ("stores.postgres", "stores.postgres.migrate"),
+    ("stores.sqlite", "stores.sqlite.backup", "stores.sqlite.migrate", "stores.sqlite.verify"),
+    ("surfaces.cli", "surfaces.cli.helping", "surfaces.cli.hook", "surfaces.cli.inject", "surfaces.hooks", "surfaces.worker"),
+    ("tend.book", "tend.hand", "tend.judge", "tend.triage"),
+}
+# Public methods of the classes that have too many: the store's port, and what implements it.
+WIDE = {"core.ports.Reads": 40, "core.ports.Transaction": 38, "stores.sql.SqlStore": 45, "stores.sql_writer.Writer": 40}
+# What modules of one kind have by the same name: a format, a host, a screen, a command, a named function of a profile, a question to a model.
+SLOTS = {
+    "NAME", "detect", "read", "memories", "dump", "name_for", "holds", "PARTS", "FILES", "NAMESPACE", "LASTING_IDS",
+    "HOST", "NAMES", "OURS", "LIMIT", "ANSWERED", "write", "COMMANDS", "main", "step", "VERSION", "question", "schema", "answers", "TYPE_CHECKING",
+}  # fmt: skip
+REPEATED = 148  # public names in more than two modules; it may only sink
+IDIOM = 385  # modules with `TYPE_CHECKING = False`; what no hook loads should import it from typing; it may only sink
 
 
+_parsed = cache(ast.parse)
+
+
+@cache
+def _trees() -> dict[str, ast.Module]:
+    """Every module by its name below `tacit`."""
+    found = {}
+    for name, text in _modules().items():
+        found[name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")] = _parsed(text)
+    return found
+
+
+@cache
 def _modules() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py"))}
 
 
 def _statements(text: str) -> list[int]:
     """Lines on which a string holds a statement of SQL; docstrings do not count."""
-    tree = ast.parse(text)
+    tree = _parsed(text)
     described = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -61,3 +101,92 @@ def test_a_statement_outside_the_stores_is_noticed() -> None:
     """The measure can fail: this is what it looks for, and a docstring is none of it."""
     assert _statements('def f(store):\n    return store.rows("SELECT id FROM memory")\n') == [2]
     assert _statements('"""We SELECT what is FROM here."""\n') == []
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a node but what only the type checker reads."""
+    waiting = [node]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, ast.If) and isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+                continue
+            if isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+                yield child
+                waiting.append(child)
+
+
+def _neighbours(name: str, trees: Mapping[str, ast.Module]) -> set[str]:
+    """The modules of its own room that a module imports."""
+    named = set()
+    for node in _running(trees[name]):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inside = {f"{node.module}.{alias.name}".removeprefix("tacit.") for alias in node.names}
+            named |= {each if each in trees else node.module.removeprefix("tacit.") for each in inside}
+        elif isinstance(node, ast.Import):
+            named |= {alias.name.removeprefix("tacit.") for alias in node.names}
+    return {each for each in named if each in trees and each != name and each.split(".")[0] == name.split(".")[0]}
+
+
+def _circles(trees: Mapping[str, ast.Module]) -> set[tuple[str, ...]]:
+    """Modules of a room that reach each other."""
+    near = {name: _neighbours(name, trees) for name in trees}
+
+    def reached(name: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            new = near[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    far = {name: reached(name) for name in trees}
+    return {tuple(sorted(each for each in far[name] if name in far[each])) for name in trees if name in far[name]}
+
+
+def test_no_circle_inside_a_room() -> None:
+    """Modules that need each other are one idea in two files, or hide a third; an import inside a function hides it from Python, not from a reader."""
+    circles = _circles(_trees())
+    print(f"\n| no circle inside a room | {len(_trees())} modules | {len(circles)} circles, {sum(map(len, circles))} modules |")
+    new = [each for each in circles if not any(set(each) <= set(known) for known in CIRCLES)]
+    assert new == [], "move what both need below them"
+    assert CIRCLES - circles == set(), "these are smaller or gone: mend the list"
+    code = {"a": "import tacit.a.b", "a.b": "def f():\n    from tacit.a import c", "a.c": "from tacit.a.b import f", "b": "from tacit.a import b"}
+    assert _circles({name: ast.parse(text) for name, text in code.items()}) == {("a.b", "a.c")}
+
+
+def test_no_class_has_too_many_methods() -> None:
+    """Public ones, its own; the store's port and its implementation are too wide, and may only become narrower."""
+    wide = {}
+    for name, tree in _trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                count = sum(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name[0] != "_" for each in node.body)
+                if count > METHODS:
+                    wide[f"{name}.{node.name}"] = count
+    print(f"\n| at most {METHODS} public methods | | {wide} |")
+    assert {name: count for name, count in wide.items() if count > WIDE.get(name, 0)} == {}, "cut the class by what its callers need together"
+    assert {name: count for name, count in WIDE.items() if wide.get(name, 0) < count} == {}, "narrower now: mend the list"
+
+
+def test_public_names_have_few_homes() -> None:
+    """Who searches for a name should find one thing. Slots are meant: they make modules of one kind exchangeable."""
+    homes: dict[str, set[str]] = {}
+    for name, tree in _trees().items():
+        for node in tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+            given = [each.id for each in targets if isinstance(each, ast.Name)]
+            given += [node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else []
+            for each in given:
+                homes.setdefault(each, set()).add(name)
+    many = {name: len(at) for name, at in homes.items() if len(at) > HOMES and name[0] != "_" and name not in SLOTS}
+    worst = ", ".join(f"{name} {count}" for name, count in sorted(many.items(), key=lambda each: -each[1])[:10])
+    print(f"\n| a public name in at most {HOMES} modules | {len(homes) - len(many)} names | {len(many)}: {worst} … |")
+    assert len(many) <= REPEATED, worst
+
+
+def test_the_light_start_idiom_spreads_no_further() -> None:
+    """A module that no hook loads writes `from typing import TYPE_CHECKING`, as everybody does."""
+    light = [name for name, text in _modules().items() if "\nTYPE_CHECKING = False\n" in text]
+    print(f"\n| ordinary imports | {len(_modules()) - len(light)} modules | {len(light)} with the light-start idiom |")
+    assert len(light) <= IDIOM

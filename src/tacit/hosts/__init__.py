@@ -52,10 +52,11 @@ HOSTS: dict[str, Marks] = {
     "opencode": Marks("OPENCODE"),  # our own plugin says who asks
     "cursor": Marks("CURSOR_AGENT", reads=False, surely=("cursor_version", "conversation_id")),
 }
+MODEL_CALL = "TACIT_MODEL_CALL"  # set for a model's command: our own hooks are silent inside it, and it asks no further model
 # Variables that tell an agent's shell: those we set ourselves, those of hosts without a folder here, and those of the table.
 SHELLS = (
     "TACIT_RUN",
-    "TACIT_MODEL_CALL",
+    MODEL_CALL,
     "TACIT_REPLAY",
     "CODEX_SANDBOX",
     "CLINE_ACTIVE",

@@ -6,14 +6,14 @@ input. Either is wrapped in `Metered`, which redacts what is sent, keeps the day
 
 from __future__ import annotations
 
+from tacit.hosts import MODEL_CALL
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
     from tacit.core.ports import Ledger, Model
-
-CALL = "TACIT_MODEL_CALL"  # set for a model's command: our own hooks are silent inside it, and it asks no further model
 
 
 def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = "") -> Model | None:
@@ -22,7 +22,7 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     Each `lane` has a circuit of its own: a question that may wait a second must not stop those that may wait a minute.
     """
     url, command = str(settings["model.url"].value), str(settings["model.command"].value)
-    if env.get(CALL) or not (url or command):
+    if env.get(MODEL_CALL) or not (url or command):
         return None
     from tacit.providers.metered import Metered
 
@@ -50,7 +50,7 @@ def reader(
     from fnmatch import fnmatch
 
     by, hosts = str(settings["reader.by"].value), tuple(settings["reader.hosts"].value)
-    if by in ("", "nobody") or env.get(CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
+    if by in ("", "nobody") or env.get(MODEL_CALL) or any(fnmatch(folder, pattern) for pattern in settings["reader.off"].value):
         return None
     if host not in (hosts or ((by,) if by in programs else (host,))) and "*" not in hosts:
         return None

@@ -17,8 +17,7 @@ import time
 
 from tacit.core.answer import ASKED
 from tacit.core.errors import ModelUnavailable
-from tacit.hosts import of_session
-from tacit.providers import CALL
+from tacit.hosts import MODEL_CALL, of_session
 from tacit.providers.metered import QUEUED, Reply
 
 TYPE_CHECKING = False
@@ -76,7 +75,7 @@ class Command:
 
 def surroundings(env: Mapping[str, str]) -> dict[str, str]:
     """What the command sees: the user's environment without the session we may be in, and the marker of our call."""
-    return {**{name: at for name, at in env.items() if not of_session(name)}, CALL: "1"}
+    return {**{name: at for name, at in env.items() if not of_session(name)}, MODEL_CALL: "1"}
 
 
 def _read(process: subprocess.Popen[bytes], deadline: float) -> bytes:
