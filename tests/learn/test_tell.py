@@ -492,3 +492,5 @@ def test_what_anybody_would_type_is_no_news_behind_a_runner_either() -> None:
     for form in ("go test ./...", "mise exec -- go test ./...", "uv run pytest -q", "vendor/bin/phpunit"):
         assert not [each for each in told([[command("test", form)]] * 3)[0] if form in each], form
     assert told([[command("test", "mise run test:ci")]] * 3)[0] == ["Run the tests with `mise run test:ci`."]
+    some = [command("test", "bun run test"), command("test", "bun test src/")]
+    assert told([some] * 3 + [some[:1]] * 9)[0] == []  # nor is what merely stands beside it

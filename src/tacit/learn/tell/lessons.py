@@ -198,10 +198,11 @@ def _said(of: Incident) -> str:
 
 def of_command(served: str, forms: Sequence[Form], lines: Mapping[str, str]) -> Lesson | None:
     """The command for a purpose, where it is known to pass and no instruction file names one for it."""
-    best = best_form(form for form in forms if not is_usual(form))
+    best = best_form(forms)
     if (
         served not in _WORDING
         or best is None
+        or is_usual(best)  # and what serves beside it is not how it is done here
         or any(names_command(lines, form.text) for form in forms if form.passed >= LINEAGES)
     ):
         return None
