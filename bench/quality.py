@@ -148,7 +148,11 @@ def measured(answers: list[str], question: Question) -> dict[str, float]:
     right = [id in question.right for id in answers if id not in question.hidden]
     ideal = math.fsum(1 / math.log2(place + 2) for place in range(min(10, len(question.right))))
     gained = math.fsum(hit / math.log2(place + 2) for place, hit in enumerate(right[:10]))
-    return {"hit@1": float(any(right[:1])), "hit@10": float(any(right[:10])), "nDCG@10": gained / ideal, "given@3": float(any(right[:GIVEN]))}
+    given = right[:GIVEN]
+    return {
+        "hit@1": float(any(right[:1])), "hit@10": float(any(right[:10])), "nDCG@10": gained / ideal, "given@3": float(any(given)),
+        "lines": float(len(given)), "of use": float(sum(given)),
+    }  # fmt: skip
 
 
 def ask(make: Any, stages: list[Stage]) -> dict[str, dict[str, float]]:
@@ -225,6 +229,12 @@ def figure(scores: Scores, kind: str, method: str) -> float:
     return 100 * mean(each[measure_of(kind)] for each in scores[kind][method].values())
 
 
+def loop(starts: list[dict[str, float]]) -> str:
+    """How many starts were told what then happened, and of the lines given how many were about it."""
+    named, lines, useful = (sum(each[what] for each in starts) for what in ("given@3", "lines", "of use"))
+    return f"named {100 * named / len(starts):.0f} %, {useful:.0f} of {lines:.0f} lines ({100 * useful / max(1, lines):.0f} %)"
+
+
 def tables(scores: Scores) -> list[str]:
     """The headline figure of each kind of question, method by method, and each set against plain full text."""
     names = list(dict.fromkeys(method for told in scores.values() for method in told))
@@ -232,6 +242,10 @@ def tables(scores: Scores) -> list[str]:
     for kind, told in scores.items():
         figures = [f"{figure(scores, kind, name):.1f}" if name in told else "" for name in names]
         lines.append(f"| {kind} | {len(next(iter(told.values())))} | {measure_of(kind)} | {' | '.join(figures)} |")
+    if starts := [kind for kind in scores if kind.endswith(".start")]:
+        lines += ["", "**The loop**: runs are learned in order; before the next, is what then happens named, and how much of what is given is of use?", ""]
+        lines += ["| starts | " + " | ".join(names) + " |", "|---" * (1 + len(names)) + "|"]
+        lines += [f"| {kind} | {' | '.join(loop(list(scores[kind][name].values())) if name in scores[kind] else '' for name in names)} |" for kind in starts]
     for ours in (name for name in names if name.startswith("tacit")):
         others = [name for name in (PLAIN, "tacit, words") if name in names and name != ours]
         for other in others:

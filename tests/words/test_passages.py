@@ -125,3 +125,16 @@ def test_words_beside_an_item_say_what_it_is_about(tmp_path: Path) -> None:
         )  # fmt: skip
         found = [hit.memory.id for hit in memories.recall("staging database port", limit=4).hits]
     assert found[:3] == [kept[2].id, kept[3].id, kept[0].id]
+
+
+def test_a_question_in_a_paste_is_not_measured_by_the_lines_beside_it() -> None:
+    """Short lines of a log stay apart, lines of a word or two go together, and the number or time that a line begins with is no word of it."""
+    paste = [*["26"] * 30, "27", "{", "   101 remove s3guard longer needed", "2026 11 16 10 07 type huber mail invalid manager", "done", "ok next"]
+    read = cut(tuple(paste), str.split)
+    assert read == (("remove", "s3guard", "longer", "needed"), ("type", "huber", "mail", "invalid", "manager"), ("done", "ok", "next"))
+
+
+def test_the_subject_of_a_long_text_is_kept() -> None:
+    """A word that stands in most lines is what the text is about: its rarity among the lessons says whether it is only form."""
+    text = tuple(f"migrate the ledger of department number{n} tonight" for n in range(60))
+    assert all("ledger" in each for each in cut(text, str.split))

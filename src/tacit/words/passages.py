@@ -24,9 +24,11 @@ K1, B = 1.2, 0.75  # BM25's own; tuning them was not worth it
 SHORT = 12  # words; a lesson is not punished for being longer than a few very short ones
 BESIDE = ((-1, 0.15), (1, 0.15), (-2, 0.06), (2, 0.06))  # sightings that a word of a neighbour counts for, by how far it stands away
 WINDOW = 24  # words of a passage
+JOINED = (8, 4)  # words up to which short lines make one, in a text and in a paste …
+SCREEN = 24  # … of more lines than that
 MEANT = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 400
-LEAST = 0.35  # of the usual passage's rarity: what a shorter one counts as
+LEAST = 0.5  # of the usual passage's rarity: what a shorter one counts as
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
 OTHERS, FULL = 0.85, 6  # what each further passage adds, and up to how many passages it does so undiminished
 
@@ -52,33 +54,23 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
                 from tacit.words.tokens import all_stop_words
 
                 stop = set(tokens(" ".join(all_stop_words())))
-            lines.append([token for token in tokens(passage) if token not in stop and (len(token) > 1 or not token.isascii())])
+            line = [token for token in tokens(passage) if token not in stop and (len(token) > 1 or not token.isascii())]
+            lines.append(line[next((at for at, token in enumerate(line) if not token.isdigit()), len(line)) :])  # not its number or time
         else:
             found.append(tuple(dict.fromkeys(token for word in passage for token in tokens(word))))
     found += [tuple(dict.fromkeys(piece)) for words in _joined(lines) for piece in _windows(words)]
     distinct = list(dict.fromkeys(filter(None, found)))
     if len(distinct) > PASSAGES_READ:
         distinct = [*distinct[: PASSAGES_READ // 2], *distinct[-PASSAGES_READ // 2 :]]
-    form = _everywhere(distinct)
-    return tuple(dict.fromkeys(filter(None, (tuple(word for word in each if word not in form) for each in distinct)))) if form else tuple(distinct)
+    return tuple(distinct)
 
 
-def _everywhere(passages: Sequence[Sequence[str]]) -> set[str]:
-    """Words in a quarter of the passages of a long prompt: the form of a log, not its subject."""
-    if len(passages) < PASSAGES_READ // 20:
-        return set()
-    count: dict[str, int] = {}
-    for passage in passages:
-        for word in passage:
-            count[word] = count.get(word, 0) + 1
-    return {word for word, times in count.items() if 4 * times > len(passages)}
-
-
-def _joined(lines: Iterable[list[str]]) -> list[list[str]]:
-    """Short lines together, as far as they make no more than a third of a passage."""
+def _joined(lines: Sequence[list[str]]) -> list[list[str]]:
+    """Short lines together; in a paste only those of a word or two, so that a question is not measured by what stands beside it."""
     found: list[list[str]] = []
+    most = JOINED[len(lines) > SCREEN]
     for line in lines:
-        if found and len(found[-1]) + len(line) <= WINDOW // 3:
+        if found and len(found[-1]) + len(line) <= most:
             found[-1] = found[-1] + line
         elif line:
             found.append(line)

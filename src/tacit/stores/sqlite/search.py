@@ -63,6 +63,7 @@ READ = 2000  # texts whose words a process keeps …
 LONG = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts are: a long text holds many words by the way
 COMPARED = 100  # candidates, the best by words, that are compared with what a question means
+EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 CHECKED = 1500  # candidate rows that are looked at for their project and state
 MOST = 1000  # hits of one search, whatever is asked for
 
@@ -118,18 +119,17 @@ def ask(
 
 
 class _Nearer:
-    """Puts rows in order by their words and by how near they are to what the question means."""
+    """Weighs rows by their words and by how near they are to what the question means."""
 
     def __init__(self, store: SqliteStore, direction: Direction, meaning: float, scale: float, power: float) -> None:
         self.store, self.direction, self.meaning, self.scale, self.power = store, direction, meaning, scale, power
 
-    def order(self, weighed: Mapping[int, float], most: int) -> list[int]:
+    def fits(self, weighed: Mapping[int, float], most: int) -> dict[int, float]:
         from tacit.stores.sqlite.meaning import roughly
 
         best = _highest(weighed, max(most, COMPARED))
         near = roughly(self.store, self.direction, best[:COMPARED])
-        fits = {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
-        return _highest(fits, most)
+        return {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
 
 
 def _nearer(
@@ -347,15 +347,27 @@ class _Taker:
             return best
         lengths = _lengths(self.store, best)
         weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length)) ** self.power for n in best}
-        return self.nearer.order(weighed, most) if self.nearer else _highest(weighed, most)
+        fits = self.nearer.fits(weighed, most) if self.nearer else weighed
+        return self._by_content(_highest(fits, most), fits)
+
+    def _by_content(self, order: list[int], fits: Mapping[int, float]) -> list[int]:
+        """Equal rows of which only some can be taken go by their texts, not by when they were written: two builds of a store agree."""
+        at = self.limit
+        if at >= len(order) or fits[order[at - 1]] != fits[order[at]]:
+            return order
+        equal = [n for n in order if fits[n] == fits[order[at]]]
+        sql = "SELECT n, text FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
+        texts = dict(self.store.rows(sql, ns=json.dumps(equal)))
+        start = order.index(equal[0])
+        return [*order[:start], *sorted(equal, key=lambda n: (texts.get(n, ""), n)), *order[start + len(equal) :]]
 
 
 def _highest(scores: Mapping[int, float], most: int) -> list[int]:
-    """The rows with the highest scores, of equal ones the first written. Most rows are far below: they need not be put in order."""
-    least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
+    """The rows with the highest scores, and those that equal the last of them. Most rows are far below: they need not be put in order."""
+    least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > most > 0 else 0.0
     best = [(-score, n) for n, score in scores.items() if score >= least]
     best.sort()
-    return [n for _, n in best[:most]]
+    return [n for _, n in best[: EQUAL * most]]
 
 
 def _lengths(store: SqliteStore, numbers: Sequence[int]) -> dict[int, int]:
