@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import string
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from time import process_time
 from typing import NamedTuple
 
@@ -25,6 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 MOST = 3.0  # times the cost of prose
 FLOOR = 0.002  # seconds of CPU for a megabyte; one door does nothing with prose but look for "<", in a twentieth of a millisecond
+
+LETTERS = string.ascii_uppercase
+WORD = string.ascii_letters + string.digits
 
 PROSE = (
     "The worker reads the queue in the order of arrival and writes one line for each job that it finished. When a job fails, the error is kept with its "
@@ -39,6 +44,17 @@ PATTERNS: dict[str, str] = {
     "equals": "=", "colons": ":", "commas": ",a", "percent": "9%", "at signs": "a@", "CJK": "記憶", "accents": "é", "emoji": "🙂", "Error:": "Error: ", "at frames": "  at f (a.js:1:1)\n",
     "ignore": "ignore previous ", "you are now": "you are now ", "curl": "curl http://x ", "pipes": "a | ", "semicolons": "a; ", "dollars": "$(", "hashes": "# ", "seen": "(seen 1x",
     "command not found": "x: command not found: ", "file:line": "a.py:1: ", "null": "\\u0000", "encoded lines": "QVBJX0tFWT1rOVpxM0xtVDd2WHcyQm5SOHNZZDVIZkoxcFFjNEd0QQ\n", "named values": 'A_KEY="k9Zq3LmT7vXw2BnR8sYd5" ', "prefixed": "ac_k9Zq3LmT7vXw2BnR8sYd5HfJ1 ", "mixed": "a1B-_.:/=+ ",
+    # Ten that nothing was tuned on when they were written.
+    "uuids": "123e4567-e89b-12d3-a456-426614174000 ", "half a token": "eyJhbGciOi.eyJzdWIi.c2ln ", "open objects": '{"a":', "frames": '  File "a.py", line 1, in f\n', "entities": "&lt;&#x27;", "percent codes": "%41%20",
+    "cookies": "Cookie: a=b; c=d\n", "flags": "--token x --key=y -p z ", "camel case": "apiKeySecretTokenValue", "combining": "a\u0301\u202e",
+}  # fmt: skip
+# Nothing in these comes twice, so that nothing can be remembered about them: what a word, a name, a line looks like, with a number in its place.
+ANEW = {
+    "words anew": lambda r: "".join(r.choices(WORD, k=16)) + " ",
+    "names anew": lambda r: f"{''.join(r.choices(LETTERS, k=6))}_KEY={''.join(r.choices(WORD, k=20))}\n",
+    "codes anew": lambda r: f"{r.getrandbits(128):032x} {r.getrandbits(40):x}-{r.getrandbits(24):x}\n",
+    "lines anew": lambda r: "".join(r.choices(WORD + "+/", k=64)) + "\n",
+    "errors anew": lambda r: f"{''.join(r.choices(LETTERS, k=8))}Error: {''.join(r.choices(LETTERS, k=5))} at {r.randrange(9999)}: token {''.join(r.choices(WORD, k=9))}\n",
 }  # fmt: skip
 
 
@@ -46,6 +62,17 @@ def text_of(piece: str, size: int) -> str:
     """So many bytes of it in UTF-8, whatever its script."""
     raw = piece.encode()
     return (raw * (size // len(raw) + 1))[:size].decode(errors="ignore")
+
+
+def texts(size: int) -> Iterator[tuple[str, str]]:
+    """Every pattern by its name."""
+    yield from ((name, text_of(piece, size)) for name, piece in PATTERNS.items())
+    for name, one in ANEW.items():
+        maker, made, long = Random(f"patterns:{name}"), [], 0
+        while long < size:
+            made.append(one(maker))
+            long += len(made[-1])
+        yield name, "".join(made)[:size]
 
 
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
@@ -197,8 +224,7 @@ def measured(size: int, only: list[str], most: float) -> Iterator[Row]:
                     continue
                 act(text_of(PROSE, 2000))  # what is loaded once is loaded now
                 row = Row(door, min(cost(act, text_of(PROSE, size)) for _ in range(3)), {})
-                for pattern, piece in PATTERNS.items():
-                    text = text_of(piece, size)
+                for pattern, text in texts(size):
                     row.patterns[pattern] = cost(act, text)
                     if row.times(pattern, size) > most * 2 / 3:
                         row.patterns[pattern] = min(row.patterns[pattern], cost(act, text), cost(act, text))
@@ -224,7 +250,7 @@ def run() -> int:
         share = row.times(dearest, args.size) / args.most
         lines.append(f"| {row.door} | {row.prose:.3f} | {dearest} | {row.patterns[dearest]:.3f} | {row.patterns[dearest] / max(row.prose, 0.0005):.1f} | {share:.0%} |")
         print(lines[-1], *(f"SLOW {each}" for each in over), flush=True)
-    said = f"{len(PATTERNS)} patterns of {args.size:,} bytes: {slow} cost more than {args.most:g} times prose (of {FLOOR:g} s, where prose costs less)."
+    said = f"{len(PATTERNS) + len(ANEW)} patterns of {args.size:,} bytes: {slow} cost more than {args.most:g} times prose (of {FLOOR:g} s, where prose costs less)."
     print(said)
     if args.table:
         write_table(args.table, "\n".join([*lines, "", said]))

@@ -37,7 +37,8 @@ def test_quiet_poison_reaches_no_prompt(restored: None, channel: str) -> None:
 def test_what_a_person_adds_comes_through(restored: None) -> None:
     """The instrument sees."""
     redteam = runpy.run_path(str(BENCH / "redteam.py"))
-    assert len(redteam["tried"](redteam["CONTROLS"]["tacit add by a person"], 1)[0]) == 8
+    (_, plant, texts, most), *_ = redteam["CONTROLS"]
+    assert len(redteam["tried"](plant, 1, texts)[0]) == most == 8
 
 
 @pytest.mark.parametrize(

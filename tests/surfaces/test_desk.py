@@ -466,6 +466,16 @@ def test_what_takes_long_is_reckoned_beside_the_requests(browser: Client, monkey
     assert "Being reckoned" not in browser("GET", "/").text
     teach("Another one, so that the figure is of an older store")
     assert "Being reckoned" not in browser("GET", "/").text
+def test_the_inbox_shows_what_was_refused(browser: Client) -> None:
+    """What pretended to be the person's stands where they look, and nothing where nothing was."""
+    from tacit.core.clock import now as time_now
+    from tacit.core.refusals import FORGED, PREFIX
+
+    assert 'id="refused"' not in browser("GET", "/inbox").text
+    with open_memories() as memories, memories.store.write() as tx:
+        tx.count("", PREFIX + FORGED, time_now())
+    page = browser("GET", "/inbox").text
+    assert 'id="refused"' in page and "refused 1x: something printed imitates the host" in page
 
 
 def test_the_document_names_every_endpoint(api: Client) -> None:

@@ -42,7 +42,8 @@ def worth(content: str, strength: int, form: str) -> bool:
         return False
     if strength == 1:
         plain = compiled(r"[\w+/=.~-]{16,}").fullmatch(content) is not None
-        return plain and dense(content) and form != "loose" and not is_digest(content)
+        odd = form in ("quoted", "literal") and chop(content) <= 2.8 and is_random(content, 3.0)  # random letters without a digit
+        return plain and (dense(content) or odd) and form != "loose" and not is_digest(content)
     if given:
         words = digits == 0 and chop(content) > 3
         return not _names_itself(content) and (

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
 AROUND, MOST_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
+MOST_NEW = 2_000  # names that are looked up among those
 
 
 def named(text: str, low: str) -> Iterator[Span]:
@@ -27,22 +28,28 @@ def named(text: str, low: str) -> Iterator[Span]:
     if not any(hint in low for hint in NAME_HINTS):
         return
     at = 0  # up to here the text has been judged
+    same = 0  # up to here the name goes that was judged last: a second word in it asks the same
     judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
+    new = 0  # names that were judged; where nothing comes again, remembering is in vain
     patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
     for word in compiled(NAME_WORDS).finditer(low):
-        if word.start() < at:
+        if word.start() < at or word.end() <= same:
             continue
         name = name_around(text, word.start(), word.end())
         if name is None:
             continue
         start, end = name
-        around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start  # auth.password is not its auth
-        if (known := judged.get(around)) is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
+        same = end
+        if new < MOST_NEW:
+            around = text[max(0, start - AROUND) : start], text[start : end + AROUND], end - start  # auth.password is not its auth
+        known = judged.get(around) if new < MOST_NEW else None
+        if known is not None:  # what repeats itself is judged once: a megabyte of "token:" is one question
             begin, stop, kind = start + known[0], start + known[1], known[2]
             if kind:
                 yield begin, stop, kind
                 at = stop
             continue
+        new += 1
         strength, kind = says(text[start:end], low[max(0, start - 48) : start], is_a_word(text, start, end))
         if not strength:
             continue
@@ -52,7 +59,7 @@ def named(text: str, low: str) -> Iterator[Span]:
             begin, stop, hide = told(text, low, start, end, strength, word[0])
         if hide:
             yield begin, stop, kind
-        if len(judged) < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
+        if new < MOST_JUDGED and stop - end < AROUND // 2 and (not hide or begin >= end):
             judged[around] = (begin - start, stop - start, kind if hide else "")
         if begin >= end and (hide or stop - begin > LONG):
             at = stop
@@ -60,7 +67,8 @@ def named(text: str, low: str) -> Iterator[Span]:
 
 def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
     """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
-    typed = compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
+    after = text[end : end + 1]
+    typed = after in "?: \t" and compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = compiled(
         r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
         r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from tacit.guard.expressions import compiled
 
+REACH = 48  # characters of a name on either side of the word that it is known by
 
 def parts_of(name: str) -> list[str]:
     """The words of an identifier: dbPassword2, DB_PASSWORD, db-password."""
     return [p.lower() for p in compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
+
+
+_TIED_BEFORE, _TIED_AFTER = frozenset("\"'`-_.$"), frozenset("=\"'`%")
 
 
 def is_a_word(text: str, start: int, end: int) -> bool:
@@ -15,9 +19,8 @@ def is_a_word(text: str, start: int, end: int) -> bool:
 
     "the cache key" is no credential, but a NAME=, a key of JSON or a --flag is the same after any word.
     """
-    if not text[start:end].islower() or not text[start:end].isalpha():
-        return False
-    return text[start - 1 : start] not in tuple("\"'`-_.$") and text[end : end + 1] not in tuple("=\"'`%")
+    name = text[start:end]
+    return name.islower() and name.isalpha() and text[start - 1 : start] not in _TIED_BEFORE and text[end : end + 1] not in _TIED_AFTER
 
 
 def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
@@ -42,9 +45,9 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
     if not words:
         return 0, ""
     word = words[-1]
-    parts = parts_of(name)
-    after = parts_of(name[lowered.rfind(word) + len(word) :])
-    if any(part in NAME_NOT for part in after):
+    parts = parts_of(name) if name != word else [word]
+    after = name[lowered.rfind(word) + len(word) :]
+    if after and not NAME_NOT.isdisjoint(parts_of(after)):
         return 0, ""
     if word.startswith(("pass", "mot", "contrase")) or word in ("pw", "pwd", "mdp", "kennwort"):
         return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
@@ -52,14 +55,15 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
     ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
     last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
     if word in ("key", "schlüssel", "clé"):
-        if last not in KEY_OF and any(part in KEY_NOT for part in (*(ahead[-2:] if softened else ()), *parts)):
+        if last not in KEY_OF and not KEY_NOT.isdisjoint((*(ahead[-2:] if softened else ()), *parts)):
             return 0, ""
-        glued = any(of + "key" in lowered for of in KEY_OF if len(of) > 2)
-        if glued or any(part in KEY_OF or part in VENDORS for part in (*ahead[-1:], *parts)) or VENDORS & set(ahead):
+        glued = "key" in lowered and compiled(_glued_keys()).search(lowered)
+        near = (*ahead[-1:], *parts)
+        if glued or not KEY_OF.isdisjoint(near) or not VENDORS.isdisjoint(near) or not VENDORS.isdisjoint(ahead):
             return 2, "api-key"
         return 1, "key"
     if word in ("token", "jeton"):
-        if last not in TOKEN_OF and any(part in TOKEN_NOT for part in (*(ahead[-1:] if softened else ()), *parts)):
+        if last not in TOKEN_OF and not TOKEN_NOT.isdisjoint((*(ahead[-1:] if softened else ()), *parts)):
             return 0, ""
         return 2, "token"
     if word == "auth":
@@ -69,25 +73,44 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
 def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
-    from tacit.guard.redact_rules import KEY_OF, NO_PASS
+    from tacit.guard.redact_rules import NO_PASS
 
     after = text[end : end + 1]
     if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
         return None
-    left, right = start, end
-    while left > 0 and start - left < 48 and (text[left - 1].isalnum() or text[left - 1] in "_.-"):
-        left -= 1
-    while right < len(text) and right - end < 48 and (text[right].isalnum() or text[right] in "_-"):
-        right += 1
     before = text[start - 1 : start]
+    left = start - _length(r"[\w.-]*", text[max(0, start - REACH) : start][::-1])
+    right = end + _length(r"[\w-]*", text[end : end + REACH])
     if before.isalpha() and not (before.islower() and text[start].isupper()):
         word = text[start:end].lower()
         ahead = text[left:start].lower()
-        known = word == "key" and any(ahead.endswith(of) for of in KEY_OF if len(of) > 2)
+        known = word == "key" and ahead.endswith(_long_keys())
         glued = word in ("pw", "pwd", "pass") and right == end and left >= start - 12 and ahead not in NO_PASS
         if not known and not glued and word not in ("password", "passwd", "passwort", "token", "secret"):
             return None
     return left, right
+
+
+def _length(expression: str, text: str) -> int:
+    found = compiled(expression).match(text)
+    return found.end() if found else 0
+
+
+def _long_keys() -> tuple[str, ...]:
+    """Words that make a key one of somebody's also where they are glued to it: apikey, accesskey."""
+    from tacit.guard.redact_rules import KEY_OF
+
+    global _KEYS
+    if not _KEYS:
+        _KEYS = tuple(sorted(of for of in KEY_OF if len(of) > 2))
+    return _KEYS
+
+
+_KEYS: tuple[str, ...] = ()
+
+
+def _glued_keys() -> str:
+    return rf"(?:{'|'.join(_long_keys())})key"
 
 
 def is_prose(text: str, start: int, end: int) -> bool:

@@ -80,10 +80,10 @@ def _cookies(text: str) -> Iterator[Span]:
         while (cookie := compiled(pair).match(text, at)) and (at == start.end() or ";" in cookie[0][:3]):
             at = cookie.end()
             content = cookie[2] or ""
-            telling = compiled(r"(?i)sess|sid|auth|tok|login|user|remember|jwt").search(cookie[1])
-            if cookie[1].lower() in HARMLESS_COOKIES or stand_in(content or "-"):
+            if len(content) < 6 or cookie[1].lower() in HARMLESS_COOKIES or stand_in(content):
                 continue
-            if dense(content) or (telling and len(content) >= 6 and mixed(content)):
+            telling = compiled(r"(?i)sess|sid|auth|tok|login|user|remember|jwt").search(cookie[1])
+            if dense(content) or (telling and mixed(content)):
                 yield *cookie.span(2), "cookie"
 
 

@@ -18,6 +18,7 @@ Redaction is a net with a known mesh, not a proof; `docs/redaction.md` says what
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import islice
 
 from tacit.core.value import value
 from tacit.guard.encoded import encoded
@@ -28,6 +29,7 @@ from tacit.guard.names import says
 from tacit.guard.opaque import opaque
 from tacit.guard.places import places
 from tacit.guard.shapes import blocks, prefixed, shapes, tokens
+from tacit.guard.values import LONGEST_VALUE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ SHORTEST = 8  # characters; nothing shorter is a secret worth the name
 # What a first pass takes out can bring two halves of a sentence near enough for a second pass to see more. Texts need
 # one pass, rarely two; the bound keeps hostile ones linear.
 PASSES = 12
+# A text that holds more is a list of secrets: from there on all of it is hidden, and what it costs is bounded.
+MOST_SECRETS = 1_000
 ESCAPED = "\x1f\x1f"
 
 
@@ -68,7 +72,7 @@ def redact(text: str) -> Redacted:
     found: list[Span] = []
     current = text
     for _ in range(PASSES):
-        new = _scan(current)
+        new = _scan_as_far_as_it_pays(current)
         if not new:
             break
         found = _merged(found + _as_given(new, found))
@@ -150,8 +154,23 @@ def _keepable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
-def _scan(text: str) -> list[Span]:
-    """The secrets of one text, by every way they give themselves away; the surer ways come first and name the kind."""
+def _scan_as_far_as_it_pays(text: str) -> list[Span]:
+    """The secrets of one text; where there are too many, those of a part of it, and the rest as one."""
+    end = len(text)
+    while True:
+        spans, full_at = _scan(text[:end])
+        if full_at < 0:
+            return spans if end == len(text) else _merged([*spans, (end, len(text), "secrets")])
+        # Halved at least: whatever else fills up in the part, all parts together cost no more than the whole.
+        at = min(full_at, end // 2)
+        end = max((text.rfind(gap, max(0, at - LONGEST_VALUE), at) for gap in " \n"), default=-1) + 1 or max(0, at - LONGEST_VALUE)
+
+
+def _scan(text: str) -> tuple[list[Span], int]:
+    """The secrets of one text, by every way they give themselves away; the surer ways come first and name the kind.
+
+    And where one way had found too many, at which it stopped; else -1.
+    """
     if MARKER in text:  # what was taken out stays out, and the words in its marker introduce nothing
         text = compiled(r"\[redacted:[a-z0-9-]{1,40}\]").sub(lambda m: "\0" * len(m[0]), text)
     if "\\" in text:  # an escaped line end or tab, in a quote of JSON or code, is white space of the same length
@@ -159,8 +178,11 @@ def _scan(text: str) -> list[Span]:
     low = lower(text)
     spans: list[Span] = []
     for way in (blocks, tokens, shapes, places, named, prefixed, encoded, nearby, opaque):
-        spans.extend(way(text, low))
-    return _merged(spans)
+        new = [*islice(way(text, low), MOST_SECRETS + 1)]
+        if len(new) > MOST_SECRETS:
+            return [], max(start for start, _, _ in new)
+        spans.extend(new)
+    return _merged(spans), -1
 
 
 def _merged(spans: list[Span]) -> list[Span]:

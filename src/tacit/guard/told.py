@@ -8,6 +8,7 @@ from tacit.guard.values import value_at
 
 NEAR = 160  # how far from a word its value may stand in prose, in characters
 WORDS_BETWEEN = 12  # and in words
+TURNS = frozenset("is was as for ist war als für es era como para est était comme pour".split())
 
 
 def told(text: str, low: str, start: int, end: int, strength: int, word: str) -> tuple[int, int, bool]:
@@ -51,8 +52,10 @@ def told(text: str, low: str, start: int, end: int, strength: int, word: str) ->
 
 def _told_before(text: str, start: int, strength: int) -> tuple[int, int, bool]:
     """The value of "x is the password", "use x as the token"."""
+    if TURNS.isdisjoint(text[max(0, start - 80) : start].split()[-4:]):  # asked first: the expression is dear
+        return start, start, False
     turned = compiled(
-        r"\\?[\"'`(\[]{0,2}(\S{4,200})\s(?:is|was|as|for|ist|war|als|für|es|era|como|para|est|était|comme|pour)\s"
+        rf"\\?[\"'`(\[]{{0,2}}(\S{{4,200}})\s(?:{'|'.join(sorted(TURNS))})\s"
         r"(?:(?:the|my|our|your|its|their|a|das|der|die|den|dem|mein|meine|unser|la|el|le|mi|mon|ma|notre|nuestra)\s)?"
         r"(?:[\w-]{1,20}\s){0,2}$"
     ).search(text, max(0, start - NEAR), start)

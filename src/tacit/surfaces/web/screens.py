@@ -196,9 +196,10 @@ LESSONS = {
 
 
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
-    """What waits for a judgement; where nothing does, what to do first."""
+    """What waits for a judgement, and what was refused of late; where nothing waits, what to do first."""
     found = views.inbox(desk, asked)
-    return {**found, "overview": None if found["proposals"] else views.overview(desk)}
+    refused = desk.refused() if not asked["offset"] else []
+    return {**found, "refused": refused, "overview": None if found["proposals"] else views.overview(desk)}
 
 
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
