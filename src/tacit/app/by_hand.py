@@ -141,7 +141,7 @@ class ByHand(PageVerbs, Safety):
         from tacit.core.proposal import EXPIRES_AFTER_DAYS, Proposal
         from tacit.guard.redact import private, redact
 
-        found, at = self.get(id), self.now()
+        found, at, reason = self.get(id), self.now(), self._kept_reason(reason)
         proposal = Proposal(
             new_id(), found.project, "edit", reason or "an agent would word it so", self.actor.name, at, memory=found.id,
             payload={"text": redact(private(text)).text}, expires_at=clock.after_days(at, EXPIRES_AFTER_DAYS),
@@ -244,9 +244,9 @@ class ByHand(PageVerbs, Safety):
         from tacit.core.memory import kept_text
         from tacit.stores.notes import put_note
 
-        said = kept_text(text)
+        said, why = kept_text(self._kept_reason(text)), kept_text(self._kept_reason(reason)) if reason else ""
         with self.store.write() as tx:
-            return put_note(tx, self.ensure_project().id, said, kept_text(reason) if reason else "", self.actor.name, self.now())
+            return put_note(tx, self.ensure_project().id, said, why, self.actor.name, self.now())
 
     def _from_origin(self, origin: str, states: Sequence[str]) -> list[str]:
         return [
@@ -341,7 +341,7 @@ class ByHand(PageVerbs, Safety):
             raise UsageError(f"{word!r} is no feedback.", "One of: helped, wrong, outdated.")
         row = self.store.find_run(self.project_id, run) if run else None
         give_feedback(
-            self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row, reason=reason,
-            at=self.now(), ids=new_id,
+            self.store, self.ensure_project(), self.profile, memory, word, by=self.actor.name, tier=self.actor.tier, run=row,
+            reason=self._kept_reason(reason), at=self.now(), ids=new_id,
         )  # fmt: skip
         return self.store.get(memory.id)

@@ -406,10 +406,14 @@ class Opened:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
-                from tacit.guard.redact import redacted_record
-
-                tx.apply(replace(change, entry=replace(change.entry, reason=redacted_record(change.entry.reason))))
+                tx.apply(replace(change, entry=replace(change.entry, reason=self._kept_reason(change.entry.reason))))
             return tx.get(id)
+
+    def _kept_reason(self, said: str) -> str:
+        """Somebody's free words as they may be kept."""
+        from tacit.guard.redact import free_words
+
+        return free_words(said, by_agent=not self.actor.is_person) if said else ""
 
     def need_person(self, what: str) -> None:
         """Refuse what only a person may do."""

@@ -58,7 +58,7 @@ class Reviewing(Mending):
         from tacit.learn.deciding import find_proposal
 
         self._need_person("Deciding")
-        project, seat = self.ensure_project(), self._seat(role)
+        project, seat, reason = self.ensure_project(), self._seat(role), self._kept_reason(reason)
         if decision == "clear":
             return seat.clear(every=every)
         try:

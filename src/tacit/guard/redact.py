@@ -142,6 +142,15 @@ def redacted_record(at: Any) -> Any:
     return None if isinstance(at, float) and at != at else at
 
 
+def free_words(said: str, by_agent: bool = False) -> str:
+    """What somebody gives as a reason, as it may be kept: without secrets; an agent's that speaks to a reading model, without its words."""
+    from tacit.guard.screen import screen
+
+    plain: str = redacted_record(said)
+    found = screen(plain) if by_agent and plain else None
+    return f"[quarantined: {', '.join(found.marks)}]" if found is not None and not found.clean else plain
+
+
 def redacted_path(path: str) -> str:
     """The name of a file, folder or branch without secrets: also where slashes and a suffix hide that it says one."""
     plain: str = redacted_record(path)

@@ -198,8 +198,7 @@ LESSONS = {
 def inbox(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
     """What waits for a judgement, and what was refused of late; where nothing waits, what to do first."""
     found = views.inbox(desk, asked)
-    refused = desk.refused() if not asked["offset"] else []
-    return {**found, "refused": refused, "overview": None if found["proposals"] else views.overview(desk)}
+    return {**found, "refused": desk.refused(), "overview": None if found["proposals"] else views.overview(desk)}
 
 
 def search(desk: Memories, asked: dict[str, Any]) -> dict[str, Any]:
