@@ -87,8 +87,10 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     }
     lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
     memory = [*(doctor_lines(figures, profile) if figures else []), *reads]
-    if trials and (trials.unsettled or trials.unknown):
-        memory.append(f"lessons given: {trials.unsettled} wait for their session's end, of {trials.unknown} nothing could tell what came")
+    if trials and trials.unsettled:
+        memory.append(f"{trials.unsettled} uses of lessons wait for their session's end")
+    if trials and trials.unknown:
+        memory.append(f"of {trials.unknown} uses nothing could tell what came of them")
     memory += [counted(name, n) for name, n in found.counters.items()]
     lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
     lines += _wrong(cli, yours)
