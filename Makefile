@@ -134,14 +134,12 @@ bench-quality: .venv/ready
 	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev)
 	$(BIN)/python bench/same.py $(DATA) --half $(or $(HALF),dev) --through
 
+# Is what effect says true? Simulations, whole worlds, the twelve defects, whether a judge can tell the arm and, with DATA, what the instruments see of real sessions
+# (after make bench-lessons DATA=…). Every part is run whatever an earlier one said; JOBS processes.
 bench-effect: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check numpy
-	$(BIN)/python bench/effect.py --jobs $(or $(JOBS),2)
-	$(BIN)/python bench/effect_worlds.py --jobs $(or $(JOBS),2)
-	$(BIN)/python bench/effect_defects.py
-	$(BIN)/python bench/effect_blind.py make .bench/blind
-	$(BIN)/python bench/effect_blind.py guess .bench/blind
-	$(if $(DATA),$(BIN)/python bench/effect_seen.py $(DATA))
+	failed=0; for part in 'effect.py --jobs $(or $(JOBS),2)' 'effect_worlds.py --jobs $(or $(JOBS),2)' effect_defects.py 'effect_blind.py make .bench/blind' \
+	 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 
 # A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by

@@ -153,10 +153,11 @@ def may_be_said(units: int, lessons: int) -> str:
     if units < 60:
         return (
             "At 20 to 60 runs the order of the lessons is what can be had: the guess gets two thirds of what an oracle would, frequency"
-            " less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 runs has one in 38 of 100 cases by 60 runs."
+            " less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 runs has one in 39 of 100 cases by 60 runs."
         )
     return (
-        f"5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
+        "From 60 runs on strong effects get their verdicts: 50 to 20 in 100 in 6 of 10 cases by 100 runs, in 9 by 200; 20 to 5 in 3"
+        f" and 7. 5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
         " those marked * hold across all (a tenth false at most)."
     )
 
