@@ -54,7 +54,7 @@ test-frameworks: .venv-frameworks/ready
 	@touch .venv-frameworks/ready
 
 # The real host programs from npm (into .hosts), driven by a scripted model on loopback; the table goes to docs/hosts.md.
-# make test-hosts ONLY='--host codex --scenario sub-agent --keep' drives some of it, and writes no table. Needs Node and npm; 15 minutes.
+# make test-hosts ONLY='--host codex --scenario sub-agent --keep' drives some of it, and writes no table. Needs Node and npm; about 40 minutes.
 test-hosts: .venv/ready
 	@$(BIN)/python -m compileall -q src/tacit
 	$(BIN)/python bench/hosts/run.py $(if $(ONLY),$(ONLY),--table docs/hosts.md)
