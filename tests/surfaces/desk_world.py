@@ -16,6 +16,8 @@ from tacit.core.proposal import Proposal
 from tacit.core.rows import RunRow, run_id
 from tacit.core.run import Cost
 from tacit.testing import Clock, finding, run
+from tacit.trial.effect import course_of, course_to_json
+from tacit.trial.table import by_epoch, trials_from
 
 RULES = (
     "Use uv, never pip, in this repository.", "Commit messages are imperative and say why in the body.", "Ask before you touch anything under infra/.",
@@ -55,13 +57,15 @@ def lived(cwd: str, *, weeks: int = 24, sessions: int = 150, ends: str = "", **o
         helps = next(id for text, id in found.items() if text.startswith("The importer needs"))
         edited = next((id for text, id in found.items() if text.startswith("Run make migrate")), "")
         harms = next((id for text, id in found.items() if text.startswith("Retry the nightly")), "")
-        return {"lesson": helps, "edited": edited, "harms": harms, "hostile": found[HOSTILE], "run": f"s{sessions - 2}"}
+        told = [(each.run.foreign_id, {(part.arm == "withheld", part.outcome) for part in each.lessons}) for each in memories.audit(limit=60)]
+        rich = next((name for name, seen in told if (False, "occurred") in seen and any(left for left, _ in seen)), told[0][0])
+        return {"lesson": helps, "edited": edited, "harms": harms, "hostile": found[HOSTILE], "run": rich}
 
 
 def _session(memories: Memories, dice: random.Random, n: int, at: str) -> None:
     name, task = f"s{n}", TASKS[n % len(TASKS)]
     host, model, tokens, usd = MODELS[0 if n % 5 < 3 else 1 if n % 5 == 3 else 2] if n > 30 else MODELS[0]
-    asked = memories.inject(f"{task}: importer, migrate, payment, login, export, sed on macOS", run=name, host=host)
+    asked = memories.inject(f"{task}: importer, migrate, payment, login, export, sed on macOS", run=name, host=host, model=model)
     given = set(asked.injected)
     said, known = [], {each.text[:30]: each.id for each in memories.list(limit=60)}
     for number, (text, without, with_it) in enumerate(TRIED):
@@ -101,13 +105,25 @@ def crowded(memories: Memories, *, lessons: int, runs: int) -> None:
     subjects = ("The importer", "Login tests", "The payment client", "CI on macOS", "Database migrations")
     faults = ("fails when the cache is cold", "hangs while two workers share a port", "needs the protos first")
     made = memories.add_many(
-        {"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": ("pitfall", "rule", "fix")[n % 3]} for n in range(lessons)
+        {"text": f"{subjects[n % 5]} {faults[n % 3]}, case {n}", "kind": "pitfall" if n < 40 else ("pitfall", "rule", "fix")[n % 3]} for n in range(lessons)
     )
     project, begin = memories.project_id, seconds(memories.now()) - 170 * DAY
     for start in range(0, runs, 1000):
         with memories.store.write() as tx:
             for n in range(start, min(runs, start + 1000)):
-                _one_of_many(tx, project, n, stamp(begin + n * 170 * DAY / runs), [made[(n * 7 + k) % min(40, lessons)] for k in range(5)])
+                _one_of_many(tx, project, n, stamp(begin + n * 170 * DAY / runs), [made[(n * 7 + k) % 40] for k in range(5)])
+    _judged(memories, made[:40])
+
+
+def _judged(memories: Memories, lessons: list[Any]) -> None:
+    """Keep how far each has come, as settling does use by use."""
+    rules = memories.profile.effect
+    with memories.store.write() as tx:
+        for each in lessons:
+            tx.refresh_tally(each.id, each.project)
+            parts = by_epoch(trials_from(tx.uses(memory=each.id), tx.marks(memory=each.id)))
+            for epoch, trials in parts.items():
+                tx.put_course(each.id, each.project, epoch, course_to_json(course_of(trials, rules.alpha, rules.margin)))
 
 
 def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> None:
@@ -121,5 +137,5 @@ def _one_of_many(tx: Any, project: str, n: int, at: str, lessons: list[Any]) -> 
     tx.add_injection(f"e-{n}", project, id, id, "test", 120, [each.id for each in lessons], [], {}, at)
     for k, each in enumerate(lessons):
         arm = "withheld" if (n + k) % 5 == 0 else "injected"
-        tx.add_use(Use(each.id, id, project, run=id, family=each.id, arm=arm, probability=0.8, surface="test", epoch=f"{model} {host}", task=TASKS[n % 5], at=at))
+        tx.add_use(Use(each.id, id, project, run=id, family=each.id, arm=arm, probability=0.2, surface="test", epoch=f"{model} {host}", task=TASKS[n % 5], at=at))
         tx._write_mark(Mark(each.id, id, project, "outcome", "occurred" if (n * 3 + k) % (4 if arm == "withheld" else 9) == 0 else "not_occurred", run=id, at=at))

@@ -24,11 +24,13 @@ pytestmark = [
     pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium on this machine"),
 ]
 
+from tests.surfaces.desk_world import crowded, lived  # noqa: E402
+
 from tacit.app import open as open_memories  # noqa: E402
 from tacit.core.clock import now  # noqa: E402
 from tacit.core.digest import new_id  # noqa: E402
 from tacit.core.proposal import Proposal  # noqa: E402
-from tacit.testing import finding, run  # noqa: E402
+from tacit.testing import finding, run, signed  # noqa: E402
 
 SHOTS = os.environ.get("TACIT_SHOTS", "")
 LESSONS = int(os.environ.get("TACIT_DESK_LESSONS", "5000"))
@@ -58,6 +60,11 @@ def desk(folder: Path) -> Iterator[str]:
             said = (finding(f"t{n}", LESSON, kind="pitfall"),) if n % 3 == 0 else ()
             memories.learn(run(f"t{n}", *said, outcome="success", extra={"instruments": ["review"]}))
         memories.add("<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">", kind="rule")
+    yield from served(folder)
+
+
+def served(folder: Path) -> Iterator[str]:
+    """The link of a desk, while it is needed."""
     process = subprocess.Popen([sys.executable, "-m", "tacit", "serve", "--port", "0", "--quiet"], stdout=subprocess.PIPE, text=True, cwd=folder)
     assert process.stdout
     link = process.stdout.readline().strip()
@@ -167,6 +174,121 @@ def test_it_is_readable_in_light_dark_and_on_a_phone(desk: str, browser: Any, sc
         if SHOTS:
             page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}-{width}.png"))
     assert seen.wrong == []
+
+
+@pytest.fixture
+def lived_in(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """The address of a desk of half a year's life, and the ids of what its screens are about."""
+    ids = lived(str(folder), sessions=int(os.environ.get("TACIT_DESK_SESSIONS", "100")))
+    yield from ((link, ids) for link in served(folder))
+
+
+def test_home_lesson_run_and_what_is_shared(lived_in: tuple[str, dict[str, str]], browser: Any, tmp_path: Path) -> None:
+    """Pictures with titles; every link and button reached by the tab key; one shared file that loads nothing; nothing serious for axe."""
+    link, ids = lived_in
+    base = link.partition("/?")[0]
+    first = Watched(browser, base)
+    first.page.goto(link)
+    cookies = first.page.context.cookies()
+    for scheme, width in (("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)):
+        seen = Watched(browser, base, color_scheme=scheme, viewport={"width": width, "height": 900}, accept_downloads=True)
+        seen.page.context.add_cookies(cookies)
+        looked_at(seen, ids, f"{scheme}-{width}", tab=(scheme, width) == ("light", 1200))
+        for name, path in (("report", "/share/report?days=30"), ("shared-lesson", f"/share/lessons/{ids['hostile']}")):
+            with seen.page.expect_download() as waiting:
+                seen.page.evaluate("(path) => { const a = document.createElement('a'); a.href = path; a.download = ''; a.click(); }", path)
+            file = tmp_path / f"{name}.html"
+            waiting.value.save_as(str(file))
+            alone = Watched(browser, f"file://{tmp_path}", color_scheme=scheme, viewport={"width": width, "height": 900})
+            alone.page.goto(f"file://{file}")
+            assert fits(alone.page) and serious(alone.page) == [] and alone.page.title() != "owned", name
+            assert alone.page.evaluate("() => getComputedStyle(document.querySelector('.tile')).borderRadius") == "12px"  # its style is let in
+            if SHOTS:
+                alone.page.screenshot(path=str(Path(SHOTS) / f"{name}-{scheme}-{width}.png"), full_page=True)
+            assert alone.wrong == []
+        assert seen.wrong == []
+
+
+def looked_at(seen: Watched, ids: dict[str, str], mode: str, *, tab: bool) -> None:
+    """Home, a lesson, a run and their lists."""
+    screens = {"home": "/", "lesson": f"/lessons/{ids['edited']}", "run": f"/runs/{ids['run']}", "lessons": "/lessons", "runs": "/runs"}
+    for name, path in screens.items():
+        page = seen.to(path)
+        if name == "home":
+            page.locator("#t-spared figure svg").wait_for()
+            assert page.locator("svg.pic").count() >= 6
+        assert fits(page) and serious(page) == [] and page.title() != "owned", (name, mode)
+        titled = "() => [...document.querySelectorAll('svg.pic')].every((svg) => svg.querySelector('title') && svg.querySelector('desc'))"
+        assert page.evaluate(titled), name
+        if tab:
+            assert unreached(page) == [], name
+        if SHOTS:
+            page.screenshot(path=str(Path(SHOTS) / f"desk-{name}-{mode}.png"), full_page=name in ("home", "run"))
+
+
+def fits(page: Any) -> bool:
+    """Whether a page is no wider than its window."""
+    return bool(page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth + 1"))
+
+
+def unreached(page: Any) -> list[str]:
+    """What one could click and the tab key never comes to."""
+    page.evaluate("() => { window.reached = new Set(); document.body.focus(); }")
+    many = page.evaluate("() => document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary').length")
+    for _ in range(many + 40):
+        page.keyboard.press("Tab")
+        page.evaluate("() => window.reached.add(document.activeElement)")
+    return list(page.evaluate(
+        "() => [...document.querySelectorAll('main a[href], main button, main summary')]"
+        ".filter((each) => each.checkVisibility() && !window.reached.has(each)).map((each) => each.outerHTML.slice(0, 80))"
+    ))  # fmt: skip
+
+
+GROWTH = 3.0  # what a screen may cost in a large store, over its cost in a small one
+
+
+def test_a_hundred_thousand_lessons_and_ten_thousand_runs(tmp_path: Path) -> None:
+    """Every screen costs at most three times what it costs with a thousand of each, in CPU time, by the median of interleaved requests."""
+    import asyncio
+    import statistics
+    import time
+
+    from bench.desk import client
+
+    homes = {}
+    for name, lessons, runs in (("small", 1_000, 1_000), ("large", int(os.environ.get("TACIT_DESK_LARGE", "100000")), 10_000)):
+        home = tmp_path / name
+        (home / "work").mkdir(parents=True)
+        homes[name] = signed({**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "USER": "sam"})
+        with open_memories(env=homes[name], cwd=str(home / "work")) as memories:
+            crowded(memories, lessons=lessons, runs=runs)
+
+    async def costs() -> dict[str, tuple[float, float]]:
+        pairs = [client(homes[name]) for name in ("small", "large")]
+        given = []
+        for name in ("small", "large"):
+            with open_memories(env=homes[name], cwd=os.path.join(homes[name]["HOME"], "work")) as memories:
+                given.append((memories.list(sort="old", limit=1)[0].id, memories.list(sort="new", limit=500)[-1].id))
+        for asked, _ in pairs:  # what the whole memory spared is reckoned beside the requests
+            while "Being reckoned" in (await asked.get("/effect")).text:
+                await asyncio.sleep(0.5)
+        found = {}
+        for screen in ("/", "/inbox", "/lessons", "/lessons?show=in-force", "/lessons?behind=FAR", "/lessons?sort=seen", "/lessons/ID", "/runs",
+                       "/runs?behind=many-500", "/runs/many-7", "/effect", "/health"):  # fmt: skip
+            spent: list[list[float]] = [[], []]
+            for _ in range(7):
+                for at, (asked, _) in enumerate(pairs):
+                    began = time.process_time()
+                    answer = await asked.get(screen.replace("ID", given[at][0]).replace("FAR", given[at][1]))
+                    assert answer.status_code == 200, (screen, answer.text[:300])
+                    spent[at].append(time.process_time() - began)
+            found[screen] = (1000 * statistics.median(spent[0][1:]), 1000 * statistics.median(spent[1][1:]))
+        return found
+
+    found = asyncio.run(costs())
+    for screen, (few, many) in found.items():
+        print(f"{screen:28} {few:7.1f} ms {many:7.1f} ms  {many / few:.2f}x")
+    assert {screen: cost for screen, cost in found.items() if cost[1] > GROWTH * cost[0]} == {}
 
 
 def test_no_call_breaks_the_api(desk: str, folder: Path, alone: Path) -> None:

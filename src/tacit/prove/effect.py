@@ -14,12 +14,12 @@ from tacit.prove.followed import followed
 from tacit.prove.worth import heard, heard_lines, may_be_said, untold_lines, why_untold, worth, worth_line
 from tacit.stores import counts
 from tacit.stores.incidents import seconds_a_call
-from tacit.stores.lookups import settled_units, troubles
+from tacit.stores.lookups import courses_of, settled_units, troubles
 from tacit.trial import effect as stats
 from tacit.trial.belief import believe, holdout_cost, weights_of
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.overall import whole_memory
-from tacit.trial.run_outcomes import beside
+from tacit.trial.run_outcomes import RUN_FAILED, beside
 from tacit.trial.table import GRADES, by_epoch, graded, tabulate, trials_from
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tacit.prove.followed import Followed
     from tacit.prove.worth import Heard, Worth
     from tacit.trial.belief import Belief
-    from tacit.trial.effect import Balance, Interval, Standing
+    from tacit.trial.effect import Balance, Course, Interval, Standing
     from tacit.trial.overall import Whole
     from tacit.trial.run_outcomes import Beside
     from tacit.trial.table import Table, Trial
@@ -184,11 +184,29 @@ def followed_all(store: Store, own: Mapping[str, Sequence[Use]], marks: Sequence
 
 
 def effect_of(store: Store, project: str, profile: Profile, memory: Memory) -> LessonEffect:
-    """The same of one lesson, from its own uses alone, however many others there are. Whether it holds across all is not asked."""
+    """The same of one lesson, from its own uses alone, however many others there are. Whether it holds across all is not asked.
+
+    Where the trial was followed use by use, how far it has come is kept, and not even its own uses are read."""
+    courses = _followed_up(store, project, profile, memory)
+    if courses:
+        epoch = max(courses, key=lambda name: (courses[name].at, courses[name].unit))
+        older = {name: stats.stands(course).words for name, course in courses.items() if name != epoch}
+        return _told(memory, profile, epoch, courses[epoch].table, stats.stands(courses[epoch]), older)
     uses = [use for use in store.uses(memory=memory.id) if use.project == project]
     marks = store.marks(memory=memory.id)
     given = followed_all(store, {memory.id: uses}, marks).get(memory.id)
     return _lesson(memory, trials_from(uses, marks), trials_from(uses, marks, former=True), profile, False, None, given)
+
+
+def _followed_up(store: Store, project: str, profile: Profile, memory: Memory) -> dict[str, Course]:
+    """How far a lesson has come in each epoch, as it was kept; nothing where that is not all of its trial."""
+    units = (memory.tally.signals or {}).get("units", 0.0)
+    if not units or memory.project != project:
+        return {}
+    found = {epoch: stats.course_from_json(kept) for epoch, kept in courses_of(store, memory.id) if epoch != RUN_FAILED}
+    rules = profile.effect
+    whole = sum(course.units for course in found.values()) == units
+    return found if whole and all((course.alpha, course.margin) == (rules.alpha, rules.margin) for course in found.values()) else {}
 
 
 def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
@@ -203,16 +221,23 @@ def _latest(trials: Sequence[Trial]) -> tuple[str, list[Trial]]:
 def _lesson(
     memory: Memory, trials: list[Trial], before: list[Trial], profile: Profile, across: bool, runs: Beside | None, given: Followed | None
 ) -> LessonEffect:
+    alpha, margin = profile.effect.alpha, profile.effect.margin
+    epoch, mine = _latest(trials)
+    older = {
+        name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch
+    }
+    former = _said(_latest(before)[1], alpha, margin)
+    return _told(memory, profile, epoch, tabulate(mine), stats.stand(mine, alpha, margin), older, across, former, runs, given)
+
+
+def _told(
+    memory: Memory, profile: Profile, epoch: str, table: Table, standing: Standing, older: Mapping[str, str], across: bool = False,
+    former: str = "", runs: Beside | None = None, given: Followed | None = None,
+) -> LessonEffect:  # fmt: skip
     from tacit.core.standing import is_exempt
 
     alpha, margin = profile.effect.alpha, profile.effect.margin
     exempt = is_exempt(memory, profile)
-    epoch, mine = _latest(trials)
-    table = tabulate(mine)
-    standing = stats.stand(mine, alpha, margin)
-    older = {
-        name: stats.stand(part, alpha, margin).words for name, part in by_epoch(trials).items() if name != epoch
-    }
     return LessonEffect(
         memory=memory,
         epoch=epoch,
@@ -231,7 +256,7 @@ def _lesson(
         holds_across=across,
         measured=not exempt,
         older=older,
-        former=_said(_latest(before)[1], alpha, margin),
+        former=former,
         beside=runs,
         followed=given,
     )

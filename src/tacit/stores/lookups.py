@@ -121,6 +121,11 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
     return found
 
 
+def courses_of(store: Reads, memory: str) -> list[tuple[str, str]]:
+    """How far a lesson has come in each epoch, as it was kept."""
+    return [(epoch, kept) for epoch, kept in store.rows("SELECT epoch, kept FROM course WHERE memory = :it ORDER BY epoch", it=memory)]
+
+
 def runs_behind(store: Reads, project: str, behind: str = "", most: int = 25) -> list[RunRow]:
     """A project's runs, newest first, or those that come behind one."""
     from tacit.core.rows import RunRow

@@ -139,7 +139,8 @@ def effect_words(found: LessonEffect) -> tuple[str, str]:
     sums = [sum(counts) for counts in zip(*(table.cells for table in found.table.values()))]
     with_back, with_clean, without_back, without_clean = sums
     without, model = without_back + without_clean, f" with {found.epoch}" if found.older else ""
-    seen = f"Given, its problem came in {with_back} of {with_back + with_clean} sessions{model}"
+    given = with_back + with_clean
+    seen = f"Given, its problem came in {with_back} of {given} sessions{model}" if given else f"Not given yet{model}"
     compared = f"; left out, in {without_back} of {without}." if without else "; none went without it yet."
     shown = [f"{words.partition(' (')[0]} with {epoch}" for epoch, words in found.older.items()]
     return ANSWERS.get(verdict, "Not yet known"), seen + compared + (f" Before: {'; '.join(shown)}." if shown else "")
