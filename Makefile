@@ -5,7 +5,7 @@ BIN := .venv/bin
 export PYTHONUTF8 := 1
 SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo docs mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -42,6 +42,20 @@ QUICK := tests/test_rooms.py tests/test_house.py tests/test_app.py tests/core te
 LONGER := tests/words/test_match.py tests/trial/test_effect.py tests/guard/test_redact.py tests/learn/reader
 test-quick: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not slow and not process' $(LONGER:%=--ignore %) $(QUICK)
+
+# Fresh mutants in the rooms that decide, and whether a test notices: make mutate COUNT=20 SEED=7; OWN=1 asks their own rooms only. docs/mutants.md.
+mutate: .venv/ready
+	$(BIN)/python bench/mutate.py --count $(or $(COUNT),100) --seed $(or $(SEED),1) --minutes $(or $(MINUTES),90) $(if $(OWN),--own)
+
+# docs/ as a site, into .bench/site; every page must be in the navigation, every anchor must lead somewhere.
+docs: .venv-docs/ready
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+	@echo "open .bench/site/index.html"
+
+.venv-docs/ready:
+	@$(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.5,<10'
+	@touch .venv-docs/ready
 
 # tacit.integrations against the real frameworks, in an environment of their own; `make test` skips these.
 test-frameworks: .venv-frameworks/ready
@@ -208,4 +222,4 @@ test-desk: .venv/ready
 	$(BIN)/python -m pytest -m slow tests/surfaces/test_desk_browser.py
 
 clean:
-	rm -rf .venv .venv-frameworks .venv-postgres .venv-dist .venv-demo .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-docs .venv-frameworks .venv-postgres .venv-dist .venv-demo .tacit-demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -99,6 +99,12 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert wrong == []
 
 
+def test_every_page_is_in_the_navigation() -> None:
+    """mkdocs.yml, from which `make docs` builds the site, names each page once and no other."""
+    named = re.findall(r"^ +- ([\w./-]+\.md)$", read("mkdocs.yml"), re.M)
+    assert sorted(named) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+
+
 def test_no_page_names_a_machine_or_a_registry() -> None:
     """Paths of our machines and hosts of package registries stay out of the project."""
     wrong = []
