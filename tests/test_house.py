@@ -47,7 +47,7 @@ SLOTS = {
     "HOST", "NAMES", "OURS", "LIMIT", "ANSWERED", "write", "COMMANDS", "main", "step", "VERSION", "question", "schema", "answers", "TYPE_CHECKING",
 }  # fmt: skip
 REPEATED = 148  # public names in more than two modules; it may only sink
-IDIOM = 385  # modules with `TYPE_CHECKING = False`; what no hook loads should import it from typing; it may only sink
+IDIOM = 366  # modules with `TYPE_CHECKING = False`; what no hook loads should import it from typing; it may only sink
 
 
 _parsed = cache(ast.parse)

@@ -8,11 +8,11 @@ on threads of its choosing, so each call has a connection of its own.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import MissingExtra
 from tacit.core.trust import Actor
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

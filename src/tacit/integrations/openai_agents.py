@@ -15,7 +15,7 @@ import json
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.integrations import missing
 
@@ -28,7 +28,6 @@ except ImportError as error:
 from tacit.app import Memories
 from tacit.integrations.tools import Tools
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.learn.running import Running
 

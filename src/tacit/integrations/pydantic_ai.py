@@ -11,7 +11,7 @@ the model to try again, is an error of that run; a run that ends in an exception
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.integrations import missing
 
@@ -25,7 +25,6 @@ except ImportError as error:
 from tacit.app import Memories
 from tacit.integrations.tools import Tools
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.learn.running import Running
 

@@ -7,6 +7,8 @@ forks and sub-agents, are joined: they are one sighting.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.incident import FAILURE
 from tacit.core.memory import SEVERITIES, sound_text
@@ -15,7 +17,6 @@ from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.notice import notice
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from html import escape as _e
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.lookback.result import WEEK, Count, assumptions, limits
@@ -23,7 +24,6 @@ from tacit.lookback.words import (
     spent_words,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.states import INJECTABLE
@@ -36,7 +37,6 @@ from tacit.lookback.result import (
     Week,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol

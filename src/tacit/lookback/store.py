@@ -7,6 +7,7 @@ the gate's word, the ladder, the ranking at a session's start, the budget.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.lifecycle import advance
@@ -29,7 +30,6 @@ from tacit.trial.tally import tally_of
 from tacit.words.match import decide, grown
 from tacit.words.prepared import prepare
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

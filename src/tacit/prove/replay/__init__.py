@@ -8,6 +8,7 @@ live in is only read here.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.value import fields, value
 from tacit.prove.replay import arm
@@ -15,7 +16,6 @@ from tacit.prove.replay.kept import DONE, write
 from tacit.prove.replay.plan import GIVEN, Pair, decide, scheduled, spent_on, standing_of
 from tacit.prove.replay.tasks import Task
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

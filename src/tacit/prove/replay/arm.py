@@ -10,13 +10,13 @@ import shutil
 import signal
 import subprocess
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.prove.replay import kept, outcome
 from tacit.prove.replay.clone import clone, difference, packed
 from tacit.prove.replay.confine import wrapped
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

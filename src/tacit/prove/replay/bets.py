@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import exp, log, log1p
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_YET_KNOWN, STAKES, Interval
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

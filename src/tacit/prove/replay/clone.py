@@ -9,11 +9,11 @@ import os
 import re
 import shutil
 import subprocess
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
 from tacit.stores import git
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

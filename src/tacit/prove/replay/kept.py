@@ -20,11 +20,11 @@ import json
 import os
 import shutil
 import signal
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreBusy, TacitError
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Self
 

@@ -6,9 +6,10 @@ that failed so. Without either, by the reader, who is asked what it is asked of 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,13 +7,13 @@ that was killed goes on with exactly the pairs it would have had.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
 from tacit.core.errors import UsageError
 from tacit.core.value import value
 from tacit.prove.replay.bets import hopeless, power, stand
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -8,10 +8,10 @@ such thing.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.learn import shell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.run import Run, Step
 

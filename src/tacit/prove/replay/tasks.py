@@ -7,11 +7,12 @@ anyway. Nothing is guessed: what cannot be told is left out, with its reason.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.value import value
 from tacit.prove.replay.reach import reached
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tacit.trial.effect import ALPHA, HARMS, HELPS, NO_DIFFERENCE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
