@@ -19,7 +19,8 @@ from typing import Any
 
 from bench.lessons.feed import World, rows
 
-from tacit.core.run import Step
+from tacit.core.errors import TacitError
+from tacit.core.run import Run, Step
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.learn import shell
@@ -27,7 +28,7 @@ from tacit.words.diagnose import WORDLESS
 
 ERROR = re.compile(r"error|fail|fatal|not found|no such|denied|cannot|can't|unknown|unrecognized|illegal|invalid|refused|panic|exception|missing|rejected", re.I)
 # What the person or the host stopped is nobody's failure, nor is a search that found nothing.
-STOPPED = re.compile(r"doesn't want to proceed|tool use was rejected|interrupted|haven't granted|requested permissions|parallel tool call|user (?:denied|rejected|declined)", re.I)
+STOPPED = re.compile(r"doesn't want to proceed|tool use was rejected|interrupted|haven't granted|requested permissions|(?:parallel|sibling) tool call|user (?:denied|rejected|declined)", re.I)
 
 
 SEVERAL = 10  # runs with failures: then what one of them met is not common
@@ -37,12 +38,19 @@ def counted(files: list[Path]) -> dict[str, set[tuple[str, str]]]:
     """The plain counter: line -> (run, place) of each call that failed so."""
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for file in files:
-        for run in read(FileSource(str(file))):
+        for run in _runs(file):
             for step in run.steps:
                 said = step.error if step.tool and not step.interrupted and not _nothing_found(step) else ""
                 if said.strip() and not STOPPED.search(said[:600]) and (line := _line(said)):
                     found[line].add((run.id, step.place))
     return found
+
+
+def _runs(file: Path) -> list[Run]:
+    try:
+        return list(read(FileSource(str(file))))
+    except TacitError:
+        return []  # what lies beside run logs
 
 
 def _nothing_found(step: Step) -> bool:
