@@ -14,6 +14,7 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.programs import ABOUT
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
+from tacit.learn.hazard import hazard
 from tacit.learn.tell import finding_key, witnesses
 from tacit.stores.incidents import memory_of
 
@@ -90,7 +91,7 @@ def _new(
 ) -> Memory:
     """A new lesson, as a candidate; the ladder says what its witnesses make of it."""
     kind = kind_named(profile, lesson.kind)
-    held = lesson.hold or ("every finding waits for a person" if hold else "")
+    held = lesson.hold or _hazard(lesson) or ("every finding waits for a person" if hold else "")
     memory = Memory(
         id=id, project=project.id, text=lesson.text, kind=kind, klass=class_of(profile, kind), category=lesson.when, tags=lesson.tags,
         source=lesson.by, trust=lesson.trust, gate="hold" if held else "allow", gate_reason=held,
@@ -109,16 +110,26 @@ def _new(
     return memory
 
 
+def _hazard(lesson: Lesson) -> str:
+    """Why a person has to look first, as the gate asks of every finding: these lessons do not pass through it."""
+    why = "" if lesson.trust in ("user", "team") else hazard(lesson.text)
+    return f"{why}; a person decides whether to recommend it" if why else ""
+
+
 def reworded(
     tx: Transaction, memory: Memory, lesson: Lesson, *, at: str, run: str, profile_version: str
 ) -> Change | None:
     """Other words for the same subject, where the facts call for them and no person has chosen the words."""
-    extra = _extra(lesson, memory.extra)
-    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra):
+    extra, held = _extra(lesson, memory.extra), _hazard(lesson)
+    if memory.text == lesson.text and memory.gate_reason:  # somebody was asked about these very words, or has answered
+        held = ""
+    if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not held:
         return None
     if any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra, updated_at=at)
+    if held:
+        now = replace(now, gate="hold", gate_reason=held)
     return change(memory, now, verb="edit", by=BY, reason="more was noticed", at=at, run=run, profile=profile_version)
 
 
