@@ -380,6 +380,8 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     assert memories.proposals() == []
     (order,) = [each for each in memories.list() if each.trust == "user"]
     assert (order.text, order.state) == ("Commit and update changelog", "provisional")
+    runs = (asked["request"].payload or {})["runs"]
+    assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(runs)
     assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))
 
 

@@ -107,6 +107,6 @@ def test_learn_without_a_path_takes_what_lookback_finds(tmp_path: Path, monkeypa
     out, err = io.StringIO(), io.StringIO()
     assert _main(["learn", "--store", str(tmp_path / "s.db")], Cli(os.environ, out, err)) == 0
     assert "learned 1 session" in out.getvalue() and "shop" in out.getvalue()
-    assert "1 sessions of 1 folders that are gone were left out" in err.getvalue()
+    assert "1 session of a folder that is gone, left out: tacit learn --yes" in err.getvalue()
     with package.open(str(tmp_path / "s.db"), create=False) as memories:
         assert not any("gone" in project.root for project in memories.store.projects())

@@ -374,8 +374,17 @@ class Review:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
             tx.apply(made(memory, by=self.by, reason=reason or why, at=at, profile=self.project.profile))
-        self._settled(proposal, APPROVED, reason or "a standing order from now on")
-        return Reviewed(memory.id, memory.state, memory.state, reason or "a standing order from now on", "", proposal.id)
+            said = str((proposal.payload or {}).get("text", ""))
+            for row in filter(None, (tx.run(run) for run in (proposal.payload or {}).get("runs", ()))):
+                tx.add_evidence(
+                    Evidence(
+                        memory.id, memory.project, row.id, row.root, finding=proposal.id, by=self.by, tier="user",
+                        quote=said, at=row.started_at or at, seq=row.seq,
+                    )
+                )  # fmt: skip
+        told = reason or f"a standing order from now on: {memory.text}"
+        self._settled(proposal, APPROVED, told)
+        return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
 
     def _choose(self, proposal: Proposal, stays: str, reason: str) -> Reviewed:
         """Of two lessons that say opposite things one stays; the other is taken out, as if this person had forgotten it.

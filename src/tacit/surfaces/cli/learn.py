@@ -158,9 +158,10 @@ def _summed(
     learned = len(found) - again
     told = f"{'would learn' if dry_run else 'learned'} {learned:,} {'session' if learned == 1 else 'sessions'}"
     told += f"; {again:,} were known already" if again else ""
-    lines = [told, table(rows), "", "What is in force now: tacit list"]
-    out = f"{sum(refused.values())} sessions of {len(refused)} folders that are gone were left out"
-    notes = [f"{out}: --yes takes them as projects of their own"] if refused else []
+    lines = [told, *([table(rows), "", "What is in force now: tacit list"] if found else [])]
+    many, places = sum(refused.values()), len(refused)
+    out = f"{many} session{'s' * (many != 1)} of {'a folder that is' if places == 1 else f'{places} folders that are'} gone"
+    notes = [f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if refused else []
     notes += [f"{each['path']}: {each['error']}" for each in failed]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])
