@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Tests hand words of every script to processes, whatever the locale.
 export PYTHONUTF8 := 1
-SIDE_BY_SIDE := -n auto --maxprocesses 8 --dist worksteal
+# One worker more than there are cores: most tests wait for processes of their own.
+SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
 .PHONY: demo docs mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
 
@@ -33,7 +34,6 @@ demo: .venv-demo/ready
 	@.venv-demo/bin/python -m compileall -q src/tacit
 	@touch .venv-demo/ready
 
-# One worker per core: most of the suite waits for processes of its own.
 test: .venv/ready
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 

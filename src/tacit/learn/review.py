@@ -374,14 +374,10 @@ class Review:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)
             tx.apply(made(memory, by=self.by, reason=reason or why, at=at, profile=self.project.profile))
-            said = str((proposal.payload or {}).get("text", ""))
-            for row in filter(None, (tx.run(run) for run in (proposal.payload or {}).get("runs", ()))):
-                tx.add_evidence(
-                    Evidence(
-                        memory.id, memory.project, row.id, row.root, finding=proposal.id, by=self.by, tier="user",
-                        quote=said, at=row.started_at or at, seq=row.seq,
-                    )
-                )  # fmt: skip
+            asked = proposal.payload or {}
+            for row in filter(None, map(tx.run, asked.get("runs", ()))):
+                seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user", seq=row.seq)
+                tx.add_evidence(replace(seen, quote=str(asked["text"]), at=row.started_at or at))
         told = reason or f"a standing order from now on: {memory.text}"
         self._settled(proposal, APPROVED, told)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
