@@ -14,13 +14,12 @@ from tacit.core.states import CLOSED, OPEN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any, TypeVar, Unpack
+    from typing import Any, Unpack
 
     from tacit.app.facets import LessonFacets, LessonFields
     from tacit.core.journal import Change, Entry
     from tacit.core.proposal import Proposal
 
-    T = TypeVar("T")
 
 CHUNK = 500  # memories a transaction when many are added: others get their turn in between
 

@@ -12,15 +12,11 @@ from tacit.core.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeVar
 
     from tacit.core.exchange import Given, Judged, Row
     from tacit.formats.bundle import Written
     from tacit.formats.source import Source
     from tacit.learn.intake import TakenIn
-
-    T = TypeVar("T")
-
 
 
 class Exchange(Opened):

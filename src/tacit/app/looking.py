@@ -12,16 +12,13 @@ from tacit.core.value import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, TypeVar, Unpack
+    from typing import Any, Unpack
 
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
     from tacit.core.journal import Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.recall.knowledge import Knowledge
     from tacit.stores.check import Health
-
-    T = TypeVar("T")
-
 
 
 @value

@@ -9,13 +9,11 @@ from tacit.core.value import fields, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
 
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Reviewed
     from tacit.learn.tell.patch import Patch
 
-    T = TypeVar("T")
 
 TRIES = 3  # an editor that saves in between is never written over
 

@@ -16,14 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType
-    from typing import Any, Self, TypeVar
+    from typing import Any, Self
 
     from tacit.core.ports import Embedder, Model, Reads, Store, Transaction
     from tacit.core.profile import Profile
     from tacit.core.trust import Actor
     from tacit.stores.identity import Choice, Place
 
-    T = TypeVar("T")
 
 HOW_TO_SIGN = "A person signs with --by NAME --yes; a program of yours shows a key (docs/security.md)."
 WITHIN = 2.0  # seconds a command waits for whoever is bringing this machine's cache in step

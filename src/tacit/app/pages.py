@@ -11,15 +11,11 @@ from tacit.core.errors import StoreBusy
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeVar
 
     from tacit.core.run import Finding
     from tacit.stores.files import WorkTree
     from tacit.tend.context import StepReport
     from tacit.tend.pages import Blamed, Pages
-
-    T = TypeVar("T")
-
 
 
 class PageVerbs(Opened):

@@ -13,15 +13,13 @@ LOOKED_AT = 1000  # of the newest sessions, among which the beginning of an id i
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, TypeVar
+    from typing import Any
 
     from tacit.core.run import Run
     from tacit.prove.audit import Checked, Regression
     from tacit.prove.backtest import Replayed
     from tacit.prove.effect import Effects, LessonEffect
     from tacit.prove.runs import RunAudit
-
-    T = TypeVar("T")
 
 
 class Proving(Opened):

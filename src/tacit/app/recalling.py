@@ -9,13 +9,12 @@ from tacit.core.digest import new_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar, Unpack
+    from typing import Unpack
 
     from tacit.app.facets import QueryFacets
     from tacit.recall import Injection
     from tacit.recall.answering import Recalled
 
-    T = TypeVar("T")
 
 WITHOUT_MODEL = ("hook", "cli")  # surfaces whose injections a prompt waits for: meaning goes by the words' vectors in the store
 

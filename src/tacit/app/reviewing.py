@@ -8,13 +8,11 @@ from tacit.core.errors import NotFound, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
 
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Review, Reviewed
 
-    T = TypeVar("T")
 
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
 

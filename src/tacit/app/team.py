@@ -12,13 +12,9 @@ from tacit.core.value import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeVar
 
     from tacit.team.join import Joined
     from tacit.team.sync import Synced
-
-    T = TypeVar("T")
-
 
 
 class Team(ByHand):

@@ -12,16 +12,13 @@ from tacit.core.memory import Memory
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import TypeVar, Unpack
+    from typing import Unpack
 
     from tacit.app.facets import PruneFilters
     from tacit.core.ports import Model
     from tacit.learn.staging import Stage
     from tacit.tend import Tended
     from tacit.tend.stats import Figures
-
-    T = TypeVar("T")
-
 
 
 class Tending(PageVerbs, Safety):

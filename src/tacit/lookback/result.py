@@ -10,22 +10,10 @@ from tacit.learn.notice.failures import HORIZON, PAUSE
 from tacit.lookback.excerpt import Spent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from typing import Any
 
     from tacit.core.profile import Profile
-    from tacit.core.run import Run
 
-    class Source(Protocol):
-        """A file as the formats read it."""
-
-        path: str
-
-        @property
-        def size(self) -> int: ...
-
-    Read = Callable[[Source], Iterable[Run] | None]  # None: no format knows the file
-    Progress = Callable[[int, int], None]  # files read so far, bytes of the last one
 
 NAMED_FILES = 20  # unreadable files that are named
 WHOLE = 600  # characters of a lesson: what it says last is often what to do

@@ -12,22 +12,8 @@ from tacit.words.tokens import STEMMERS, fold, language, normal, piece_terms, sc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Protocol
+    from collections.abc import Mapping, Sequence
 
-    Idf = Callable[[str], float]
-
-    class Rules(Protocol):
-        """What `decide` needs of a profile's [match]."""
-
-        @property
-        def matcher(self) -> str: ...
-        @property
-        def threshold(self) -> float: ...
-        @property
-        def margin(self) -> float: ...
-        @property
-        def doubt(self) -> float: ...
 
 # Chosen on the dev half of two bug trackers and on our own pairs (bench/matching.py, docs/decisions/0004-matching.md):
 # lower finds more twins among reports at more false merges, higher loses paraphrases. The margin spares few false merges since

@@ -6,17 +6,11 @@ import json
 import math
 from hashlib import sha256
 
-from tacit.core.exchange import Header, Note, Row, Skipped
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from tacit.core.exchange import Given, Judged
-
-    Record = dict[str, Any]
-    Item = Row | Given | Judged | Header | Note | Skipped
 
 
 def checksum(rows: object) -> str:

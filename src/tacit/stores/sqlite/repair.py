@@ -28,11 +28,8 @@ from tacit.stores.sqlite.restore import Held, told_plainly
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
 
     from tacit.stores.sqlite.backup import Backup
-
-    Row = dict[str, Any]
 
 
 @value
