@@ -25,9 +25,7 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\
 
 # Above the measure today.
 LONG: set[str] = set()
-LONG_CONDUCTORS = {
-    "recall/__init__.py",
-}
+LONG_CONDUCTORS: set[str] = set()
 # Modules of a room that import each other when they run, at whatever depth.
 CIRCLES = {
     ("app.choosing", "app.opened"),

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.profile import changed
+from tacit.core.memory import path_of, shared_path
+from tacit.core.profile import changed, task_type_of
 from tacit.core.profile_toml import standard
-from tacit.recall.query import Query, asked, path_of, shared_path, task_type_of
+from tacit.recall.query import Query, asked
 from tacit.words.passages import PASSAGES_READ, cut
 
 DEFAULT = standard("default")

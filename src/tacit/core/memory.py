@@ -14,7 +14,7 @@ from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 GLOBAL = "@global"  # the pseudo-projects of lessons that hold everywhere, or for one agent wherever it works
@@ -260,3 +260,32 @@ _SEEN_BY = {
 def seen_by(tier: str) -> str:
     """The kind of instrument that speaks with this tier."""
     return _SEEN_BY.get(tier, "tool")
+
+
+def path_of(path: str) -> str:
+    """A path as it is compared: forward slashes, no leading ./, no line number."""
+    plain = path.strip().replace("\\", "/").removeprefix("./")
+    head, _, line = plain.rpartition(":")
+    return head if head and line.isdigit() else plain
+
+
+def shared_path(mine: Iterable[str], asked_for: Iterable[str]) -> float:
+    """How near two sets of files are: 1 where one is the same, ½ in the same folder, 0 otherwise.
+
+    Paths come absolute from one source and relative from another, so one that ends with the other is the same.
+    """
+    best = 0.0
+    wanted = list(asked_for)
+    for each in mine:
+        path = path_of(each)
+        for other in wanted:
+            if path == other or path.endswith("/" + other) or other.endswith("/" + path):
+                return 1.0
+            folder = path.rpartition("/")[0]
+            if folder and _same_folder(folder, other.rpartition("/")[0]):
+                best = 0.5
+    return best
+
+
+def _same_folder(one: str, other: str) -> bool:
+    return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))

@@ -278,3 +278,24 @@ def _condition(text: str, data: Mapping[str, Any]) -> Condition:
             at = at[step]
         number = float(at)
     return Condition(quantity=quantity, op=op, bound=number)
+
+
+def task_type_of(profile: Profile, text: str) -> str:
+    """The type of a task, told from its text: the first of the profile's types with a hit."""
+    folded = text.lower()
+    how = profile.tasks.match
+    for each in profile.tasks.types:
+        if any(_holds(folded, word, how) for word in each.words):
+            return each.name
+    return profile.tasks.otherwise
+
+
+def _holds(text: str, word: str, how: str) -> bool:
+    at = text.find(word)
+    while at >= 0:
+        begins = how == "substring" or at == 0 or not text[at - 1].isalnum()
+        end = at + len(word)
+        if begins and (how != "word" or end == len(text) or not text[end].isalnum()):
+            return True
+        at = text.find(word, at + 1)
+    return False

@@ -9,19 +9,9 @@ from tacit.core.clock import seconds
 from tacit.core.rows import Near, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import replace, value
-from tacit.recall import (
-    RECORD_WITHIN,
-    _all_out,
-    _asked_for,
-    _by_meaning,
-    _cured,
-    _left_out,
-    _parts,
-    _record,
-    _run_of,
-    _signed,
-)
-from tacit.recall.query import asked
+from tacit.recall import RECORD_WITHIN
+from tacit.recall.budget import all_out, nearest_out
+from tacit.recall.query import about_these, asked, near_in_meaning, parts_of, weighed_by
 from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
 
 TYPE_CHECKING = False
@@ -109,13 +99,13 @@ def recall(
     if as_of:
         hits, facts = _past(store, projects, wanted, as_of)
     else:
-        found = store.ask(projects, _parts(wanted), limit=fetch, meaning=profile.rank.meaning)
-        hits = [*_signed(store, projects, wanted.signatures), *found.hits]
-        meaning = _by_meaning(store, projects, wanted, found, embedder, hits, fetch)
+        found = store.ask(projects, parts_of(wanted), limit=fetch, meaning=profile.rank.meaning)
+        hits = [*about_these(store, projects, wanted.signatures), *found.hits]
+        meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, fetch)
         hits += meaning.hits
         facts = Facts(
             now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-            passages=_asked_for(wanted, found), length=found.length,
+            passages=weighed_by(wanted, found), length=found.length,
         )  # fmt: skip
     marks: dict[str, str] = {}
     shown: dict[str, Hit] = {}
@@ -133,8 +123,8 @@ def recall(
     ranked = ordered(ranker, list(shown.values()), wanted, profile, facts)
     fit = [each for each in ranked if each.score >= floor and each.score]
     nearest = profile.budget.nearest
-    left += _all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
-    left += _all_out(fit[most : most + nearest], "limit")
+    left += all_out(ranked[len(fit) : len(fit) + nearest], "below the floor")
+    left += all_out(fit[most : most + nearest], "limit")
     kept, run = fit[:most], ""
     if asking is not None and not as_of:
         kept, run = _told_in_run(store, project, profile, query, asking, kept, now)
@@ -142,7 +132,7 @@ def recall(
         Recollection(each.memory, each.score, each.parts, marks[each.memory.id], explained(each.score, each.parts))
         for each in kept
     )
-    return Recalled(answers, size, _left_out(left, nearest)[0], run, rewrite, meaning.note)
+    return Recalled(answers, size, nearest_out(left, nearest)[0], run, rewrite, meaning.note)
 
 
 def _reworded(query: Query, profile: Profile, size: Level, model: Callable[[], Model | None]) -> Reworded:
@@ -167,13 +157,13 @@ def explain(
     wanted = asked(query, profile)
     if wanted.nothing:
         return explained(0.0, known_of(memory, profile, seconds(now)))
-    found = store.ask(projects, _parts(wanted), limit=FITTING, meaning=profile.rank.meaning)
+    found = store.ask(projects, parts_of(wanted), limit=FITTING, meaning=profile.rank.meaning)
     n, words = indexed(store, memory.id)
     hits: list[Hit] = [Candidate(memory, "words", n, words)]
-    meaning = _by_meaning(store, projects, wanted, found, embedder, hits, 0)
+    meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, 0)
     facts = Facts(
         now, found.rows, found.frequency, found.tokens, meaning.cosines, usual=meaning.usual,
-        passages=_asked_for(wanted, found), length=found.length,
+        passages=weighed_by(wanted, found), length=found.length,
     )  # fmt: skip
     (ranked,) = ordered("lexical", hits, wanted, profile, facts)
     known = known_of(memory, profile, seconds(now))
@@ -184,18 +174,18 @@ def _told_in_run(
     store: Store, project: Project, profile: Profile, query: Query, asking: Asking, kept: list[Ranked], now: str
 ) -> tuple[list[Ranked], str]:
     """What a run may be told of these: not what is withheld in its unit. What it is told on request is recorded."""
-    from tacit.recall.trial import assignments, epoch_for
+    from tacit.recall.trial import assignments, cured_by, epoch_for, record, run_of
 
-    row = _run_of(store, project.id, asking, asking.run, query, now)
+    row = run_of(store, project.id, asking, asking.run, query, now)
     eligible = [each.memory for each in kept if not barred(each.memory, scope_projects(project.id))]
     if not eligible:
         return kept, row.foreign_id
     with store.write(wait=RECORD_WITHIN) as tx:
         told = assignments(
             eligible, tx.uses(unit=row.root), key=project.trial_key, unit=row.root, settings=profile.trial,
-            epoch=epoch_for(asking.model or row.model, row.host), cured=_cured(tx, eligible),
+            epoch=epoch_for(asking.model or row.model, row.host), cured=cured_by(tx, eligible),
         )  # fmt: skip
-        _record(tx, row, asking, query, eligible, told, now, signal="on request")
+        record(tx, row, asking, query, eligible, told, now, signal="on request")
     withheld = {at.memory for at in told if not at.given}
     return [each for each in kept if each.memory.id not in withheld], row.foreign_id
 

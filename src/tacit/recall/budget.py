@@ -246,3 +246,16 @@ def about_errors(hits: Iterable[Hit], signatures: Sequence[str]) -> list[Hit]:
         hit for hit in hits
         if hit.memory.source != NOTICED or set(told_of(hit.memory.signature, hit.memory.tags)).intersection(signatures)
     ]  # fmt: skip
+
+
+def all_out(ranked: Iterable[Ranked], reason: str) -> list[LeftOut]:
+    return [LeftOut(each.memory.id, reason, each.score) for each in ranked]
+
+
+def nearest_out(left: Iterable[LeftOut], nearest: int) -> tuple[tuple[LeftOut, ...], dict[str, int]]:
+    """The nearest of those left out, and how many there were of each reason."""
+    every = sorted(left, key=lambda each: -each.score)
+    counts: dict[str, int] = {}
+    for each in every:
+        counts[each.reason] = counts.get(each.reason, 0) + 1
+    return tuple(every[:nearest]), counts

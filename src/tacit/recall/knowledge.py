@@ -146,7 +146,7 @@ class Knowledge:
         return known.min_confidence if known else 0.0
 
     def _task_type(self, task: str) -> str:
-        from tacit.recall.query import task_type_of
+        from tacit.core.profile import task_type_of
 
         return task_type_of(self.profile, task)
 

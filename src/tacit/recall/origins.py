@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import exp, log, log10
 
 from tacit.core.errors import UsageError
-from tacit.recall.query import path_of
+from tacit.core.memory import path_of
 from tacit.recall.rank import Ranked, days_since, frequency_of, recalls_of, success_of, task_type, words_reader
 
 TYPE_CHECKING = False

@@ -2,22 +2,49 @@
 
 A query comes in parts, because they are worth different things: the words of a task say what it is about, an error's
 masked signature either is that of a lesson or is not, a file either is one a lesson names or is not. A session start
-carries no task; then nothing is asked, and what recurs here leads.
+carries no task; then nothing is asked, and what recurs here leads. `found_for` asks the store's channels and has what
+they find ranked.
 """
 
 from __future__ import annotations
 
-from tacit.core.value import value
+from tacit.core.errors import Unavailable
+from tacit.core.memory import path_of
+from tacit.core.rows import Near, scope_projects
+from tacit.core.value import replace, value
+from tacit.recall.rank import BY_WORDS, Candidate, Facts, barred, ranking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from tacit.core.memory import Memory
+    from tacit.core.ports import Embedder, Store
     from tacit.core.profile import Profile
+    from tacit.core.rows import Found, Project
+    from tacit.recall.budget import Level
+    from tacit.recall.rank import Hit, Ranked, Ranking
     from tacit.words.passages import Passage
 
 ERROR_CHARS = 600  # of a long output the end is read for words: there the error stands
+SPARE = 8  # lessons beyond the budget that are asked for at the start: some are about one error, some for other agents
+FITTING = 24  # candidates by words that a prompt has time for; sixty found no more twins among the best seven than forty did
+LONG_FITTING, MANY = 16, 6  # of a prompt of more passages than that, which takes its time to read; three are given
+EVERY = 1000  # memories that a ranker which weighs everything is given at most
 FILES = 32  # files of one query that are looked at; a query that names more says nothing by them
+
+
+@value
+class Asking:
+    """The run that asks: the host's own id of it, and of the first run of its unit."""
+
+    run: str = ""
+    host: str = "cli"
+    root: str = ""  # retries, sub-agents and resumptions share the first run's assignments; empty: itself
+    model: str = ""
+    surface: str = "cli"
+    event: str = ""  # the host's own id of this very question: asked twice, answered once
+    context: str = ""  # whose context: the host's id of a sub-agent, or what the agent is called; empty: the main one
 
 
 @value
@@ -84,51 +111,145 @@ def _signatures(error: str) -> tuple[str, ...]:
     return signatures(error) if error.strip() else ()
 
 
-def path_of(path: str) -> str:
-    """A path as it is compared: forward slashes, no leading ./, no line number."""
-    plain = path.strip().replace("\\", "/").removeprefix("./")
-    head, _, line = plain.rpartition(":")
-    return head if head and line.isdigit() else plain
+def found_for(
+    store: Store,
+    project: Project,
+    profile: Profile,
+    wanted: Asked,
+    size: Level,
+    before: Mapping[str, bool],
+    repeat: bool,
+    now: str,
+    exists: Callable[[str], bool] | None,
+    embedder: Callable[[], Embedder | None] | None,
+    about: tuple[str, ...] = (),
+) -> Ranking:
+    """Everything the channels find that may be given at all, ranked.
 
-
-def shared_path(mine: Iterable[str], asked_for: Iterable[str]) -> float:
-    """How near two sets of files are: 1 where one is the same, ½ in the same folder, 0 otherwise.
-
-    Paths come absolute from one source and relative from another, so one that ends with the other is the same.
+    What applies whatever the task is, and what recurs, is asked for at the start of a run: later it has been assigned.
     """
-    best = 0.0
-    wanted = list(asked_for)
-    for each in mine:
-        path = path_of(each)
-        for other in wanted:
-            if path == other or path.endswith("/" + other) or other.endswith("/" + path):
-                return 1.0
-            folder = path.rpartition("/")[0]
-            if folder and _same_folder(folder, other.rpartition("/")[0]):
-                best = 0.5
-    return best
+    projects = scope_projects(project.id)
+    fitting = LONG_FITTING if len(wanted.passages) > MANY else FITTING
+    limit = min(size.fetch + len(before), profile.rank.candidates, fitting + len(before))
+    start = not about and (wanted.nothing or not before)
+    found = store.ask(projects, parts_of(wanted, about), limit=limit, injectable=True, meaning=profile.rank.meaning)
+    hits: list[Hit] = []
+    if repeat:
+        given = [id for id, was_given in before.items() if was_given]
+        hits += [Candidate(memory, "before", n) for n, memory in enumerate(store.memories(given))]
+    hits += about_these(store, projects, wanted.signatures)
+    if start:
+        whatever = [
+            *store.standing(projects, limit=size.most + profile.budget.person + SPARE),
+            *store.recurring(projects, limit=size.most + SPARE),
+        ]
+        from tacit.recall.budget import few_noticed
+
+        hits += few_noticed(whatever)
+    hits += found.hits
+    meaning = near_in_meaning(store, projects, wanted, found, embedder, hits, limit, injectable=True)
+    hits += meaning.hits
+    if profile.rank.ranker not in BY_WORDS:
+        hits = _every(store, projects) or hits
+    if about:  # what names the very program need not fit the words beside it
+        from tacit.core.programs import part_about
+
+        told = ((hit, part_about(hit.memory, wanted.query.task, about)) for hit in hits)
+        hits = [Candidate(replace(hit.memory, text=part), "command", hit.n) for hit, part in told if part]
+    hits = [hit for hit in hits if not barred(hit.memory, projects)]
+    gone = _gone((hit.memory for hit in hits), exists) if exists else frozenset()
+    facts = Facts(
+        now, found.rows, found.frequency, found.tokens, meaning.cosines, gone, start, meaning.usual,
+        weighed_by(wanted, found, about), found.length,
+    )  # fmt: skip
+    return ranking(hits, wanted, profile, facts)
 
 
-def _same_folder(one: str, other: str) -> bool:
-    return one == other or (bool(other) and (one.endswith("/" + other) or other.endswith("/" + one)))
+def parts_of(wanted: Asked, about: tuple[str, ...] = ()) -> tuple[Passage, ...]:
+    """The passages to look for: what is asked, the program that is about to run, the files' names."""
+    return (*((about,) if about else ()), *wanted.passages, *((wanted.file_words,) if wanted.file_words else ()))
 
 
-def task_type_of(profile: Profile, text: str) -> str:
-    """The type of a task, told from its text: the first of the profile's types with a hit."""
-    folded = text.lower()
-    how = profile.tasks.match
-    for each in profile.tasks.types:
-        if any(_holds(folded, word, how) for word in each.words):
-            return each.name
-    return profile.tasks.otherwise
+def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> tuple[tuple[str, ...], ...]:
+    """The passages that a lesson is weighed by: names of files and programs find candidates and weigh nothing themselves."""
+    if not about and not wanted.file_words:
+        return found.passages
+    from tacit.words.passages import cut
+
+    return cut(wanted.passages, found.tokens)
 
 
-def _holds(text: str, word: str, how: str) -> bool:
-    at = text.find(word)
-    while at >= 0:
-        begins = how == "substring" or at == 0 or not text[at - 1].isalnum()
-        end = at + len(word)
-        if begins and (how != "word" or end == len(text) or not text[end].isalnum()):
-            return True
-        at = text.find(word, at + 1)
-    return False
+def near_in_meaning(
+    store: Store,
+    projects: Sequence[str],
+    wanted: Asked,
+    found: Found,
+    embedder: Callable[[], Embedder | None] | None,
+    hits: Sequence[Hit],
+    limit: int,
+    injectable: bool = False,
+) -> Near:
+    """What is near in meaning, and how near each candidate is. Without vectors words go on alone, and say so.
+
+    Where the store knows the question's words, they say where it points, on every surface; without an embedder, before a prompt, the
+    candidates are compared and nothing is looked for beyond them.
+    """
+    if not wanted.passages:
+        return Near()
+    hits = [hit for hit in hits if hit.channel != "before"]  # which no search found: their numbers are no rows
+    if found.direction is not None and embedder is None:
+        return store.compared(found.direction, hits)
+    if embedder is None:
+        return Near()
+    try:
+        chosen = embedder()
+        if chosen is None:
+            return store.compared(found.direction, hits) if found.direction else Near()
+        from tacit.recall.meaning import pointed
+
+        identity, vector = pointed(chosen, wanted, found)
+    except Unavailable as error:
+        return Near(note=f"Words alone were compared: {error.message}")
+    near = store.near(projects, identity, vector, hits, limit=limit, injectable=injectable)
+    if near.note:
+        return replace(near, note=f"Words alone were compared: {near.note}")
+    return replace(near, usual=found.direction.usual) if found.direction else near
+
+
+def _every(store: Store, projects: Sequence[str]) -> list[Hit]:
+    """All memories, in the order of writing, for a ranker that goes by other things than words; none if too many."""
+    from tacit.core.states import INJECTABLE
+
+    every = store.select(projects, states=INJECTABLE, equal={"gate": "allow"}, sort="old", limit=EVERY + 1)
+    return [Candidate(memory, "", n) for n, memory in enumerate(every)] if len(every) <= EVERY else []
+
+
+def about_these(store: Store, projects: Sequence[str], signatures: Sequence[str]) -> Iterable[Hit]:
+    """Lessons about exactly these errors."""
+    from tacit.recall.budget import about_errors
+
+    return about_errors(store.signed(projects, signatures), signatures) if signatures else ()
+
+
+def _gone(memories: Iterable[Memory], exists: Callable[[str], bool]) -> frozenset[str]:
+    """The files that these memories name and that are no longer there."""
+    return frozenset(path for path in {path for memory in memories for path in memory.paths} if not exists(path))
+
+
+def with_signers(store: Store, ranked: list[Ranked]) -> list[Ranked]:
+    """A team mate's lesson with who signed it."""
+    if not any(each.memory.trust == "team" for each in ranked):
+        return ranked
+    from tacit.stores.lookups import signers
+
+    names = signers(store, (each.memory for each in ranked))
+    return [replace(each, signer=names[each.memory.id]) if each.memory.id in names else each for each in ranked]
+
+
+def at_odds(store: Store, project: str) -> frozenset[frozenset[str]]:
+    """Pairs of lessons that wait for a judge because they say opposite things."""
+    return frozenset(
+        frozenset((each.memory, str((each.payload or {}).get("other", ""))))
+        for each in store.proposals(project, state="open")
+        if each.kind == "contradiction"
+    )

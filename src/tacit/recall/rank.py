@@ -17,10 +17,10 @@ from itertools import pairwise
 from math import log
 
 from tacit.core.clock import DAY, seconds
-from tacit.core.memory import SCOPES, SEVERITIES, met_in
+from tacit.core.memory import SCOPES, SEVERITIES, met_in, shared_path
+from tacit.core.profile import task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
-from tacit.recall.query import shared_path, task_type_of
 from tacit.words.passages import beside_of, cut, fit_of, least_of, power_of, rarities, slack_of, worth
 
 TYPE_CHECKING = False

@@ -8,18 +8,22 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.links import IN_EPOCH, INSTRUCTED, UNTOLD
+from tacit.core.links import IN_EPOCH, INSTRUCTED, MAIN, UNTOLD, Mark, Use, known_in
 from tacit.core.memory import VERDICTS, seen_by
+from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
+from tacit.recall.rank import barred
 from tacit.trial.coin import WITHHELD, assign, is_blank, rate_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from tacit.core.links import Use
     from tacit.core.memory import Memory
+    from tacit.core.ports import Reads, Store, Transaction
     from tacit.core.profile_sections import Trial
+    from tacit.recall.query import Asking, Query
+    from tacit.recall.rank import Ranked
     from tacit.trial.coin import Rate
 
 EXEMPT = "exempt"
@@ -154,3 +158,71 @@ def task_of(id: str, text: str) -> str:
 def is_told(memory: Memory, agent: str) -> bool:
     """Whether the one who would see the problem is the one who asks: a reviewer that is told looks harder."""
     return bool(agent) and agent == memory.source
+
+
+def known_to(store: Reads, unit: str, context: str) -> dict[str, bool]:
+    """What a context was assigned, and whether it was given. What was told on request stands in no answer; it is the main one's."""
+    tellings = store.tellings(unit)
+    known = known_in(tellings, context)
+    if context == MAIN:
+        answered = {id for each in tellings for id in (*each.given, *each.withheld)}
+        known.update({use.memory: use.arm != "withheld" for use in store.uses(unit=unit) if use.memory not in answered})
+    return known
+
+
+def run_of(store: Store, project: str, asking: Asking, run: str, query: Query, now: str) -> RunRow:
+    """The run's row, as it is or as it will be written. Its task is not: a prompt may hold a secret, and `learn`, which
+    redacts, writes it down."""
+    id = run_id(project, asking.host, run)
+    known = store.run(id)
+    if known is None and asking.run and not asking.surface.startswith("hook"):  # a hook knows its host, an agent's shell may not
+        known = store.find_run(project, run)
+    if known is not None and known.project == project:
+        return known
+    root = run_id(project, asking.host, asking.root) if asking.root else id
+    return RunRow(
+        id, project, asking.host, run, root, agent="" if asking.context else query.agent, model=asking.model, domain=query.domain,
+        task_id=query.task_id, task_type=query.task_type, started_at=now,
+    )  # fmt: skip
+
+
+def cured_by(tx: Transaction, memories: Sequence[Memory]) -> dict[str, Memory]:
+    """The lessons whose cure one of these commands tells."""
+    wanted = [id for memory in memories if (id := tells_cure_of(memory))]
+    return {memory.id: memory for memory in tx.memories(wanted)} if wanted else {}
+
+
+def still_allowed(tx: Transaction, kept: Sequence[Ranked], projects: Sequence[str]) -> list[Ranked]:
+    """What may be given now that nobody else can write: while we waited, somebody may have taken a lesson out."""
+    now = {memory.id: memory for memory in tx.memories([each.memory.id for each in kept])}
+    return [each for each in kept if each.memory.id in now and not barred(now[each.memory.id], projects)]
+
+
+def record(
+    tx: Transaction,
+    row: RunRow,
+    asking: Asking,
+    query: Query,
+    memories: Sequence[Memory],
+    told: Sequence[Assigned],
+    now: str,
+    signal: str = "",
+) -> None:
+    """Write down who was given what, before it is given; `signal` says how, where that is not as usual."""
+    if tx.run(row.id) is None:
+        tx.put_run(row)
+    epoch, task = epoch_for(asking.model or row.model, row.host), task_of(query.task_id, query.task)
+    for memory, at in zip(memories, told):
+        if not at.recorded:
+            tx.add_use(
+                Use(
+                    memory.id, row.root, row.project, row.id, at.family, at.arm, at.probability, asking.surface, epoch,
+                    instrument_of(memory), is_told(memory, query.agent), task, at.blank, now,
+                )
+            )  # fmt: skip
+        if at.crossed:
+            tx.add_mark(Mark(memory.id, row.root, row.project, "crossed", run=row.id, surface=asking.surface, at=now))
+        if signal and at.given:
+            tx.add_mark(
+                Mark(memory.id, row.root, row.project, "delivered", signal, 1.0, row.id, asking.surface, at=now)
+            )
