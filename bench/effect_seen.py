@@ -5,15 +5,18 @@
 FOLDER holds a folder per project: `sessions/` and `truth/` with `failures.jsonl` and `repeated.jsonl`, a line per failure or instruction with the sessions that met
 it, in order. Every session of an item after its first is a later occurrence; every session that is not listed counts as false where it is called. A lesson may cover
 several items (one line about two commands that do not work): it is false of a session in which none of them was met. By each item alone, that is, with a call for the other one counted as
-false, stands beside it.
+false, stands beside it, and is what the bound holds.
 
 Without a store only failures can be asked: the first session of each stands for the run that taught it, and of the signatures met there the one that shares
 most words with the listed text is taken for the lesson's.
 
 With the stores that `make bench-lessons DATA=FOLDER` left in .bench/lessons, the lessons are those that were really on file before the session, as far as a judge said
 that they cover the item (bench/labels/coverage). Without a reader they are judged by `learn.settle.outcome_of` (signature or sign in the raw steps); with one also by
-what the reader, asked about given and withheld lessons alike, said of the session: `came_back` with a quote that stands in it, or a lesson of the person's own
-words heard anew that is the same as one on file.
+what the reader, asked about given and withheld lessons alike, said of the session: `came_back` with a quote that stands in it and is not the agent's own words, or a lesson
+of the person's words heard anew that is the same as one on file.
+
+Many calls that the key does not list are no mistake: whoever made it went by steps that failed, and `rtk bun run test 2>&1 | tail` fails without a status. A call whose
+session prints the key's own words, or in which the person types one of the key's own quotes, is counted apart (*unlisted*), without help of any instrument of ours.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from tacit.core.memory import Memory  # noqa: E402
 from tacit.core.run import Run  # noqa: E402
 from tacit.formats.source import FileSource  # noqa: E402
 from tacit.learn.occurrences import failed_with  # noqa: E402
+from tacit.learn.reader.render import AGENT, rendered  # noqa: E402
 from tacit.learn.settle import outcome_of  # noqa: E402
 
 JUDGES = ("1", "2")
@@ -112,7 +116,24 @@ def by_signature(project: Path, met: dict[str, set[str]]) -> tuple[Count, dict[s
     return count, called
 
 
-def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]]) -> Iterator[tuple[str, Count]]:
+def unlisted(project: Path, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
+    """By item the sessions that hold the key's own words: what a failure prints, in any tool's output; what a person said, in a line they typed."""
+    printed = {id: [" ".join(f"{step.error} {step.output}".casefold().split()) for run in each for step in run.steps if step.role == "tool"] for id, each in runs.items()}
+    typed = {id: [" ".join(step.text.casefold().split()) for run in each for step in run.steps if step.typed] for id, each in runs.items()}
+    found: dict[str, set[str]] = {}
+    for kind, texts in (("failures", printed), ("repeated", typed)):
+        file = project / "truth" / f"{kind}.jsonl"
+        for number, row in enumerate(map(json.loads, file.read_text().splitlines() if file.exists() else ())):
+            if kind == "failures":
+                keys = [max(re.split(r" ?\(.*|…", row["signature"]), key=len)]
+            else:
+                keys = [each["quote"] for each in row["occurrences"]]
+            keys = [key for key in (" ".join(key.casefold().split()) for key in keys) if len(key) >= 12]
+            found[f"{kind}-{number}"] = {id for id, lines in texts.items() if any(key in line for key in keys for line in lines)}
+    return found
+
+
+def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: dict[str, set[str]], holds: dict[str, set[str]]) -> Iterator[tuple[str, Count]]:
     """Items by the lessons that were on file: kind, and what was seen of it."""
     labels = json.loads((coverage.LABELS / f"{judge}-{world.project}.json").read_text())
     kept = rows(world, "SELECT id, text, signature, tags, extra, trust, klass, source FROM memory WHERE gate IN ('allow', 'hold') AND text <> ''")
@@ -123,7 +144,7 @@ def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: di
     keys: dict[str, list[str]] = {}
     for id, memory in lessons.items():
         keys.setdefault(key_of(world.project, memory.text), []).append(id)
-    log, read = logged(world), told_by_reader(world)
+    log, read = logged(world), told_by_reader(world, runs)
     every = [item for item in coverage.items(world) if item.kind in ("repeated", "failures")]
     covered: dict[str, set[str]] = {}  # the sessions that met anything a lesson covers
     for item in every:
@@ -157,7 +178,7 @@ def by_lessons(world: World, runs: dict[str, list[Run]], judge: str, guessed: di
                 by_rules, called = ({id for id in each if session not in covered[id]} for each in (by_rules, called))
             count.on_file += occurred
             count.without += not occurred
-            count.add(occurred, {"rules": bool(by_rules), "reader": bool(called), "either": bool(called) or guess, "alone": alone})
+            count.add(occurred, {"rules": bool(by_rules), "reader": bool(called), "either": bool(called) or guess, "alone": alone, "unlisted": alone and session in holds[item.name]})
         yield item.kind, count
 
 
@@ -175,20 +196,31 @@ def struck(memory: Memory, run: Run) -> bool:
     return outcome_of(use, memory, run, (), over=True, now="2100-01-01T00:00:00Z").value == "occurred"
 
 
-def told_by_reader(world: World) -> dict[str, set[str]]:
-    """By session the lessons that the reader said came back, with a quote that stands there, or that it heard anew in the person's words."""
+def told_by_reader(world: World, runs: dict[str, list[Run]]) -> dict[str, set[str]]:
+    """By session the lessons that the reader said came back, with a quote that stands there and is not the agent's own words, or that it heard
+    anew in the person's words."""
     session = {id: foreign for id, foreign in rows(world, "SELECT id, foreign_id FROM run")}
     found: dict[str, set[str]] = {}
-    for memory, run in [
-        *rows(world, "SELECT memory, run FROM evidence WHERE stance = 'supports' AND (tier = 'user' OR place LIKE '%#came\\_back' ESCAPE '\\')"),
-        *rows(world, "SELECT memory, run FROM use_mark WHERE signal = 'run_outcome' AND value = 'occurred' AND reason LIKE 'the reader: %'"),
-    ]:
-        found.setdefault(session.get(run, ""), set()).add(memory)
+    places: dict[str, set[str]] = {}  # by session the steps that show only words of the agent
+    for memory, run, tier, place in rows(world, "SELECT memory, run, tier, place FROM evidence WHERE stance = 'supports' AND (tier = 'user' OR place LIKE '%#came\\_back' ESCAPE '\\')"):
+        id = session.get(run, "")
+        if id not in places:
+            places[id] = {place for place, letters in _letters(runs.get(id, [])).items() if letters <= set(AGENT)}
+        if tier == "user" or place.partition("#")[0] not in places[id]:
+            found.setdefault(id, set()).add(memory)
+    return found
+
+
+def _letters(runs: list[Run]) -> dict[str, set[str]]:
+    """Who speaks at each place of a session."""
+    found: dict[str, set[str]] = {}
+    for line in (line for run in runs for line in rendered(run).lines):
+        found.setdefault(line.place, set()).add(line.letter)
     return found
 
 
 def share(part: int, whole: int) -> str:
-    return f"{part} of {whole} ({100 * part / max(1, whole):.0f} %)"
+    return f"{part} of {whole} ({100 * part / max(1, whole):.1f} %)"
 
 
 def main() -> int:
@@ -203,23 +235,24 @@ def main() -> int:
         print(f"{project.name}: failures by signature {share(count.seen.get('signature', 0), count.later)}, false {share(count.called.get('signature', 0), count.without)}", flush=True)
         if (BENCH / project.name / "log.jsonl").exists():
             stores += 1
+            holds = unlisted(project, runs)
             for judge in JUDGES:
-                for kind, found in by_lessons(World(folder, project.name), runs, judge, guessed):
+                for kind, found in by_lessons(World(folder, project.name), runs, judge, guessed, holds):
                     kinds[judge, kind] = kinds.get((judge, kind), Count()) + found
     seen, called = signature.seen.get("signature", 0), signature.called.get("signature", 0)
     print(f"\nWithout a reader and without a store, failures by signature: seen {share(seen, signature.later)}, bound 70 %; false {share(called, signature.without)}, bound 10 %")
     fine = seen >= 0.7 * signature.later and called <= 0.1 * signature.without
     if not stores:
         return 0 if fine else 1
-    print("\n| judge | of | later occurrences | a lesson on file | seen without a reader | seen with one | of those on file | with one, or by the first session's signature | false without | false with a reader | by each item alone |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("\n| judge | of | later occurrences | a lesson on file | seen without a reader | seen with one | of those on file | with one, or by the first session's signature | false without | false with a reader | by each item alone | of these the session holds the key's own words |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for judge in JUDGES:
         both = sum((kinds[judge, kind] for kind in ("repeated", "failures")), Count())
         for name, each in (("repeated", kinds[judge, "repeated"]), ("failures", kinds[judge, "failures"]), ("both", both)):
             cells = [judge, name, each.later, each.on_file, share(each.seen["rules"], each.later), share(each.seen["reader"], each.later), share(each.seen["reader"], each.on_file)]
-            cells += [share(each.seen["either"], each.later), share(each.called["rules"], each.without), share(each.called["reader"], each.without), share(each.called["alone"], each.without)]
+            cells += [share(each.seen["either"], each.later), share(each.called["rules"], each.without), share(each.called["reader"], each.without), share(each.called["alone"], each.without), share(each.called["unlisted"], each.called["alone"])]
             print(f"| {' | '.join(map(str, cells))} |")
-        fine &= both.seen["reader"] >= 0.7 * both.later and both.called["reader"] <= 0.1 * both.without
+        fine &= both.seen["reader"] >= 0.7 * both.later and both.called["alone"] <= 0.1 * both.without
     return 0 if fine else 1
 
 

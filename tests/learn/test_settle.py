@@ -378,12 +378,14 @@ def test_the_table_can_be_made_again_from_the_csv(memories: Memories, clock: Clo
     ids=["printed", "behind a pipe", "only read", "typed again", "said by the agent", "nobody typed", "called"],
 )
 def test_a_readers_lesson_is_judged_by_its_sign(sign: tuple[str, str], steps: list[Step], told: tuple[str, float]) -> None:
-    """In failing output, or in what the person types; what the agent says or calls may be the lesson's own doing."""
-    memory = Memory("m1", "p", "Words of a reader.", "fact", "fact", source="reader", trust="agent", extra={"sign": list(sign)})
-    for arm in ("injected", "withheld"):
-        use = Use("m1", "u", "p", "u", "m1", arm, 0.3, at="2025-12-31T00:00:00Z")
-        found = outcome_of(use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z")
-        assert (found.value, found.loss) == told
+    """In failing output, or in what the person types; what the agent says or calls may be the lesson's own doing. A command is judged by what the
+    wrong call prints, and by nothing else: that it is called is no problem."""
+    for klass in ("fact", "command"):
+        memory = Memory("m1", "p", "Words of a reader.", "fact", klass, source="reader", trust="agent", signature="test" if klass == "command" else "", extra={"sign": list(sign)})
+        for arm in ("injected", "withheld"):
+            use = Use("m1", "u", "p", "u", "m1", arm, 0.3, at="2025-12-31T00:00:00Z")
+            found = outcome_of(use, memory, run("u", *steps), (), over=True, now="2026-01-02T00:00:00Z")
+            assert (found.value, found.loss) == (told if klass == "fact" or sign[0] == "E" else ("unknown", 0.0))
 
 
 def test_before_done_is_judged_by_the_persons_complaint() -> None:

@@ -336,6 +336,7 @@ def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
     told = past(
         Step("assistant", "a", text=f"As the notes say: {lesson}", speaker="agent"),
         shell("./pytest", error=ERROR, status=1),
+        Step("assistant", "b", text="So the schema was never brought up to date here.", speaker="agent"),
     )
     asked = question([told], lesson)
     assert (
@@ -345,8 +346,8 @@ def test_the_reader_is_asked_without_our_notes_and_answers_in_form() -> None:
         and question([], lesson) == ""
     )
     back = '{"verdicts": [{"id": "m1", "verdict": "came_back", "line": 2, "words": "%s"}]}'
-    said = (back % "does not exist", back % "never said so", '{"verdicts": []}', "well", "")
-    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [1.0, 0.0, 0.0, None, None]
+    said = (back % "does not exist", back % "never said so", back % "the schema was never brought up to date", '{"verdicts": []}', "well", "")
+    assert [by_reader(each, [told], lesson, 0).loss for each in said] == [1.0, 0.0, 0.0, 0.0, None, None]  # the agent's own words settle nothing
 
 
 # -- what an arm is handed ---------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from tacit.core.memory import seen_by
 from tacit.core.value import replace, value
 from tacit.learn.notice.sentences import sentences
 from tacit.learn.occurrences import occurrences, said_again
-from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, judge
+from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, has_problem, judge
 from tacit.words.diagnose import BEFORE_DONE, told_of
 
 TYPE_CHECKING = False
@@ -72,17 +72,18 @@ def outcome_of(
     `tellings` are the answers of the host's hooks, which tell contexts apart: a problem in a context that was not assigned the lesson
     is none of its own. Without them the unit counts as one context.
     """
-    if memory.klass in NO_PROBLEM:
+    if not has_problem(memory):
         return Outcome("unknown", f"a {memory.klass} has no problem that could occur", settled=over)
     if memory.signature == BEFORE_DONE:  # its problem is the person's own complaint
         said = [Sighting("user", "", each.at, place=each.place) for each in sentences(run) if each.kind == COMPLAINT]
         said = _where_told(said, run, assigned_in(tellings, memory.id))
         return judge(kind="user", instruments=instruments(run), sightings=said, assigned_at=use.at, over=over, now=now, behind=behind)
     where, words = (memory.extra or {}).get("sign") or ("", "")
-    if (memory.signature or where == "E") and run.steps:
-        marks = told_of(memory.signature, memory.tags) if memory.signature else ()
+    signature = "" if memory.klass in NO_PROBLEM else memory.signature  # a command's is its purpose, and no failure
+    if (signature or where == "E") and run.steps:
+        marks = told_of(signature, memory.tags) if signature else ()
         struck = [*occurrences(run, *marks, words=words if where == "E" else "")]
-        struck += [_stated(each) for each in seen if memory.signature and each.states(memory.signature)]
+        struck += [_stated(each) for each in seen if signature and each.states(signature)]
         struck = _where_told(struck, run, assigned_in(tellings, memory.id))
         return judge(
             kind="tool", instruments=instruments(run), sightings=struck, assigned_at=use.at, over=over, now=now, behind=behind

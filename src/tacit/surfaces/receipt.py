@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, waiting_for_a_person
-from tacit.trial.outcome import NO_PROBLEM
+from tacit.trial.outcome import has_problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
         memory = shown.get(mark.memory)
         if memory is not None and mark.signal == "cited":
             cited.add(memory.id)
-        elif memory is not None and mark.signal == "outcome" and memory.klass not in NO_PROBLEM:
+        elif memory is not None and mark.signal == "outcome" and has_problem(memory):
             back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
     line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     line += heard_line(heard, waiting_for_a_person(store, run.project))

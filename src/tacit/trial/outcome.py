@@ -23,12 +23,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from tacit.core.memory import Memory
+
 OCCURRED = "occurred"
 NOT_OCCURRED = "not_occurred"
 
 NO_PROBLEM = ("command", "estimate")  # classes of lessons: meeting one again is using it, not failing by it (decision 7)
 CLOCKS_AGREE = 2.0  # seconds by which two clocks of one machine may differ
 JOIN_WITHIN_DAYS = 7  # a use whose run never came, or never ended, is given up after this
+
+
+def has_problem(memory: Memory) -> bool:
+    """Whether a lesson has a problem that can occur. A command has one where a reader copied what the wrong call printed."""
+    return memory.klass not in NO_PROBLEM or ((memory.extra or {}).get("sign") or ("",))[0] == "E"
 
 
 @value

@@ -292,16 +292,17 @@ def test_what_a_person_had_to_say_again_came_back(memories: Memories, arm: str, 
 
 
 @pytest.mark.parametrize("arm", ["injected", "withheld"])
-@pytest.mark.parametrize("came", [True, False])
-def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: bool) -> None:
-    """The reader is asked about given and withheld lessons without knowing which is which."""
+@pytest.mark.parametrize("came", ["typed", "said by the agent", ""])
+def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: str, came: str) -> None:
+    """The reader is asked about given and withheld lessons without knowing which is which. What an agent says of its work settles nothing: told
+    agents say it otherwise."""
     reads(memories, session("r1"), answer([SAID], [weighs()]))
     memory = by_text(memories, "Before new work")
     assigned(memories, memory.id, "r2", arm)
-    words = "did you pull in latest from main or not"
-    verdict = [{"id": "k1", "verdict": "came_back", "line": 1, "words": words, "scope": None}] if came else []
+    words, own = "did you pull in latest from main or not", "My branch still starts at an old commit, I see."
+    verdict = [{"id": "k1", "verdict": "came_back", "line": 1, "words": words if came == "typed" else own, "scope": None}] if came else []
     asked = desk(memories, answer([], [], verdict))
-    found = session("r2", user(words), say("No."))
+    found = session("r2", user(words), say(own))
     memories.learn(found)
     row = memories.store.find_run(memories.project_id, "r2")
     assert row is not None
@@ -309,7 +310,7 @@ def test_what_came_back_is_settled_alike_in_both_arms(memories: Memories, arm: s
     assert reading is not None
     read(asked, reading)
     outcomes = [mark.value for mark in memories.store.marks(memory=memory.id) if mark.signal == "outcome"]
-    assert outcomes[-1] == ("occurred" if came else "not_occurred")
+    assert outcomes[-1] == ("occurred" if came == "typed" else "not_occurred")
     assert all(arm not in prompt for prompt in asked.model.asked)  # type: ignore[attr-defined]
 
 

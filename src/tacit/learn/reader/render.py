@@ -38,6 +38,7 @@ LETTERS = {
     "S": "the host program",
 }
 PERSON = ("U", "R", "W")
+AGENT = ("A", "P")  # the agent's own words
 _LETTER = {
     "typed": "U", "refusal": "R", "answer": "W", "pasted": "Q", "selection": "Q", "plan": "P", "summary": "P", "command": "S",
     "notice": "S", "host": "S", "agent": "P",

@@ -17,7 +17,7 @@ from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find, missing
 from tacit.learn.reader.decide import decide
 from tacit.learn.reader.remembered import remembered
-from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled
+from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
 
 TYPE_CHECKING = False
@@ -140,18 +140,17 @@ class Taking:
         that says the same."""
         marks = tx.marks(unit=session.row.root)
         last = {mark.memory: mark.value for mark in marks if mark.signal == "outcome"}
-        said = {
-            name: {each.memory: each.quote.words for each in self.verdicts if each.verdict == name} for name in ("came_back", "followed")
-        }
+        back = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "came_back" and settles(each.quote)}
+        followed = {each.memory: each.quote.words for each in self.verdicts if each.verdict == "followed"}
         for use in tx.uses(unit=session.row.root):
-            came = said["came_back"].get(use.memory) or _said_again(tx, session, use.memory)
+            came = back.get(use.memory) or _said_again(tx, session, use.memory)
             if not came and use.memory not in self.listed:
                 continue
             outcome = judged_by_reader(came, last.get(use.memory, ""))
             if outcome is not None:
                 mine = [mark for mark in marks if mark.memory == use.memory]
                 session._mark_outcome(tx, use, outcome, unit_outcome(outcome, session.id, mine), last.get(use.memory, ""))
-            if (words := said["followed"].get(use.memory)) and not any(m.signal == "followed" and m.memory == use.memory for m in marks):
+            if (words := followed.get(use.memory)) and not any(m.signal == "followed" and m.memory == use.memory for m in marks):
                 at = self.desk.now()
                 tx.add_mark(Mark(use.memory, use.unit, use.project, "followed", run=session.id, reason=words[:300], at=at))
 

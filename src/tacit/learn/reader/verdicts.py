@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
-from tacit.learn.reader.render import PERSON
+from tacit.learn.reader.render import AGENT, PERSON
 from tacit.trial.outcome import OCCURRED, Outcome
 
 TYPE_CHECKING = False
@@ -53,6 +53,13 @@ def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weigh
     if memory.state in INJECTABLE:
         return Ruled("suspend", "user", f"the person says otherwise: {quote.words}")
     return Ruled("contradiction", "user", f"the person says otherwise: {quote.words}")
+
+
+def settles(quote: Found) -> bool:
+    """Whether a line that a reader quotes may say that a problem came back: what happened, or a person's words. An agent that was told the
+    lesson speaks of its work otherwise than one that was not, in lines that are hidden from the reader: by the agent's words, whether the
+    problem was seen would depend on the arm."""
+    return quote.line.letter not in AGENT
 
 
 def judged_by_reader(came_back: str | None, last: str) -> Outcome | None:
