@@ -129,6 +129,15 @@ def test_a_path_counts_where_it_was_asked_for() -> None:
     assert [each.mark for each in failures(read)] == ["path docs/a.md"]
 
 
+def test_a_pattern_says_whose_it_was() -> None:
+    """Of several segments that one is blamed which holds it, wherever it lies."""
+    line = "grep -rn creds --include=*.go && ls internal/*_test.go"
+    (only,) = failures(sh(line, "Exit code 1\n(eval):1: no matches found: --include=*.go"))
+    assert (only.mark, only.program) == ("glob no match", "grep")
+    (only,) = failures(sh("rg x node_modules/*/a.ts; ls", "zsh:1: no matches found: node_modules/*/a.ts"))
+    assert (only.mark, only.program) == ("glob no match", "rg")
+
+
 def test_the_hosts_own_protocol_stands_apart() -> None:
     """A file not read before its edit is noticed as the host's, a refusal is not noticed at all."""
     edited = Step("tool", "", tool="Edit", input={}, error="File has not been read yet. Read it first.")

@@ -74,6 +74,8 @@ from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, recognise, signa
         ("npm ERR! code ERESOLVE", "package ERESOLVE", "env"),
         ("fatal: Unable to create '/x/.git/index.lock': File exists.", "lock index.lock", "git"),
         (" ! [rejected]        main -> main (non-fast-forward)", "git non-fast-forward", "git"),
+        ("fatal: 'upstream' does not appear to be a git repository\nfatal: Could not read from remote repository.", "git no such remote", "git"),
+        ("fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights", "git remote cannot be read", "git"),
         ("rg: tests: No such file or directory (os error 2)", "path tests", "env"),
         ("cat: ./docs/gone.md: No such file or directory", "path docs/gone.md", "env"),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'settings.json'", "path settings.json", "env"),
@@ -102,6 +104,19 @@ def test_a_wrapper_is_dropped_beside_the_reason() -> None:
     output = "a.ts(1,2): error TS2322: no\n ELIFECYCLE  Command failed with exit code 2."
     assert [each.mark for each in diagnose(output)] == ["types TS2322"]
     assert recognise("[lint:go] ERROR task failed") == ()
+
+
+@pytest.mark.parametrize(
+    ("reason", "mark"),
+    [
+        ("ssh: Could not resolve hostname github.com: -65563\r", "network host not found"),
+        ("git@github.com: Permission denied (publickey).", "rights denied"),
+        ("fatal: 'fork' does not appear to be a git repository", "git no such remote"),
+    ],
+)
+def test_a_remote_that_cannot_be_read_is_its_reason(reason: str, mark: str) -> None:
+    """Git says both, and it is one failure."""
+    assert [each.mark for each in diagnose(f"{reason}\nfatal: Could not read from remote repository.")] == [mark]
 
 
 def test_what_no_form_recognises_stands_by_its_masked_line() -> None:

@@ -146,8 +146,9 @@ def _recognised(text: str, families: frozenset[str] | None = None) -> tuple[Diag
                 found[one.mark] = (at, one)
             if len(found) >= MOST:
                 break
-    some = [one for _, one in sorted(found.values(), key=lambda pair: pair[0])]
-    return tuple(one for one in some if one.family != "wrapper")  # that a wrapper failed too says nothing
+    some = [one for _, one in sorted(found.values(), key=lambda pair: pair[0]) if one.family != "wrapper"]  # that a wrapper failed too says nothing
+    reason = any(one.family in _REASONS or one.code == _NO_REMOTE for one in some)
+    return tuple(one for one in some if not (reason and one.code == _UNREAD))
 
 
 def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
@@ -164,7 +165,7 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
             return None
         name = ""
     nature = form.nature
-    if path and (foreign := _foreign(path, form.family)):
+    if path and form.family != "glob" and (foreign := _foreign(path, form.family)):
         return Diagnosis("foreign", "", foreign, "env", "", path)  # whatever it is, it is not this project's to mend
     if form.family == "module" and name.startswith("."):
         nature = "wip"  # a file of the work itself
@@ -219,6 +220,8 @@ class _Form:
         return "(?P<name>" in self._source and self.family in _NAMED
 
 
+_UNREAD, _NO_REMOTE = "remote cannot be read", "no such remote"
+_REASONS = frozenset("network rights http".split())  # why a remote cannot be read: git says that too, and it is one failure
 _NAMED = frozenset("command usage script module path database".split())
 CODED = frozenset("lint format types compile hook command usage script module package commit lock test foreign".split())
 _SAID = {
@@ -360,6 +363,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("git", git, "unstaged changes|uncommitted changes", r"(?i)(?:have|contains|with) (?:unstaged|uncommitted) changes", code="uncommitted changes", tool="git"),
         _Form("git", git, "ambiguous argument|bad revision|unknown revision|couldn't find remote ref|invalid reference", r"ambiguous argument|bad revision|unknown revision|couldn't find remote ref|invalid reference", code="no such revision", tool="git"),
         _Form("git", git, "already exists", r"^fatal: (?:a branch named )?'[^']+' already exists", code="already exists", tool="git"),
+        _Form("git", git, "does not appear to be a git repository", r"'[^'\n]+' does not appear to be a git repository", code=_NO_REMOTE, tool="git"),
         _Form("git", git, "signing failed|failed to sign", r"signing failed|failed to sign", code="signing failed", tool="git"),
         _Form("github", env, "could not resolve to a", r"Could not resolve to an? (?P<code>\w+)", tool="gh"),
         _Form("github", env, "still in progress", r"run \d+ is still in progress; logs", code="logs of a running workflow", tool="gh"),
@@ -377,7 +381,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("database", env, "no such table", rf"no such table: {quoted}", code="table"),
         _Form("database", env, "does not exist", r"(?P<code>relation|column|database|role) \"(?P<name>\w+)\" does not exist"),
         _Form("database", env, "no such column", rf"no such column: {quoted}", code="column"),
-        _Form("glob", env, "no matches found", r"no matches found: ", code="no match", tool="zsh"),
+        _Form("glob", env, "no matches found", r"no matches found: (?P<path>\S+)", code="no match", tool="zsh"),
         # tests
         _Form("test", wip, "--- fail", r"^\s*--- FAIL: ", code="go"),
         _Form("test", wip, "failed ", r"^FAILED \S+::", code="pytest"),
@@ -397,6 +401,7 @@ def _forms() -> tuple[_Form, ...]:
         _Form("exception", wip, "panic:", r"^panic: (?P<code>runtime error)?", code="panic"),
         _Form("rights", env, "permission denied|eacces|operation not permitted|eperm", r"(?i:permission denied|operation not permitted)|\bEACCES\b|\bEPERM\b", code="denied"),
         # that something refused, and no reason beside it
+        _Form("git", git, "could not read from remote", r"Could not read from remote repository", code=_UNREAD, tool="git"),
         _Form("hook", gate, "hook|husky", r"(?i)(?:husky - |lefthook.*)?\b(?P<code>pre-commit|commit-msg|pre-push|pre-receive)\b(?: script| hook)?[^\n]{0,40}?(?:failed|exited with)"),
         _Form("wrapper", gate, "exited with code|task failed|error 1|error 2|exit status|without a word", r"(?i)failed without a word|exited with code \d+|task failed|^make(?:\[\d+\])?: \*\*\* .*Error \d+|exit status \d+"),
     )  # fmt: skip

@@ -158,8 +158,8 @@ def _blamed(calls: Sequence[shell.Call], of: Diagnosis) -> shell.Call | None:
     if of.family == "command":
         called = next((call for call in calls if shell.proper(call)[0] == of.name or of.name in call.words), None)
         return called or (acting[-1] if acting else None)  # a script that calls it
-    if of.name:
-        named = [call for call in calls if any(of.name in word for word in call.words)]
+    if about := of.path if of.family == "glob" else of.name:  # the pattern itself belongs to the moment, but says whose it was
+        named = [call for call in calls if any(about in word for word in call.words)]
         if named:
             return named[-1]
     if of.tool in ("git", "gh", "cargo"):
