@@ -14,6 +14,7 @@ from tacit.core.incident import Incident
 from tacit.core.programs import runs
 from tacit.core.run import Run, Step
 from tacit.core.value import replace
+from tacit.learn.notice import notice
 from tacit.learn.tell import told_by
 from tacit.learn.tell.instructions import names_command
 from tacit.learn.tell.notebook import Notebook
@@ -260,10 +261,15 @@ def test_an_instruction_that_names_what_is_not_there() -> None:
 
 
 def test_what_fails_in_somebody_elses_code_is_the_persons_to_leave_out() -> None:
-    """A check that runs into a copy of another project: no agent can mend that, and none is told."""
+    """A check that runs into a copy of another project: until the person mends that, an agent is told not to mend or delete the copy."""
     clones = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="bun run test", ended="command", cure="bun run clean")
+    refused = failure("foreign tmp/clones", "foreign", "env", name="tmp/clones", program="git commit")
+    assert told([[clones]]) == ([], [])
+    assert told([[refused], [clones], [refused], [clones]])[0] == [
+        "What `bun run test` and `git commit` report in `tmp/clones` is not this project's code: do not mend it, look at the rest."
+    ]
     assert told([[clones]] * 5) == (
-        [],
+        ["What `bun run test` reports in `tmp/clones` is not this project's code: do not mend it, look at the rest."],
         ["`bun run test` failed in 5 of 5 sessions in `tmp/clones`, which is not the project's own code. Leave that folder out of what it checks."],
     )
 
@@ -290,6 +296,22 @@ def test_a_standing_request_comes_in_several_wordings() -> None:
     assert asked.startswith("In 3 of 3 sessions you asked “commit and update changelog”") and asked.endswith("Make it a standing order?")
     assert told([[sentence(said[0])]] * 5)[1] == []
     assert told([[sentence(each)] for each in ("commit it", "can you review the changes", "review the changes in the branch", "commit the changes", "please commit", "yes commit the changes", "commit and push")])[1] == []
+
+
+def test_an_order_says_when_it_is_meant() -> None:
+    """What was typed after edits is for the end of the work; the words themselves would read as a task for now."""
+    steps = (Step("user", "line:1", text="do it", typed=True), Step("tool", "line:2", tool="Edit", input={"file_path": "/a.py"}, files=("/a.py",)))
+    said = ["commit and update changelog", "then commit and update the changelog", "Commit, and update the changelog now"]
+    runs = [Run(f"s{n}", "claude-code", steps=(*steps, Step("user", "line:3", text=text, typed=True))) for n, text in enumerate(said)]
+    book = Notebook()
+    for n, run in enumerate(runs):
+        book.add(run.id, f"l{n}", notice(run))
+    (asked,) = told_by(book, notice(runs[0]), {}).person
+    assert asked.order == "When the work is done, without being asked: commit and update changelog."
+    looked = replace(runs[0], steps=(steps[0], replace(steps[1], tool="Read"), runs[0].steps[2]))
+    assert {each.family for each in notice(looked) if each.kind == "sentence"} == {""}
+    proposal = as_proposal(asked, "p", "t", None)
+    assert proposal is not None and ((proposal.payload or {})["text"], (proposal.payload or {})["order"]) == (said[0], asked.order)
 
 
 def test_what_was_answered_is_asked_again_only_when_it_came_twice_as_often() -> None:
@@ -379,7 +401,7 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     memories.learn(rtk(5))
     assert memories.proposals() == []
     (order,) = [each for each in memories.list() if each.trust == "user"]
-    assert (order.text, order.state) == ("Commit and update changelog", "provisional")
+    assert (order.text, order.state) == ("Without being asked each time: commit and update changelog.", "provisional")
     runs = (asked["request"].payload or {})["runs"]
     assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(runs)
     assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))

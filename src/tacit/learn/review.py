@@ -336,7 +336,7 @@ class Review:
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
         if proposal.kind == "request":
-            return self._standing_order(proposal, text or str(payload.get("text", "")), reason)
+            return self._standing_order(proposal, text or str(payload.get("order") or payload.get("text", "")), reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:

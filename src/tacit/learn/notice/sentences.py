@@ -10,6 +10,7 @@ import re
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMPLAINT, SENTENCE, Incident
+from tacit.learn.notice.failures import EDITS, LOOKS_FOR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ FEWEST, MANY = 2, 16  # words of a sentence that may be a standing request
 MOST = 40  # sentences of one run
 LONGEST = 1500  # characters of a message: a longer one is a brief or a paste
 SHOWN = 120
+AFTER = "after"  # files had been edited when it was typed
 
 _CUT = re.compile(r"(?<=[.!?])\s+|\n+|;\s+|,?\s+(?:and then|then)\s+")
 _PASTED = re.compile(
@@ -50,17 +52,18 @@ _NOT_A_COMPLAINT = re.compile(
 def sentences(run: Run) -> Iterator[Incident]:
     """Short sentences that the person typed, each once, and complaints that a check fails, once per check."""
     found: dict[str, Incident] = {}
-    acted = False
+    acted = edited = False
     for step in run.steps:
         if step.tool and step.role == "tool" and not step.interrupted:
-            acted = True
+            acted, edited = True, edited or bool(EDITS.search(step.tool) or (step.files and not LOOKS_FOR.match(step.tool)))
         if not step.typed or not step.text or len(step.text) > LONGEST:
             continue
         for sentence in _cut(step.text):
             words = words_of(sentence)
             if FEWEST <= len(words) <= MANY and not _PASTED.search(sentence) and len(found) < MOST:
                 mark = short_hash(*words)  # the words stand in the sentence itself; twice more they would be half of the row
-                found.setdefault(mark, Incident(SENTENCE, mark, program=sentence[:SHOWN], place=step.place, at=step.at))
+                when = AFTER if edited else ""
+                found.setdefault(mark, Incident(SENTENCE, mark, when, program=sentence[:SHOWN], place=step.place, at=step.at))
             if acted and not _NOT_A_COMPLAINT.search(sentence):
                 for check in _complained(sentence):
                     one = Incident(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
-from tacit.learn.tell.groups import of_hook, of_missing
+from tacit.learn.tell.groups import of_foreign, of_hook, of_missing
 from tacit.learn.tell.lessons import COMMIT, before_done, may_be_told, of_command, of_failure, of_linter, purposes_of
 from tacit.learn.tell.person import (
     as_proposal,
@@ -75,7 +75,7 @@ def told_by(
         lessons.append(of_linter(tool, counts.failures(tool=tool)))
     for mark in dict.fromkeys(each.mark for each in failed if may_be_told(each)):
         met = counts.failures(mark)
-        lessons.append(of_failure(mark, met))
+        lessons += [of_failure(mark, met), of_foreign(met)]
         if met[0].incident.family == "hook":
             printed = dict.fromkeys(each.incident.mark for each in counts.of_program(COMMIT))
             lessons.append(of_hook(met, [counts.failures(each) for each in printed], counts.forms(), tuple(lines)))

@@ -181,6 +181,16 @@ def of_hook(met: Sequence[Noted], findings: Sequence[Sequence[Noted]], forms: Se
     return Lesson(met[0].incident.mark, text, "rule", tuple(met), about={COMMIT: ()})
 
 
+def of_foreign(met: Sequence[Noted]) -> Lesson | None:
+    """A check that reports what it finds in somebody else's code, which lies in the project: no agent should mend or delete that."""
+    programs = printed_by(met)
+    if met[0].incident.family != "foreign" or not programs:
+        return None
+    told = " and ".join(f"`{program}`" for program in programs[:2]) + (" reports" if len(programs) == 1 else " report")
+    text = f"What {told} in `{met[0].incident.name}` is not this project's code: do not mend it, look at the rest."
+    return Lesson(met[0].incident.mark, text, "pitfall", tuple(met), about=dict.fromkeys(programs, ()))
+
+
 def _linters(findings: Sequence[Sequence[Noted]]) -> list[str]:
     """The linters whose findings commits printed in two lineages, whatever the rules were."""
     met: dict[str, set[str]] = {}

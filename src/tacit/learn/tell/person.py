@@ -44,7 +44,8 @@ class ForPerson:
     patch: str = ""
     file: str = ""  # the instruction file whose line should read otherwise
     swap: tuple[str, str] = ("", "")  # what in it is replaced by what (`tell/patch.py`)
-    lesson: str = ""  # of a request: the order as it would stand
+    lesson: str = ""  # of a request: the wording that most share
+    order: str = ""  # … and the order as it would stand
     wordings: tuple[str, ...] = ()  # of a request: how else it was said
 
 
@@ -135,7 +136,7 @@ def of_request(request: Request, sessions: int) -> ForPerson:
     )
     return ForPerson(
         "request", f"request {request.text.lower()}", text, count, request.runs[-MOST_RUNS:],
-        lesson=request.text, wordings=request.wordings,
+        lesson=request.text, order=request.order, wordings=request.wordings,
     )  # fmt: skip
 
 
@@ -149,6 +150,7 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         "patch": told.patch,
         "text": told.lesson,
         **({"file": told.file, "swap": list(told.swap)} if told.file else {}),
+        **({"order": told.order} if told.order else {}),
     }
     if known is None:
         return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from tacit.core.value import value
-from tacit.learn.notice.sentences import words_of
+from tacit.learn.notice.sentences import AFTER, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +35,14 @@ class Request:
     lineages: tuple[str, ...]
     runs: tuple[str, ...]
     wordings: tuple[str, ...]  # the others, the commonest first
+    after: bool = False  # mostly asked for once files had been edited
+
+    @property
+    def order(self) -> str:
+        """As an agent would have to read it: what was typed once is a task, and what is meant for every time has to say so."""
+        said = self.text.rstrip(" ?.!")
+        when = "When the work is done, without being asked" if self.after else "Without being asked each time"
+        return f"{when}: {said if said[:2].isupper() else said[:1].lower() + said[1:]}."
 
 
 def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:
@@ -113,7 +121,8 @@ def _request(cluster: Sequence[tuple[Noted, frozenset[str]]]) -> Request:
     order = sorted(said, key=lambda mark: (-len(said[mark]), len(words[mark]), words[mark]))
     lineages = dict.fromkeys(each.lineage for each, _ in cluster)
     runs = dict.fromkeys(each.run for each, _ in cluster)
-    return Request(shown[order[0]], tuple(lineages), tuple(runs), tuple(shown[mark] for mark in order[1:6]))
+    after = {each.lineage for each, _ in cluster if each.incident.family == AFTER}
+    return Request(shown[order[0]], tuple(lineages), tuple(runs), tuple(shown[mark] for mark in order[1:6]), 2 * len(after) > len(lineages))
 
 
 def _stem(word: str) -> str:
