@@ -68,6 +68,8 @@ def named(text: str, low: str) -> Iterator[Span]:
 def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
     """The value of `name = value`, `"name": "value"`, `--name value`, `name", value="…"`, and whether to hide it."""
     after = text[end : end + 1]
+    if after == " " and text[end + 1 : end + 2].isalnum() and text[start] != "-" and not text.startswith(("value", "content"), end + 1):
+        return _beside(text, start, end, strength)  # a word follows, as in any sentence: no sign is looked for
     typed = after in "?: \t" and compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = compiled(
         r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
@@ -110,7 +112,8 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
 def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, bool]:
     """The value of a command's `NAME value`, `NAME --flag value`, `NAME user value`, where the name is an identifier and the value plainly random."""
     name = text[start:end]
-    if strength < 2 or not (compiled(r"_|[a-z][A-Z]").search(name) or name.isupper() or _is_glued(text, start, end)):
+    identifier = not (name.islower() and name.isalpha()) and (name.isupper() or compiled(r"_|[a-z][A-Z]").search(name))
+    if strength < 2 or not (identifier or _is_glued(name)):
         return end, end, False
     gap = compiled(r"(?:\\{0,3}[\"'])?[ \t]{1,3}(?:--?[a-z][\w-]{0,30}[ =]|[a-z][a-z.-]{0,20}[ \t])?(?=\\{0,3}[\"']?[^\s\"'`<>|;&\\-])").match(text, end)
     if gap is None:
@@ -124,9 +127,9 @@ def _beside(text: str, start: int, end: int, strength: int) -> tuple[int, int, b
     return begin, stop, len(content) >= least and (signs or (dense(content) and classes(content) >= 2 and is_random(content, 3.0)))
 
 
-def _is_glued(text: str, start: int, end: int) -> bool:
+def _is_glued(name: str) -> bool:
     """bindpw, rootpw: an old abbreviation at the end of one word."""
-    return text[start:end].lower().endswith(("pw", "pwd", "pass")) and text[start:end].isalpha()
+    return name.lower().endswith(("pw", "pwd", "pass")) and name.isalpha()
 
 
 def _opens_line(text: str, start: int) -> bool:

@@ -11,6 +11,7 @@ def parts_of(name: str) -> list[str]:
     return [p.lower() for p in compiled(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[0-9]+").findall(name)]
 
 
+_JOINS = frozenset("_-.")  # that hold the words of a name together
 _TIED_BEFORE, _TIED_AFTER = frozenset("\"'`-_.$"), frozenset("=\"'`%")
 
 
@@ -28,33 +29,20 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
 
     `before` is the text ahead of it; only where the name is `softened` may that take something away.
     """
-    from tacit.guard.redact_rules import (
-        KEY_NOT,
-        KEY_OF,
-        NAME_HINTS,
-        NAME_NOT,
-        NAME_WORDS,
-        STRENGTH,
-        TOKEN_NOT,
-        TOKEN_OF,
-        VENDORS,
-    )
+    from tacit.guard.redact_rules import KEY_NOT, KEY_OF, NAME_NOT, STRENGTH, TOKEN_NOT, TOKEN_OF, VENDORS
 
-    lowered = name.lower()
-    words = compiled(NAME_WORDS).findall(lowered) if any(hint in lowered for hint in NAME_HINTS) else []
-    if not words:
+    word, after, parts = _taken_apart(name)
+    if not word:
         return 0, ""
-    word = words[-1]
-    parts = parts_of(name) if name != word else [word]
-    after = name[lowered.rfind(word) + len(word) :]
-    if after and not NAME_NOT.isdisjoint(parts_of(after)):
+    if after and not NAME_NOT.isdisjoint(after):
         return 0, ""
     if word.startswith(("pass", "mot", "contrase")) or word in ("pw", "pwd", "mdp", "kennwort"):
         return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
-    # The sentence so far: "the primary key", "for datadog use the key".
-    ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
     last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
     if word in ("key", "schlüssel", "clé"):
+        lowered = name.lower()
+        # The sentence so far: "the primary key", "for datadog use the key".
+        ahead = compiled(r"\w+").findall(before.rpartition(". ")[2])
         if last not in KEY_OF and not KEY_NOT.isdisjoint((*(ahead[-2:] if softened else ()), *parts)):
             return 0, ""
         glued = "key" in lowered and compiled(_glued_keys()).search(lowered)
@@ -63,25 +51,49 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
             return 2, "api-key"
         return 1, "key"
     if word in ("token", "jeton"):
-        if last not in TOKEN_OF and not TOKEN_NOT.isdisjoint((*(ahead[-1:] if softened else ()), *parts)):
+        if last not in TOKEN_OF and not TOKEN_NOT.isdisjoint(parts):
             return 0, ""
-        return 2, "token"
+        said = softened and last not in TOKEN_OF and compiled(r"\W*(\w+)").match(before.rpartition(". ")[2][::-1])
+        return (0, "") if said and said[1][::-1] in TOKEN_NOT else (2, "token")
     if word == "auth":
         return (1, "token") if parts[-1:] == ["auth"] else (0, "")
     return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
 
 
+_known: dict[str, tuple[str, list[str], list[str]]] = {}  # the names of a text are few
+_MOST_KNOWN, _LONGEST_KNOWN = 500, 40
+
+
+def _taken_apart(name: str) -> tuple[str, list[str], list[str]]:
+    """The word that a name is known by (empty: none), the words behind that one, and all of its words."""
+    from tacit.guard.redact_rules import NAME_HINTS, NAME_WORDS
+
+    found = _known.get(name)
+    if found is None:
+        lowered = name.lower()
+        words = compiled(NAME_WORDS).findall(lowered) if any(hint in lowered for hint in NAME_HINTS) else []
+        word = words[-1] if words else ""
+        after = name[lowered.rfind(word) + len(word) :] if word else ""
+        found = word, parts_of(after) if after else [], ([word] if name == word else parts_of(name)) if word else []
+        if len(_known) < _MOST_KNOWN and len(name) <= _LONGEST_KNOWN:
+            _known[name] = found
+    return found
+
+
 def name_around(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole identifier around a word, unless the word is only part of another (monkey, tokenizer, passed)."""
-    from tacit.guard.redact_rules import NO_PASS
-
     after = text[end : end + 1]
     if after.islower() and not (after == "s" and not text[end + 1 : end + 2].islower()):
         return None
     before = text[start - 1 : start]
-    left = start - _length(r"[\w.-]*", text[max(0, start - REACH) : start][::-1])
-    right = end + _length(r"[\w-]*", text[end : end + REACH])
+    left, right = start, end
+    if before.isalnum() or before in _JOINS:
+        left -= _length(r"[\w.-]*", text[max(0, start - REACH) : start][::-1])
+    if after.isalnum() or after in _JOINS:
+        right += _length(r"[\w-]*", text[end : end + REACH])
     if before.isalpha() and not (before.islower() and text[start].isupper()):
+        from tacit.guard.redact_rules import NO_PASS
+
         word = text[start:end].lower()
         ahead = text[left:start].lower()
         known = word == "key" and ahead.endswith(_long_keys())

@@ -33,8 +33,8 @@ def opaque(text: str, low: str) -> Iterator[Span]:
         return
     yield from _hexadecimal(text, low)
     public = [*_public_blocks(text)]
-    for hint, shape, three in OPAQUE:
-        if not compiled(hint).search(text):
+    for least, signs, shape, three in OPAQUE:
+        if longest < least or not compiled(f"{signs}{{{least}}}").search(text):
             continue
         judged: dict[tuple[str, str], bool] = {}  # a word with what stands before it: what repeats itself is judged once
         for match in compiled(shape).finditer(text):

@@ -409,14 +409,14 @@ URL_PARAMETERS = (
 
 # ---- what nothing announces
 
-# Random words: an expression without which there is none, the word, whether it has capitals, small letters and digits (or two of them).
-OPAQUE: tuple[tuple[str, str, bool], ...] = (
-    (r"[A-Za-z0-9!#%+]{12}", r"(?<![\w+.%#/-])(?=[A-Za-z!#%+]{0,63}[0-9])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-]|://)", True),
-    (r"/[A-Za-z0-9]{20}", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9]{20,64})(?![\w+=%.-])", True),  # in the path of an address
-    (r"[A-Za-z0-9_-]{32}", r"(?<![\w+.%#/-])(?=[A-Za-z_-]{0,63}[0-9])[A-Za-z0-9_-]{32,64}(?![\w+/=%.-])", True),
-    (r"[A-Za-z0-9+/]{40}", r"(?<![\w+.%#/-])[A-Za-z0-9+/]{40,90}={0,2}(?![\w+/=%.-])", True),
-    (r"[a-z0-9]{20}", r"(?<![\w+.%#/-])(?=[a-z0-9]{0,63}[g-z])[a-z0-9]{20,64}(?![\w+/=%.-])", False),
-    (r"[A-Z0-9]{16}", r"(?<![\w+.%#/-])(?=[A-Z0-9]{0,63}[G-Z])[A-Z0-9]{16,64}(?![\w+/=%.-])", False),
+# Random words: the least length, the signs of which a text without so many in a row holds none, the word, whether it has capitals, small letters and digits (or two of them).
+OPAQUE: tuple[tuple[int, str, str, bool], ...] = (
+    (12, r"[A-Za-z0-9!#%+]", r"(?<![\w+.%#/-])(?=[A-Za-z!#%+]{0,63}[0-9])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-]|://)", True),
+    (20, r"/[A-Za-z0-9]", r"://[^\s\"'`<>]{3,120}?/([A-Za-z0-9]{20,64})(?![\w+=%.-])", True),  # in the path of an address
+    (32, r"[A-Za-z0-9_-]", r"(?<![\w+.%#/-])(?=[A-Za-z_-]{0,63}[0-9])[A-Za-z0-9_-]{32,64}(?![\w+/=%.-])", True),
+    (40, r"[A-Za-z0-9+/]", r"(?<![\w+.%#/-])[A-Za-z0-9+/]{40,90}={0,2}(?![\w+/=%.-])", True),
+    (20, r"[a-z0-9]", r"(?<![\w+.%#/-])(?=[a-z0-9]{0,63}[g-z])[a-z0-9]{20,64}(?![\w+/=%.-])", False),
+    (16, r"[A-Z0-9]", r"(?<![\w+.%#/-])(?=[A-Z0-9]{0,63}[G-Z])[A-Z0-9]{16,64}(?![\w+/=%.-])", False),
 )
 # What everybody may see, where it is called so right before: `"etag": "…"`, `h1:…`, `commit …`, `node_id=…`.
 PUBLIC_NAMES = (
