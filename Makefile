@@ -6,7 +6,7 @@ export PYTHONUTF8 := 1
 # One worker more than there are cores: most tests wait for processes of their own.
 SIDE_BY_SIDE := -n $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) + 1))') --dist worksteal
 
-.PHONY: demo docs mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam campaign faults soak fuzz clean setup
+.PHONY: demo docs mutate test test-quick test-desk test-frameworks test-hosts test-postgres dist check bench bench-cache bench-postgres bench-bm25 faults-postgres bench-peers bench-quality bench-lessons bench-model bench-effect bench-replay bench-year bench-redaction bench-time bench-sync redteam redteam-findings campaign faults soak fuzz clean setup
 
 setup: .venv/ready
 
@@ -181,6 +181,10 @@ bench-time: .venv/ready
 # Quiet poison through every channel, into the table of docs/security.md: make redteam, or CHANNELS=junit,mcp for some.
 redteam: .venv/ready
 	$(BIN)/python bench/redteam.py $(if $(CHANNELS),--channels $(CHANNELS),--table docs/security.md)
+
+# Each finding of the red team's review by its own command, and every act of an agent's shell; two of them need a PostgreSQL server. Into docs/security.md; two minutes.
+redteam-findings: .venv-postgres/ready
+	.venv-postgres/bin/python bench/server.py .venv-postgres/bin/python bench/redteam_findings.py --table docs/security.md
 
 # A real local model through observe, rewrite, triage and same; says so and ends well where its wheels are not to be had.
 bench-model: .venv/ready

@@ -464,10 +464,10 @@ def table(found: dict[str, list[Any]], runs: list[int]) -> str:
     return head + "".join(f"| {name} | " + " | ".join(str(each) for each in counts) + " |\n" for name, counts in found.items())
 
 
-def write_table(path: Path, text: str) -> None:
+def write_table(path: Path, text: str, mark: str = "redteam") -> None:
     """Between the two marks of the page, and nowhere else."""
     page = path.read_text(encoding="utf-8")
-    begin, end = "<!-- redteam -->\n", "<!-- /redteam -->"
+    begin, end = f"<!-- {mark} -->\n", f"<!-- /{mark} -->"
     before, _, rest = page.partition(begin)
     _, _, after = rest.partition(end)
     path.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
