@@ -21,7 +21,7 @@ from pathlib import Path
 from tacit.core.profile_toml import standard
 from tacit.core.run import Finding
 from tacit.learn.prepare import gate_of
-from tacit.tend.triage import RULES, Suggested
+from tacit.tend.triage_rules import RULES, Suggested
 
 LABELS = ("promote", "reject", "merge", "review")
 FILE = Path(__file__).parent / "labels" / "triage.jsonl"

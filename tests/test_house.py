@@ -28,14 +28,8 @@ LONG: set[str] = set()
 LONG_CONDUCTORS: set[str] = set()
 # Modules of a room that import each other when they run, at whatever depth.
 CIRCLES = {
-    ("app.choosing", "app.opened"),
-    ("profiles", "profiles.choice"),
     ("recall.origins", "recall.rank"),
-    ("stores.check", "stores.truth"),
-    ("stores.postgres", "stores.postgres.migrate"),
-    ("stores.sqlite", "stores.sqlite.backup", "stores.sqlite.migrate", "stores.sqlite.verify"),
     ("surfaces.cli", "surfaces.cli.helping", "surfaces.cli.hook", "surfaces.cli.inject", "surfaces.hooks", "surfaces.worker"),
-    ("tend.book", "tend.hand", "tend.judge", "tend.triage"),
 }
 # Public methods of the classes that have too many: the store's port, and what implements it.
 WIDE = {"core.ports.Reads": 40, "core.ports.Transaction": 38, "stores.sql.SqlStore": 45, "stores.sql_writer.Writer": 40}

@@ -80,11 +80,11 @@ def _deaf(_given: str) -> None:
 
 def _unlocked(_given: str) -> None:
     from tacit.stores import sqlite
-    from tacit.stores.sqlite import backup, migrate
+    from tacit.stores.sqlite import copies, migrate
 
     def hasty(store: Any, target: int | None = None) -> None:
         version = store.rows("PRAGMA user_version")[0][0]
-        backup.copy_before_upgrade(store, backup.folder_for(store.path, store.backups))
+        copies.copy_before_upgrade(store, copies.folder_for(store.path, store.backups))
         time.sleep(0.5)
         for number in range(version + 1, sqlite.SCHEMA + 1):
             with store.write() as tx:

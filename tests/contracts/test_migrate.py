@@ -21,6 +21,7 @@ from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.stores.check import check
 from tacit.stores.sql_rows import HEADER
 from tacit.stores.sqlite import SCHEMA, SqliteStore, _prepare, open_store
+from tacit.stores.sqlite import migrate as migrations
 from tacit.stores.sqlite.migrate import migrate
 
 
@@ -91,6 +92,11 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             )
     store.close()
     return made
+
+
+def test_the_schema_is_that_of_the_last_migration() -> None:
+    """A hook compares the number and lists no folder for it."""
+    assert migrations.NEWEST == SCHEMA
 
 
 def test_a_migrated_store_equals_a_fresh_one(tmp_path: Path) -> None:

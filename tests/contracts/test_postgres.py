@@ -489,7 +489,8 @@ def test_who_dies_with_a_lease_lets_it_go(team: Team, opened: Callable[..., Any]
 
 def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
     """The first does it, the others find it done."""
-    from tacit.stores.postgres import SCHEMA, open_store
+    from tacit.stores.postgres import open_store
+    from tacit.stores.postgres.migrate import SCHEMA
 
     def version() -> int:
         with open_store(postgres_empty) as store:
@@ -503,6 +504,7 @@ def test_many_who_come_at_once_migrate_once(postgres_empty: str) -> None:
 def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: str) -> None:
     """Full text moves into its partitions, memories are counted, whoever migrates: the owner need not be a member."""
     from tacit.stores import postgres
+    from tacit.stores.postgres.migrate import SCHEMA
 
     first = Path(postgres.__file__).parent / "schema" / "0001.sql"
     with psycopg.connect(postgres_empty, autocommit=True) as owner:
@@ -518,7 +520,7 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
         owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
         owner.execute("DELETE FROM member")
     with postgres.open_store(postgres_empty) as store:
-        assert store.schema == postgres.SCHEMA and store.find(("p",), ["migrate"]).hits == ()
+        assert store.schema == SCHEMA and store.find(("p",), ["migrate"]).hits == ()
         store.rows("INSERT INTO member VALUES ('p', session_user, 3)")
         assert len(store.find(("p",), ["migrate"]).hits) == 1
         assert store.rows("SELECT project, memories FROM extent") == [("p", 1)]

@@ -12,7 +12,8 @@ import pytest
 from tacit.core import clock
 from tacit.core.errors import Damaged, NotFound, Refused, StoreBusy, StoreReadOnly, Unavailable
 from tacit.stores.sqlite import open_store
-from tacit.stores.sqlite.backup import NEWEST, WEEKS, Backup, back_up_if_due, rotated
+from tacit.stores.sqlite.backup import NEWEST, WEEKS, back_up_if_due, rotated
+from tacit.stores.sqlite.copies import Backup
 
 DAY = 86400.0
 

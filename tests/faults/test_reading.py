@@ -14,7 +14,8 @@ import apsw
 import pytest
 
 from tacit.core.errors import StoreBusy, StoreReadOnly
-from tacit.stores.sqlite import _told, _ways_to_read, open_store
+from tacit.stores.sqlite import _ways_to_read, open_store
+from tacit.stores.sqlite.errors import told
 
 needs_namespace = pytest.mark.skipif(
     not shutil.which("unshare") or bool(subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode),
@@ -83,11 +84,11 @@ def test_each_way_reads_and_none_writes(tmp_path: Path) -> None:
 
 def test_a_protocol_error_is_a_busy_store() -> None:
     """SQLite gives up on its shared memory when locks fail again and again (found by EIO at a lock)."""
-    assert isinstance(_told(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
+    assert isinstance(told(apsw.ProtocolError("locking protocol"), "s.db", "writing"), StoreBusy)
 
 
 def test_a_damaged_full_text_is_damage() -> None:
     """Not an SQL error with a traceback (found by a flipped bit)."""
     from tacit.core.errors import Damaged
 
-    assert isinstance(_told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"), Damaged)
+    assert isinstance(told(apsw.SQLError("invalid fts5 file format (found 0, expected 4 or 5) - run 'rebuild'"), "s.db", "reading"), Damaged)

@@ -236,10 +236,10 @@ def test_an_error_of_the_disk_is_no_damage(memories: Any, monkeypatch: pytest.Mo
     from tacit.core.errors import StoreReadOnly
     from tacit.stores.sqlite import verify as module
 
-    def broken(store: Any) -> Any:
-        from tacit.stores.sqlite import _told
+    def broken(store: Any, _: Any) -> Any:
+        from tacit.stores.sqlite.errors import told
 
-        raise _told(apsw.IOError("disk I/O error"), store.path, "reading")
+        raise told(apsw.IOError("disk I/O error"), store.path, "reading")
 
     monkeypatch.setattr(module, "file_faults", broken)
     path, folder = closed(memories)

@@ -30,7 +30,7 @@ from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, Ranked, ordered, unfit
 from tacit.recall.rewrite import is_enabled, skipped
 from tacit.tend.layout import append, known_section, lines
-from tacit.tend.triage import Suggested, answers, merged, page_line
+from tacit.tend.triage_rules import Suggested, answers, merged, page_line
 from tacit.words.match import MATCHERS
 from tacit.words.prepared import prepare
 

@@ -1,16 +1,14 @@
-"""Which profile judges a project: named, chosen by a person, kept compiled in the store."""
+"""Choosing the profile that judges a project."""
 
 from __future__ import annotations
 
 import os
 
 from tacit.app.opened import Opened
-from tacit.core.errors import Refused, Unavailable
-from tacit.core.value import replace
+from tacit.app.profile import profile_choice, put_profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tacit.core.ports import Transaction
     from tacit.core.profile import Profile
     from tacit.profiles.choice import NamedProfile
 
@@ -30,85 +28,6 @@ class Choosing(Opened):
         self.ensure_project()
         is_file, text = name.endswith(".toml"), text_of(name)
         path = os.path.abspath(os.path.expanduser(name)) if is_file else name
-        return _put(
+        return put_profile(
             self, compiled(text, name), {"name": path, "text": text if is_file else "", "by": self.actor.name, "at": self.now()}
         )
-
-
-def keep_profile(opened: Opened, tx: Transaction, at: str) -> str:
-    from tacit.core.profile import profile_id, to_json
-
-    profile = wanted_profile(opened)
-    version = profile_id(profile)
-    tx.put_profile(version, profile.name, to_json(profile), at)
-    return version
-
-
-def wanted_profile(opened: Opened) -> Profile:
-    """The profile that was asked for, or the one that the settings name."""
-    if opened._asked_profile:
-        profile = opened.load_profile(opened._asked_profile)
-        from tacit.profiles.choice import openness
-
-        if not opened.actor.is_person and (more := openness(profile)):
-            raise Refused(f"The profile {profile.name} is a person's choice ({more}); {opened.actor.reason}.", "Leave --profile out.")
-        return profile
-    return opened.load_profile(profile_choice(opened).name)
-
-
-def profile_choice(opened: Opened) -> NamedProfile:
-    """Which profile the settings name, and what a person should know about it; a repository may not name every one."""
-    from tacit.profiles.choice import NamedProfile, by_repository, changed
-
-    setting = opened.settings()["profile"]
-    path = os.path.join(opened.place.root, ".tacit", "config.toml")
-    named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
-    chosen = _chosen(opened)
-    if chosen.get("text"):
-        return replace(named, note=changed(chosen["name"], chosen["text"]))
-    return replace(named, note="") if named.note and opened.project and chosen else named
-
-
-def _chosen(opened: Opened) -> dict[str, str]:
-    """The profile that a person chose here with `tacit profile use`: its name, its text where it was a file, who and when."""
-    import json
-
-    kept = opened.store.meta(f"profile:{opened.project_id}") if opened.project_id else ""
-    return dict(json.loads(kept)) if kept else {}
-
-
-def compile_anew(opened: Opened, compiled: str) -> Profile:
-    """A profile that an earlier version of Tacit compiled, as this version reads it; kept, so that hooks find it ready."""
-    import json
-
-    from tacit.profiles import compiled as compile_text
-    from tacit.profiles import names
-
-    name, chosen = json.loads(compiled)["name"], _chosen(opened)
-    if chosen.get("text"):
-        profile = compile_text(chosen["text"], chosen["name"])
-    elif chosen or (name in names() and not profile_choice(opened).note):
-        profile = opened.load_profile(name)
-    else:
-        profile = wanted_profile(opened)
-    try:
-        _put(opened, profile, {})
-    except (Unavailable, Refused):
-        pass  # a server on which we only read
-    return profile
-
-
-def _put(opened: Opened, profile: Profile, chosen: dict[str, str]) -> Profile:
-    from tacit.core.profile import profile_id, to_json
-
-    project, version = opened.ensure_project(), profile_id(profile)
-    with opened.store.write() as tx:
-        tx.put_profile(version, profile.name, to_json(profile), opened.now())
-        opened._project = replace(project, profile=version)
-        tx.put_project(opened._project)
-        if chosen:
-            import json
-
-            tx.put_meta(f"profile:{project.id}", json.dumps(chosen))
-    opened._profile, opened._asked_profile = profile, ""
-    return profile

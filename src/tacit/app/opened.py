@@ -281,7 +281,7 @@ class Opened:
         return found
 
     def _new_project(self, tx: Transaction, id: str) -> Project:
-        from tacit.app.choosing import keep_profile
+        from tacit.app.profile import keep_profile
         from tacit.core.memory import AGENT
 
         place, at = self.place, self.now()
@@ -321,11 +321,11 @@ class Opened:
             if compiled and is_current(compiled):
                 self._profile = from_json(compiled)
             elif compiled:
-                from tacit.app.choosing import compile_anew
+                from tacit.app.profile import compile_anew
 
                 self._profile = compile_anew(self, compiled)
             else:
-                from tacit.app.choosing import wanted_profile
+                from tacit.app.profile import wanted_profile
 
                 self._profile = wanted_profile(self)
         return self._profile

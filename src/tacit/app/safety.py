@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from tacit.stores.packs import Packed
     from tacit.stores.renew import Renewed
     from tacit.stores.sqlite import SqliteStore
-    from tacit.stores.sqlite.backup import Backup
+    from tacit.stores.sqlite.copies import Backup
     from tacit.stores.sqlite.repair import Repaired
     from tacit.stores.sqlite.restore import Restored
     from tacit.stores.truth import Migrated
 
     T = TypeVar("T")
-
 
 
 class Safety(Opened):
@@ -30,7 +29,7 @@ class Safety(Opened):
     @property
     def backups_folder(self) -> str:
         """Where this store's backups lie."""
-        from tacit.stores.sqlite.backup import folder_for
+        from tacit.stores.sqlite.copies import folder_for
 
         return folder_for(self.store.path, os.path.join(data_folder(self.env), "backups"))
 
@@ -58,7 +57,7 @@ class Safety(Opened):
 
     def backups(self) -> Sequence[Backup]:
         """The copies of this store, newest first."""
-        from tacit.stores.sqlite.backup import backups
+        from tacit.stores.sqlite.copies import backups
 
         return backups(self.backups_folder)
 
@@ -112,7 +111,7 @@ class Safety(Opened):
 
 def restore_store(path: str, env: Mapping[str, str], name: str = "", *, to: str = "") -> Restored:
     """Put a backup back over a store that need not be readable any more."""
-    from tacit.stores.sqlite.backup import folder_for
+    from tacit.stores.sqlite.copies import folder_for
     from tacit.stores.sqlite.restore import restore
 
     return restore(path, folder_for(path, os.path.join(data_folder(env), "backups")), name, to)
@@ -144,7 +143,7 @@ def migrate_store(
 
 def repair_store(path: str, env: Mapping[str, str]) -> Repaired:
     """Mend a store that need not be readable any more."""
-    from tacit.stores.sqlite.backup import folder_for
+    from tacit.stores.sqlite.copies import folder_for
     from tacit.stores.sqlite.repair import repair
 
     return repair(path, folder_for(path, os.path.join(data_folder(env), "backups")), machine_id(env))

@@ -63,7 +63,7 @@ class Team(ByHand):
 
     def refused(self) -> list[str]:
         """What was refused of late and why: what pretended to be yours, what nobody stands for, what a repository asked for."""
-        from tacit.app.choosing import profile_choice
+        from tacit.app.profile import profile_choice
         from tacit.core.clock import after_days
         from tacit.core.refusals import DAYS, PREFIX, told
         from tacit.stores.counts import recent

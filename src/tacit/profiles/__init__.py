@@ -8,6 +8,8 @@ from tacit.core.errors import ProfileInvalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tacit.core.profile import Profile
 
 BUILT_IN = ("default", "archeflow", "ralph", "geas", "joelclaw")
@@ -23,12 +25,21 @@ def compiled(text: str, name: str) -> Profile:
     from tacit.core.profile_toml import compile_profile
 
     profile = compile_profile(text, name=os.path.splitext(os.path.basename(name))[0])
-    if name not in BUILT_IN:
-        from tacit.profiles.choice import unfit_wording
-
-        if unfit := "\n".join(unfit_wording(profile)):
-            raise ProfileInvalid(f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading.")
+    if name not in BUILT_IN and (unfit := "\n".join(_unfit_wording(profile))):
+        raise ProfileInvalid(f"The profile {name} would print what seems meant for the reader:\n{unfit}", "Word it as a plain heading.")
     return profile
+
+
+def _unfit_wording(profile: Profile) -> Iterator[str]:
+    """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
+    from tacit.core.profile import flat
+    from tacit.guard.screen import screen
+
+    for key, said in flat(profile).items():
+        if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
+            found = screen(said)
+            if not found.clean:
+                yield f"{key}: {found.reason}"
 
 
 def text_of(name: str) -> str:

@@ -13,8 +13,6 @@ from tacit.profiles import BUILT_IN, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tacit.core.profile import Profile
 
 
@@ -59,15 +57,3 @@ def changed(name: str, kept: str) -> str:
     except ProfileInvalid:
         return f"{name} cannot be read any more; the profile that was chosen is kept and judges on"
     return f"{name} has changed since it was chosen; what was chosen judges on. Look at it, then tacit profile use {name}"
-
-
-def unfit_wording(profile: Profile) -> Iterator[str]:
-    """What a profile would print into prompts that seems meant for whoever reads it, with its key; built-in ones are ours."""
-    from tacit.core.profile import flat
-    from tacit.guard.screen import screen
-
-    for key, said in flat(profile).items():
-        if isinstance(said, str) and said and key.startswith(("render.", "kinds.", "words.", "page.", "title")):
-            found = screen(said)
-            if not found.clean:
-                yield f"{key}: {found.reason}"

@@ -19,8 +19,7 @@ from tacit.core.value import value
 from tacit.stores.shared import is_sound, misplaced
 from tacit.stores.sql_rows import HEADER, row_seal
 from tacit.stores.sql_writer import SEALED, seal_project
-from tacit.stores.tables import BY_NAME
-from tacit.stores.truth import rows
+from tacit.stores.tables import BY_NAME, rows
 from tacit.trial.tally import tally_of
 
 TYPE_CHECKING = False

@@ -6,6 +6,7 @@ its value, for those that have one) and in a migration of each engine; docs/exte
 
 from __future__ import annotations
 
+from tacit.core.digest import GENESIS
 from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
 from tacit.core.memory import ADDED, DECIDED, NUMBERS
@@ -18,7 +19,10 @@ from tacit.stores.sql_writer import SEALED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from tacit.core.ports import Reads
 
 
 def _table(
@@ -94,3 +98,11 @@ EMPTY = (
     "injection",
     "counter",
 )
+
+
+def rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
+    """A table's rows, in the order of its key unless told otherwise."""
+    sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
+    if table.name == "seal":  # the seal of nothing says nothing
+        return store.each(sql % " WHERE rows <> 0 OR xor <> :none", none=GENESIS)
+    return store.each(sql % "")

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from itertools import islice, zip_longest
 
-from tacit.core.digest import GENESIS
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
 from tacit.core.memory import check_fields, checked, from_row
 from tacit.core.states import STATES
 from tacit.core.value import value
 from tacit.stores import daily
+from tacit.stores.check import truth_faults
 from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_of
 from tacit.stores.sql_writer import SEALED
-from tacit.stores.tables import BY_NAME, EMPTY, TRUTH
+from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,14 +51,6 @@ class Migrated:
     waiting: int = 0  # jobs for the worker that stay at the source
 
 
-def rows(store: Reads, table: Table, order: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
-    """A table's rows, in the order of its key unless told otherwise."""
-    sql = f"SELECT {', '.join(table.columns)} FROM {table.name}%s ORDER BY {', '.join(order or table.key)}"
-    if table.name == "seal":  # the seal of nothing says nothing
-        return store.each(sql % " WHERE rows <> 0 OR xor <> :none", none=GENESIS)
-    return store.each(sql % "")
-
-
 def reader(store: Reads) -> Read:
     """A store's tables as rows; inside `store.snapshot()` they are of one moment."""
     return lambda table: rows(store, table)
@@ -71,8 +63,6 @@ def is_empty(store: Reads) -> bool:
 
 def verify(read: Read) -> dict[str, int]:
     """How many rows of each table there are, once every hash, chain and seal of them was derived again; `Damaged` otherwise."""
-    from tacit.stores.check import truth_faults
-
     counts: dict[str, int] = {}
     for fault in truth_faults(read, counts):
         raise Damaged(f"{fault.kind} {fault.id}: {fault.detail}.", "Nothing was changed; take another copy.")

@@ -13,7 +13,7 @@ import re
 from tacit.core.digest import short_hash
 from tacit.core.page import split_id
 from tacit.core.value import replace, value
-from tacit.tend.triage import likeness
+from tacit.tend.triage_rules import likeness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

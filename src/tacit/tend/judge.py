@@ -21,7 +21,7 @@ from tacit.stores import lookups
 from tacit.tend.agreement import TIERS, Later, Standing, standing
 from tacit.tend.context import NOTHING, StepReport
 from tacit.tend.layout import entry_of, said_by
-from tacit.tend.triage import RULES, Suggested, answers, batches, likeness, question, schema
+from tacit.tend.triage_rules import RULES, Suggested, answers, batches, likeness, question, schema
 from tacit.tend.worthy import standing as on_pages
 from tacit.words.match import opposed
 from tacit.words.prepared import prepare

@@ -15,7 +15,7 @@ from tacit.stores import counts
 from tacit.stores.due import often_met
 from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport
-from tacit.tend.triage import agreement
+from tacit.tend.judge import standings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def figures(
         model={name: int(n) for name, n in counted.items() if name.startswith("model.")},
         events={name: int(n) for name, n in counted.items() if not name.startswith("model.")},
         tended=store.meta(f"tend:{project}:{TENDED}"),
-        tiers={each.tier: _record(each) for each in (*agreement(store, project, profile.triage), merging(store, project, profile.triage))},
+        tiers={each.tier: _record(each) for each in (*standings(store, project, profile.triage), merging(store, project, profile.triage))},
         failures=tuple(failures),
     )
 

@@ -15,7 +15,7 @@ from tacit.formats.source import BytesSource
 from tacit.learn.apply import echoed
 from tacit.recall.budget import level_for
 from tacit.recall.rewrite import reworded
-from tacit.tend.triage import Suggested, page_line, question
+from tacit.tend.triage_rules import Suggested, page_line, question
 from tacit.words.match import decide
 from tacit.words.prepared import Settings, prepare
 

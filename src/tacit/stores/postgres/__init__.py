@@ -12,7 +12,6 @@ before the next question or transaction, never inside one: a store outlives a re
 from __future__ import annotations
 
 import logging
-import os
 
 import psycopg
 from psycopg import errors as sql_errors
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from tacit.core.rows import Fault, Found, Hit, Near
     from tacit.words.passages import Passage
 
-SCHEMA = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "schema")))  # the newest migration
 WAIT = 60.0  # seconds a writer waits for its turn
 POOL = 8  # connections a process keeps at most per address
 SHARED = ""  # the lock of what belongs to no project

@@ -15,7 +15,7 @@ import time
 
 import apsw
 
-from tacit.core.errors import NotAStore, StoreBusy, StoreNewer, StoreReadOnly, Unavailable
+from tacit.core.errors import NotAStore, StoreNewer, StoreReadOnly, Unavailable
 from tacit.core.rows import Near
 from tacit.stores.sql import SqlStore
 from tacit.stores.sql_writer import Writer
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from tacit.words.passages import Passage
 
 SCHEMA = 14  # the newest migration; PRAGMA user_version of a store in step
-APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
 LOG_LIMIT = 4 << 20  # bytes to which the write-ahead log is cut once a burst is folded back: what a thousand pages need
 WAIT = 60.0  # seconds a writer waits for its turn; a person would rather wait than lose a lesson
 
@@ -140,7 +139,7 @@ class SqliteStore(SqlStore):
         """What is wrong with the file itself."""
         from tacit.stores.sqlite.verify import file_faults
 
-        return file_faults(self)
+        return file_faults(self, open_store)
 
     def index_faults(self) -> Iterator[Fault]:
         """What is wrong with full text and vectors."""
@@ -440,53 +439,6 @@ def _check_place(path: str, create: bool) -> None:
 
 
 def _told(error: apsw.Error | UnicodeEncodeError, path: str, doing: str) -> Exception:
-    """An SQLite error in our words: what was being done, what was found, what to do next."""
-    said = str(error)
-    if isinstance(error, UnicodeEncodeError):
-        from tacit.core.errors import TextInvalid
+    from tacit.stores.sqlite.errors import told
 
-        what = error.object[max(0, error.start - 20) : error.end + 20].encode("utf-8", "replace").decode()
-        return TextInvalid(
-            f"A text is not valid Unicode: a lone surrogate or an undecodable byte stands in {what!r}.", "Give it as UTF-8."
-        )
-    if isinstance(error, (apsw.BusyError, apsw.LockedError, apsw.ProtocolError)):
-        return StoreBusy(
-            f"The store {path} stayed busy while {doing} it; nothing was changed.",
-            "Try again; tacit doctor shows who works on it.",
-        )
-    if isinstance(error, apsw.NotADBError):
-        return NotAStore(f"{path} is not a Tacit store ({said}).", "Name another file; this one was not touched.")
-    if isinstance(error, apsw.CorruptError):
-        from tacit.core.errors import Damaged
-
-        return Damaged(
-            f"The store {path} is damaged: {said}.", "tacit doctor --repair mends what can be mended; do not delete the file."
-        )
-    if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.CantOpenError)):
-        return StoreReadOnly(
-            f"The store {path} cannot be used for {doing}: {said}.", "Check the permissions of the file and its folder."
-        )
-    if isinstance(error, apsw.FullError):
-        return StoreReadOnly(
-            f"The disk of {path} is full; nothing was changed.", "Free some space and repeat the command."
-        )
-    if isinstance(error, apsw.IOError):
-        return StoreReadOnly(
-            f"The disk answered with an error while {doing} {path}: {said}; nothing was changed.",
-            "Check the disk; tacit doctor verifies the store.",
-        )
-    if isinstance(error, apsw.SQLError) and "fts5" in said:
-        from tacit.core.errors import Damaged
-
-        return Damaged(f"The full text of {path} is damaged: {said}.", "tacit doctor --repair builds it anew.")
-    if isinstance(error, apsw.SQLError) and any(
-        word in said for word in ("no such column", "malformed", "duplicate column", "already exists", "parse error", "vtable")
-    ):
-        from tacit.core.errors import Damaged
-
-        return Damaged(f"The tables of {path} are not defined as they were: {said}.", "tacit doctor --repair mends them.")
-    if isinstance(error, apsw.SQLError) and "no such table" in said:
-        return NotAStore(
-            f"{path} is an SQLite file but not a Tacit store ({said}).", "Name another file; this one was not touched."
-        )
-    return error
+    return told(error, path, doing)

@@ -1,8 +1,6 @@
 """Backups that count, and putting one back.
 
-A copy counts as a backup only after it was restored to a temporary place and everything in it verified. Copies lie away
-from the store, in one folder per store, named by a running number and their time; the number tells which is newest, so
-that a clock which jumps cannot make an old one look new. A backup is one plain file in rollback mode, mode 0600.
+A copy (`copies`) counts as a backup only after it was restored to a temporary place and everything in it verified.
 
 Putting one back never swaps files under somebody's feet: the store is taken exclusively, what is there is copied aside,
 and the pages are written through SQLite's own backup interface, in one transaction. Only a file whose header SQLite
@@ -17,9 +15,24 @@ import time
 import apsw
 
 from tacit.core import clock
-from tacit.core.digest import new_id, short_hash
-from tacit.core.errors import Damaged, NotFound, StoreBusy, StoreReadOnly, TacitError
-from tacit.core.value import value
+from tacit.core.digest import new_id
+from tacit.core.errors import Damaged, NotFound, StoreBusy, TacitError
+from tacit.stores.check import check, rule_of
+from tacit.stores.sqlite import open_store
+from tacit.stores.sqlite.copies import (
+    PENDING,
+    Backup,
+    backups,
+    copied,
+    copy_pages,
+    damaged,
+    make_folder,
+    need_room,
+    private,
+    quoted,
+    sync_folder,
+)
+from tacit.stores.sqlite.errors import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,51 +43,9 @@ if TYPE_CHECKING:
 
 EVERY = 86400.0  # seconds between two automatic backups
 NEWEST, WEEKS = 7, 4  # what rotation keeps: the newest, and of older ones the last of each of the latest weeks
-SLACK = 8 << 20  # bytes that must stay free beside the copies
 LOG_LARGE = 256 << 20  # bytes of a write-ahead log that somebody should know about
 DERIVED = ("tally", "index")  # kinds of faults that `reindex` mends: no reason to refuse a backup
-_PENDING = ".pending"  # a copy that was not verified yet
 WEEK = 7 * 86400
-
-
-@value
-class Backup:
-    """One copy of a store."""
-
-    path: str
-    number: int
-    at: str
-    bytes: int
-    verified: bool = True
-
-    @property
-    def name(self) -> str:
-        """What `restore` calls it by."""
-        return os.path.basename(self.path).removesuffix(_PENDING).removesuffix(".db")
-
-
-def folder_for(path: str, root: str) -> str:
-    """Where the backups of one store lie, under the root of all backups in the user's data folder."""
-    real = os.path.realpath(path)
-    stem = os.path.basename(real).removesuffix(".db") or "store"
-    return os.path.join(root, f"{stem}-{short_hash(real)[:8]}")
-
-
-def backups(folder: str) -> list[Backup]:
-    """The copies in a folder, newest first; those not verified yet among them."""
-    found = []
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return []
-    for name in names:
-        stem = name.removesuffix(_PENDING)
-        number, _, at = stem.removesuffix(".db").partition("-")
-        if stem.endswith(".db") and number.isdigit() and len(at) == 19:
-            path = os.path.join(folder, name)
-            when = f"{at[0:4]}-{at[4:6]}-{at[6:8]}T{at[9:11]}:{at[11:13]}:{at[13:15]}.{at[15:18]}Z"
-            found.append(Backup(path, int(number), when, os.path.getsize(path), name == stem))
-    return sorted(found, key=lambda each: -each.number)
 
 
 def rotated(found: Sequence[Backup]) -> list[Backup]:
@@ -94,7 +65,7 @@ def back_up(store: SqliteStore, folder: str) -> Backup:
     """Copy the store, restore the copy to a temporary place, verify it there; then it counts. Old ones are rotated out."""
     with _Alone(folder):
         _verify_pending(folder)
-        made = _verified(_copied(store, folder))
+        made = _verified(copied(store, folder))
         for each in rotated([each for each in backups(folder) if each.verified]):
             os.unlink(each.path)
         return made
@@ -118,22 +89,8 @@ def back_up_if_due(store: SqliteStore, folder: str, now: float | None = None) ->
         return None
 
 
-def copy_before_upgrade(store: SqliteStore, folder: str) -> Backup | None:
-    """A copy of a store that is about to be migrated, by whoever holds its write lock; verified later, off the hook path.
-
-    None where it cannot be made: the migration is one transaction and safe without it.
-    """
-    try:
-        return _copied(store, folder)
-    except (TacitError, OSError, apsw.Error):
-        return None
-
-
 def verify(path: str, folder: str) -> Health:
     """Restore a backup to a temporary place, as `restore` would, and check everything there."""
-    from tacit.stores.check import check, rule_of
-    from tacit.stores.sqlite import _told, open_store
-
     need_room(folder, os.path.getsize(path))
     place = os.path.join(folder, f".verify-{new_id()}")
     try:
@@ -142,7 +99,7 @@ def verify(path: str, folder: str) -> Health:
         with open_store(place, create=False) as store:  # an older schema is brought up to date on the way
             return check(store, rule=rule_of(store))
     except apsw.Error as error:
-        raise _told(error, path, "verifying") from error
+        raise told(error, path, "verifying") from error
     finally:
         for end in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(place + end):
@@ -211,35 +168,6 @@ class _Alone:
         os.close(self.fd)
 
 
-def _copied(store: SqliteStore, folder: str) -> Backup:
-    """A copy of what is committed now, as one file, not verified yet. Others may go on writing."""
-    from tacit.stores.sqlite import _told
-
-    make_folder(folder)
-    size = int(store.one("PRAGMA page_count")[0]) * int(store.one("PRAGMA page_size")[0])
-    need_room(folder, 2 * size)
-    number = max((each.number for each in backups(folder)), default=0) + 1
-    partial = os.path.join(folder, f".copy-{new_id()}")
-    try:
-        private(partial)
-        copy_pages(store.path, partial)
-        sync(partial)
-        made = os.path.join(folder, f"{number:06d}-{compact(clock.now())}.db{_PENDING}")
-        os.rename(partial, made)
-        sync_folder(folder)
-    except (apsw.FullError, OSError) as error:
-        raise StoreReadOnly(f"The backup could not be written to {folder}: {error}.", "Free some space.") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise _damaged(store.path, str(error)) from error
-    except apsw.Error as error:
-        raise _told(error, store.path, "copying") from error
-    finally:
-        for end in ("", "-wal", "-shm", "-journal"):
-            if os.path.exists(partial + end):
-                os.unlink(partial + end)
-    return next(each for each in backups(folder) if each.path == made)
-
-
 def _verified(copy: Backup) -> Backup:
     """The copy with its final name, if everything in it verifies; otherwise it goes."""
     folder = os.path.dirname(copy.path)
@@ -247,8 +175,8 @@ def _verified(copy: Backup) -> Backup:
     faults = [fault for fault in health.faults if fault.kind not in DERIVED]
     if faults:
         os.unlink(copy.path)
-        raise _damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
-    final = copy.path.removesuffix(_PENDING)
+        raise damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
+    final = copy.path.removesuffix(PENDING)
     os.rename(copy.path, final)
     sync_folder(folder)
     return Backup(final, copy.number, copy.at, copy.bytes)
@@ -262,29 +190,6 @@ def _verify_pending(folder: str) -> None:
                 _verified(each)
             except Damaged:
                 pass
-
-
-def _damaged(what: str, first: str, faults: int = 1) -> Damaged:
-    return Damaged(
-        f"{what} does not verify, so no backup was made ({faults} fault{'s' * (faults > 1)}; {first}).",
-        "tacit doctor tells what is affected; tacit doctor --repair mends it.",
-    )
-
-
-def copy_pages(source: str, target: str) -> None:
-    """All pages of one file into another, which becomes a plain file without a write-ahead log beside it."""
-    given = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READWRITE)
-    try:
-        given.set_busy_timeout(10_000)
-        taken = apsw.Connection(target, flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            with taken.backup("main", given, "main") as copying:
-                copying.step(-1)
-            taken.execute("PRAGMA journal_mode = DELETE").fetchall()
-        finally:
-            taken.close()
-    finally:
-        given.close()
 
 
 def _holds(path: str, memory: str) -> bool:
@@ -313,52 +218,3 @@ def _looked(path: str, sql: str, *bound: str) -> object:
         return next(iter(rows))[0]
     finally:
         connection.close()
-
-
-def quoted(path: str) -> str:
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-
-
-def compact(at: str) -> str:
-    return at.replace("-", "").replace(":", "").replace(".", "")
-
-
-def need_room(folder: str, size: int) -> None:
-    place = folder
-    while not os.path.isdir(place):
-        place = os.path.dirname(place)
-    free = free_bytes(place)
-    if free < size + SLACK:
-        raise StoreReadOnly(
-            f"{folder} has {free >> 20} MiB free; {(size + SLACK) >> 20} MiB are needed to copy and verify the store.",
-            "Free some space; nothing was changed.",
-        )
-
-
-def free_bytes(folder: str) -> int:
-    disk = os.statvfs(folder)
-    return disk.f_bavail * disk.f_frsize
-
-
-def make_folder(folder: str) -> None:
-    try:
-        for place in (os.path.dirname(os.path.dirname(folder)), os.path.dirname(folder), folder):
-            os.makedirs(place, mode=0o700, exist_ok=True)  # each by itself: the mode is the last one's only
-    except OSError as error:
-        raise StoreReadOnly(f"Backups cannot be kept at {folder}: {error.strerror}.", "Check the folder.") from error
-
-
-def private(path: str) -> None:
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-
-def sync(path: str) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def sync_folder(folder: str) -> None:
-    sync(folder)

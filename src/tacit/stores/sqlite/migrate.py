@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 
 
+APPLICATION_ID = 0x54616369  # "Taci": tells `file` and us that this is a store
+NEWEST = sum(name[:4].isdigit() for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations")))  # SCHEMA, by its files
+
+
 def migrate(store: SqliteStore, target: int | None = None) -> None:
     """Bring a store to the newest schema, or to an earlier one (for tests of upgrading)."""
     if 0 < _steps(store, target) < FOLDED and target is None:
@@ -32,9 +36,7 @@ FOLDED = 12  # belief, and units that could not tell, are reckoned as today sinc
 
 def _steps(store: SqliteStore, target: int | None) -> int:
     """Go up step by step; the schema the store had, 0 for a new file."""
-    from tacit.stores.sqlite import APPLICATION_ID, SCHEMA
-
-    goal = SCHEMA if target is None else target
+    goal = NEWEST if target is None else target
     _use_wal(store)
     copied, first = False, -1
     while True:
@@ -42,9 +44,9 @@ def _steps(store: SqliteStore, target: int | None) -> int:
             version: int = tx.rows("PRAGMA user_version")[0][0]
             first = version if first < 0 else first
             if version >= goal:
-                if version > SCHEMA:
+                if version > NEWEST:
                     raise StoreNewer(
-                        f"{store.path} has schema {version}; this version of Tacit knows schemas up to {SCHEMA}.",
+                        f"{store.path} has schema {version}; this version of Tacit knows schemas up to {NEWEST}.",
                         "Upgrade Tacit.",
                     )
                 return first
@@ -56,7 +58,7 @@ def _steps(store: SqliteStore, target: int | None) -> int:
                     )
                 tx.rows(f"PRAGMA application_id = {APPLICATION_ID}")
             elif store.backups and not copied and tx.rows("SELECT 1 FROM journal LIMIT 1"):
-                from tacit.stores.sqlite.backup import copy_before_upgrade, folder_for
+                from tacit.stores.sqlite.copies import copy_before_upgrade, folder_for
 
                 copied = True
                 copy_before_upgrade(store, folder_for(store.path, store.backups))
@@ -123,9 +125,9 @@ def _use_wal(store: SqliteStore) -> None:
         except apsw.BusyError:
             mode = "busy"
         except apsw.Error as error:
-            from tacit.stores.sqlite import _told
+            from tacit.stores.sqlite.errors import told
 
-            raise _told(error, store.path, "preparing") from error
+            raise told(error, store.path, "preparing") from error
         if mode in ("wal", "memory"):
             return
         if mode != "busy":

@@ -21,7 +21,8 @@ from tacit.core.errors import Damaged, StoreNewer
 from tacit.core.rows import Fault
 from tacit.core.value import value
 from tacit.stores.check import check, rule_of
-from tacit.stores.sqlite.backup import DERIVED, backups, make_folder, verify
+from tacit.stores.sqlite.backup import DERIVED, verify
+from tacit.stores.sqlite.copies import backups, make_folder
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive
 from tacit.stores.sqlite.restore import Held, told_plainly
@@ -29,7 +30,7 @@ from tacit.stores.sqlite.restore import Held, told_plainly
 TYPE_CHECKING = False
 if TYPE_CHECKING:
 
-    from tacit.stores.sqlite.backup import Backup
+    from tacit.stores.sqlite.copies import Backup
 
 
 @value

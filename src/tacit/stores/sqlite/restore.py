@@ -12,18 +12,13 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
 from tacit.core.value import replace, value
-from tacit.stores.sqlite.backup import (
-    DERIVED,
-    LOG_LARGE,
+from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find, verify
+from tacit.stores.sqlite.copies import (
     SLACK,
-    WEEK,
     Backup,
-    asides,
-    back_up,
     backups,
     compact,
     copy_pages,
-    find,
     free_bytes,
     make_folder,
     need_room,
@@ -31,13 +26,12 @@ from tacit.stores.sqlite.backup import (
     quoted,
     sync,
     sync_folder,
-    verify,
 )
+from tacit.stores.sqlite.errors import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
 
 
 @value
@@ -120,8 +114,6 @@ def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:
 @contextlib.contextmanager
 def told_plainly(path: str, doing: str) -> Iterator[None]:
     """What the disk answers comes up in our words."""
-    from tacit.stores.sqlite import _told
-
     try:
         yield
     except OSError as error:
@@ -130,7 +122,7 @@ def told_plainly(path: str, doing: str) -> Iterator[None]:
             "Check the disk, then tacit doctor; a store that was replaced is kept aside, beside the backups.",
         ) from error
     except apsw.Error as error:
-        raise _told(error, path, doing) from error
+        raise told(error, path, doing) from error
 
 
 def _is_there(path: str) -> bool:
@@ -174,8 +166,6 @@ class Held:
 
     def write(self, source: str) -> None:
         """Put the pages of a verified file into the store, in one transaction."""
-        from tacit.stores.sqlite import _told
-
         if self._connection is not None:
             try:
                 _pages_into(self._connection, source)
@@ -185,7 +175,7 @@ class Held:
                 self._connection = None
                 self._fd = self._locked()
             except apsw.Error as error:
-                raise _told(error, self.path, "restoring") from error
+                raise told(error, self.path, "restoring") from error
         self._replace(source)
 
     def _taken(self) -> apsw.Connection | None:

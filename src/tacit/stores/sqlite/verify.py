@@ -7,7 +7,7 @@ from tacit.stores.sql_rows import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tacit.stores.sqlite import SqliteStore
 
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
 LONGEST_TOKEN = 32_768  # bytes: FTS5 keeps no more of a word, and may cut it inside a character
 
 
-def file_faults(store: SqliteStore) -> Iterator[Fault]:
+def file_faults(store: SqliteStore, open_store: Callable[[str], SqliteStore]) -> Iterator[Fault]:
     for row in store.rows("PRAGMA integrity_check(20)"):
         if row[0] != "ok":
             yield Fault("file", store.path, str(row[0]))
     if store.path != ":memory:":
         # A garbled definition may still parse: another column, another condition of an index.
-        from tacit.stores.sqlite import open_store
-
         with open_store(":memory:") as ours:
             if store.rows(_DEFINITIONS) != ours.rows(_DEFINITIONS):
                 yield Fault("file", store.path, "its tables are not defined as this version defines them")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from tacit.stores.sqlite.backup import Backup
+    from tacit.stores.sqlite.copies import Backup
 
 
 def _declare_backup(parser: argparse.ArgumentParser) -> None:

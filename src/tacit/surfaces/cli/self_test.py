@@ -49,7 +49,7 @@ class Fired:
 
 def fire(host: Host, store: Store, folder: str, env: Mapping[str, str]) -> list[Fired]:
     """Fire every event of a host at a copy of the store; nothing where the store is too large to be copied for it."""
-    from tacit.stores.sqlite.backup import copy_pages
+    from tacit.stores.sqlite.copies import copy_pages
 
     if not os.path.isfile(store.path) or os.path.getsize(store.path) > LARGEST:
         return []

@@ -11,7 +11,7 @@ from tacit.core.profile import changed
 from tacit.core.profile_toml import standard
 from tacit.tend.agreement import is_autonomous
 from tacit.tend.layout import Line, append, known_section, line_of, lines, section_of
-from tacit.tend.triage import (
+from tacit.tend.triage_rules import (
     Judged,
     Suggested,
     Triaged,
