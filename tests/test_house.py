@@ -29,7 +29,6 @@ LONG_CONDUCTORS: set[str] = set()
 # Modules of a room that import each other when they run, at whatever depth.
 CIRCLES = {
     ("recall.origins", "recall.rank"),
-    ("surfaces.cli", "surfaces.cli.helping", "surfaces.cli.hook", "surfaces.cli.inject", "surfaces.hooks", "surfaces.worker"),
 }
 # Public methods of the classes that have too many: the store's port, and what implements it.
 WIDE = {"core.ports.Reads": 40, "core.ports.Transaction": 38, "stores.sql.SqlStore": 45, "stores.sql_writer.Writer": 40}

@@ -13,10 +13,10 @@ import pytest
 
 from tacit.app import open as open_memories
 from tacit.core import clock
-from tacit.core.config import KEYS
+from tacit.core.config import KEYS, is_ignored
 from tacit.hosts.claude_code import LIMIT, read, write
 from tacit.hosts.dialect import Told, files_in, fitted
-from tacit.surfaces.hooks import SETTINGS, is_ignored
+from tacit.surfaces.hooks import SETTINGS
 
 DATA = Path(__file__).parent / "data"
 HOST = runpy.run_path(str(DATA / "host.py"))

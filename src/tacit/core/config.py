@@ -7,12 +7,14 @@ nothing that reaches outside (no store, endpoint, command or key).
 
 from __future__ import annotations
 
+import os
+
 from tacit.core.errors import ConfigInvalid
 from tacit.core.value import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 # key -> (default, may a repository set it, sentence)
@@ -124,3 +126,19 @@ def _typed(key: str, entry: Any, path: str) -> Any:
     if not isinstance(entry, str):
         raise ConfigInvalid(f"{path}: {key} = {entry!r} is not a text.")
     return entry
+
+
+def is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether a folder, or one above it, fits one of the globs. `~` is the home, `*` also crosses slashes."""
+    if not globs:
+        return False
+    from fnmatch import fnmatchcase
+
+    home = env.get("HOME", "")
+    wanted = [home + glob[1:] if glob.startswith("~") else glob for glob in (each.rstrip("/") for each in globs)]
+    names = set()
+    for path in (folder, os.path.realpath(folder)):
+        while path not in names and len(path) > 1:
+            names.add(path)
+            path = os.path.dirname(path)
+    return any(fnmatchcase(name, glob) for name in names for glob in wanted)

@@ -438,13 +438,13 @@ class _Done:
 def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done:
     """Learn a transcript into `store`; what only this machine needs to know, its settings and the receipt, is `near`."""
     from tacit.app import Memories
-    from tacit.surfaces.hooks import is_ignored, settings
+    from tacit.core.config import is_ignored
     from tacit.surfaces.receipt import leave as leave_receipt
 
     said = job.payload
     path, folder = str(said["path"]), str(said["folder"])
     named = job.project or str(said.get("named") or "")
-    if is_ignored(folder, settings(Memories(near, env, folder, named))["ignore"], env):
+    if is_ignored(folder, Memories(near, env, folder, named).settings()["ignore"].value, env):
         return _Done("job_ignored")
     here = Memories(store, env, folder, named)
     known = store.find_run(here.project_id, str(said["session"])) if here.project_id else None

@@ -208,9 +208,9 @@ def _main(args: list[str], cli: Cli) -> int:
         else:
             verb, args = "status", ["status", *args]
     if verb not in COMMANDS:
-        from tacit.surfaces.cli.helping import nearest_command
+        from tacit.surfaces.cli.parsing import nearest_command
 
-        return _fail(cli, 2, "usage", f"tacit {verb}: there is no such command.", nearest_command(verb))
+        return _fail(cli, 2, "usage", f"tacit {verb}: there is no such command.", nearest_command(verb, COMMANDS))
     from tacit.core.errors import TacitError
 
     try:
@@ -228,9 +228,9 @@ def _run(verb: str, args: list[str], cli: Cli) -> Answer:
     declare: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Cli], Answer]
     declare, run = module.COMMANDS[verb]
-    from tacit.surfaces.cli.helping import parser_of
+    from tacit.surfaces.cli.parsing import parser_of
 
-    parser = parser_of(verb, declare)
+    parser = parser_of(verb, COMMANDS[verb][1], declare)
     rest = list(args)
     rest.remove(verb)
     parsed = parser.parse_args(rest)

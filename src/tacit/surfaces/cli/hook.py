@@ -8,25 +8,14 @@ from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line
 from tacit.surfaces.hooks import EVENTS
+from tacit.surfaces.hooks.usage import usage
 from tacit.surfaces.worker import IDLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-USAGE = f"""usage: tacit hook EVENT [--host HOST] [--store FILE] < payload.json
-
-Answers a host's event: reads the host's JSON on standard input, prints what its agent should know.
-`tacit connect claude-code` registers it; you need not call it yourself.
-
-events: {", ".join(EVENTS)}
-
-It prints nothing and exits with 0 where there is nothing to say, and whenever something fails; TACIT_DEBUG=1 says why
-on standard error. TACIT_OFF=1 silences it, `tacit pause` does so for a while.
-
-example:
-  echo '{{"session_id": "s1", "cwd": "'$PWD'", "hook_event_name": "SessionStart", "source": "startup"}}' | tacit hook session-start
-"""
+USAGE = usage(EVENTS)
 
 
 def _declare_hook(parser: argparse.ArgumentParser) -> None:

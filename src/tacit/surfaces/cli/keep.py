@@ -195,7 +195,7 @@ def _listed(cli: Cli, found: list[Memory], profile: Profile, names: dict[str, st
 
 def _unknown(memories: Memories, args: argparse.Namespace, equal: dict[str, str]) -> str:
     """A word that stands nowhere here, with the one that was perhaps meant. A kind that the profile does not know is an error."""
-    from tacit.surfaces.cli.helping import nearest
+    from tacit.surfaces.cli.parsing import nearest
 
     kinds = list(memories.profile.kinds)
     scopes = [project.id for project in memories.store.projects()] if args.all_projects else memories.scopes

@@ -48,9 +48,9 @@ def main(argv: Sequence[str], env: Mapping[str, str] | None = None) -> int:
     seen = os.environ if env is None else env
     try:
         if "--help" in argv or "-h" in argv or os.isatty(0):
-            from tacit.surfaces.cli.hook import USAGE
+            from tacit.surfaces.hooks.usage import usage
 
-            _write(USAGE)
+            _write(usage(EVENTS))
             return 0
         name, options = _arguments(argv)
         answer = respond(name, _payload(), seen, host=options.get("--host", ""), store=options.get("--store", ""))
@@ -144,7 +144,7 @@ def _handle(memories: Memories, event: Event) -> Told:
     if memories.store.meta("paused_until") > clock.now():
         return Told()
     chosen = settings(memories)
-    if is_ignored(event.folder, chosen["ignore"], memories.env):
+    if chosen["ignore"] and _is_ignored(event.folder, chosen["ignore"], memories.env):
         return Told()
     if event.captured:
         event = _captured(memories, event)
@@ -394,17 +394,7 @@ def _stamp(path: str) -> str:
     return f"{found.st_mtime_ns}:{found.st_size}"
 
 
-def is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> bool:
-    """Whether a folder, or one above it, fits one of the globs. `~` is the home, `*` also crosses slashes."""
-    if not globs:
-        return False
-    from fnmatch import fnmatchcase
+def _is_ignored(folder: str, globs: Sequence[str], env: Mapping[str, str]) -> bool:
+    from tacit.core.config import is_ignored
 
-    home = env.get("HOME", "")
-    wanted = [home + glob[1:] if glob.startswith("~") else glob for glob in (each.rstrip("/") for each in globs)]
-    names = set()
-    for path in (folder, os.path.realpath(folder)):
-        while path not in names and len(path) > 1:
-            names.add(path)
-            path = os.path.dirname(path)
-    return any(fnmatchcase(name, glob) for name in names for glob in wanted)
+    return is_ignored(folder, globs, env)
