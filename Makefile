@@ -215,7 +215,7 @@ soak: .venv/ready
 bench-sync: .venv/ready
 	@$(BIN)/python bench/sync.py $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge)
 
-# Strange input at every door, for so long; atheris where it installs. What is found grows bench/faults/corpus, which `make test` replays.
+# Strange input at every door, for so long; atheris where it installs. What is found grows bench/faults/corpus.zip, which `make test` replays.
 fuzz: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check atheris >/dev/null 2>&1 || echo "atheris does not install here: our own mutations only"
 	@$(BIN)/python bench/faults/fuzz.py --minutes $(or $(MINUTES),10)

@@ -177,7 +177,7 @@ class Copy:
     def __init__(self, root: Path) -> None:
         self.root = root
         shutil.rmtree(root, ignore_errors=True)
-        left = shutil.ignore_patterns(".git", ".venv*", ".bench", ".hosts", ".*_cache", ".hypothesis", "results", "corpus")
+        left = shutil.ignore_patterns(".git", ".venv*", ".bench", ".hosts", ".*_cache", ".hypothesis", "results", "corpus.zip")
         for name in ("src", "tests", "bench", "docs", "examples", "plugins"):
             shutil.copytree(ROOT / name, root / name, ignore=left)
         for path in ROOT.iterdir():

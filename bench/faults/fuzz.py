@@ -3,7 +3,7 @@
 Formats come from the registry, so that a new one is a door by itself. Where atheris is installed it leads by coverage, with
 our mutations among its own and the words of the program's text as its dictionary; elsewhere an input that makes a door
 behave in a way not seen before is kept and mutated further. A door may answer, or raise an error of ours with a
-message; anything else is a crash, kept under `corpus/DOOR/crash-…` and replayed by the test suite for ever.
+message; anything else is a crash, kept in `corpus.zip` as `DOOR/crash-…` and replayed by the test suite for ever.
 
     python bench/faults/fuzz.py [--minutes 10] [--points EXECUTIONS] [--only DOOR]     all doors in turn, one batch each, or one
 """
@@ -33,11 +33,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from common import HERE, campaign, frozen_source, taken
+import corpus
+from common import campaign, frozen_source, taken
 
 from tacit.testing import signed
 
-CORPUS = HERE / "corpus"
 SECONDS = 20.0  # a batch
 SLOW = {"learn": 4, "import-markdown": 3, "profile": 2, "arguments": 2}  # doors that get so many times the time
 LONGEST = {"import-markdown": 500, "learn": 2500}  # bytes that a slow door is given at most; a bullet is a lesson, and thousands say no more
@@ -201,8 +201,7 @@ def _arguments(raw: bytes, env: dict[str, str], work: Path) -> Any:
 
 def seeds(door: str) -> list[bytes]:
     """What a door was built for, to begin with, and whatever the corpus has grown to."""
-    kept = [path.read_bytes() for path in sorted((CORPUS / door).glob("*"))] if (CORPUS / door).is_dir() else []
-    return kept + [raw.encode() for raw in _STARTS.get(door, _LINES)]
+    return [raw for _, raw in sorted(corpus.inputs(door).items())] + [raw.encode() for raw in _STARTS.get(door, _LINES)]
 
 
 _LINES = [
@@ -370,12 +369,12 @@ def _note(tally: Tally, new: list[bytes], out: Path) -> None:
     out.write_text(json.dumps({**found, "crashes": {what: raw.hex() for what, raw in tally.crashes.items()}}))
 
 
-def _led_by_behaviour(tally: Tally, corpus: list[bytes], rng: random.Random, seconds: float, _home: Path, out: Path) -> None:
-    queue, new, end = list(corpus), [], time.monotonic() + seconds
+def _led_by_behaviour(tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, _home: Path, out: Path) -> None:
+    queue, new, end = list(begin), [], time.monotonic() + seconds
     while time.monotonic() < end:
-        raw = queue.pop() if queue else mutated(rng.choice(corpus), corpus, rng)
-        if tally.tried(raw) and tally.executions > len(corpus) and len(corpus) < 400:
-            corpus.append(raw)
+        raw = queue.pop() if queue else mutated(rng.choice(begin), begin, rng)
+        if tally.tried(raw) and tally.executions > len(begin) and len(begin) < 400:
+            begin.append(raw)
             new.append(raw)
     _note(tally, new, out)
 
@@ -393,12 +392,12 @@ def _instrumented(door: str) -> None:
                     importlib.import_module(each.name)
 
 
-def _led_by_coverage(tally: Tally, corpus: list[bytes], rng: random.Random, seconds: float, home: Path, out: Path) -> None:
+def _led_by_coverage(tally: Tally, begin: list[bytes], rng: random.Random, seconds: float, home: Path, out: Path) -> None:
     atheris = importlib.import_module("atheris")
     started, grown = home / "started", home / "grown"
     for folder in (started, grown):
         folder.mkdir()
-    for raw in corpus:
+    for raw in begin:
         (started / sha256(raw).hexdigest()).write_bytes(raw)
     (home / "words").write_text("".join(f'"{word}"\n' for word in _words()))
     end = time.monotonic() + seconds
@@ -412,7 +411,7 @@ def _led_by_coverage(tally: Tally, corpus: list[bytes], rng: random.Random, seco
 
     def changed(raw: bytes, most: int, seed: int) -> bytes:
         choice = random.Random(seed)
-        ours = mutated(raw, corpus, choice) if choice.random() < 0.5 else atheris.Mutate(raw, most)
+        ours = mutated(raw, begin, choice) if choice.random() < 0.5 else atheris.Mutate(raw, most)
         return bytes(ours[:most])
 
     options = ["-timeout=0", "-rss_limit_mb=4096", "-max_len=4096", f"-seed={rng.randrange(1, 1 << 31)}", f"-dict={home / 'words'}", "-verbosity=0"]
@@ -436,13 +435,12 @@ def _place(trace: str) -> str:
 
 
 def _grow(name: str, new: list[bytes], crashes: dict[str, bytes]) -> None:
-    folder = CORPUS / name
-    folder.mkdir(parents=True, exist_ok=True)
-    room = KEPT - len(list(folder.glob("kept-*")))
-    for raw in [each for each in new if len(each) < 3000][: max(0, room)]:
-        (folder / f"kept-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
-    for raw in crashes.values():
-        (folder / f"crash-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
+    def edit(every: dict[str, bytes]) -> None:
+        room = KEPT - sum(each.startswith(f"{name}/kept-") for each in every)
+        every.update((corpus.named(name, "kept", raw), raw) for raw in [each for each in new if len(each) < 3000][: max(0, room)])
+        every.update((corpus.named(name, "crash", raw), raw) for raw in crashes.values())
+
+    corpus.change(edit)
 
 
 if __name__ == "__main__":

@@ -8,12 +8,11 @@ A format that is new in the registry, with tests of its own, gets its beginnings
 from __future__ import annotations
 
 import sys
-from hashlib import sha256
 from typing import Any
 
+import corpus
 import pytest
 from common import ROOT
-from fuzz import CORPUS
 
 MOST = 12  # samples of a door
 SIZE = 3000  # bytes of one
@@ -55,15 +54,15 @@ def main() -> None:
         for each in formats.exchanging():
             if formats.exchange(each).holds(source) > formats.DOUBT:
                 found.setdefault(f"import-{each}", []).append(raw)
-    for door, samples in sorted(found.items()):
-        folder = CORPUS / door
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob("sample-*"):
-            old.unlink()
-        every = max(1, len(samples) // MOST)  # short ones and long ones
-        for raw in samples[::every][:MOST]:
-            (folder / f"sample-{sha256(raw).hexdigest()[:12]}").write_bytes(raw)
-        print(f"{door}: {min(len(samples), MOST)} of {len(samples)} samples")
+    def edit(every: dict[str, bytes]) -> None:
+        for door, samples in sorted(found.items()):
+            for old in [name for name in every if name.startswith(f"{door}/sample-")]:
+                del every[old]
+            step = max(1, len(samples) // MOST)  # short ones and long ones
+            every.update((corpus.named(door, "sample", raw), raw) for raw in samples[::step][:MOST])
+            print(f"{door}: {min(len(samples), MOST)} of {len(samples)} samples")
+
+    corpus.change(edit)
 
 
 if __name__ == "__main__":
