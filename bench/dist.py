@@ -187,7 +187,7 @@ def hints(wheel: str, source: str, folder: str) -> None:
             check("install" not in after.stderr and "inject" not in after.stderr, f"{kind}: {verb} still lacks {extra}: {after.stderr[-300:]}")
             print(f"  {kind:<10} {extra:<8} {line if len(line) < 110 else line[:107] + '…'}", flush=True)
         with open(tacit, encoding="utf-8") as script:
-            python = script.readline().removeprefix("#!").strip()
+            python = script.readline().removeprefix("#!").split()[0]  # pipx adds an option
         for extra, imports in BEHIND.items():
             if extra in BUILT and kind != "pip":
                 continue
