@@ -282,7 +282,7 @@ def test_a_backtest_replays_the_projects_own_runs(browser: Client, tacit: Any, f
     path = re.search(r'data-events="([^"]+)"', browser("POST", "/act/backtest", data={"profiles": "default geas"}).text)
     assert path
     told = browser("GET", path[1]).text
-    assert "3 runs are still readable" in told
+    assert "3 sessions still readable" in told
     assert "default: 3 findings" in told and "geas: " in told
 
 

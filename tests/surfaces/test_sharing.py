@@ -98,8 +98,8 @@ def test_a_lesson_is_shared_with_its_story(memories: Memories) -> None:
 def test_the_command_writes_the_file(memories: Memories, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`tacit report --html` names what it wrote; a month and a team are flags."""
     assert main(["report", "--html", "--month", "--team"]) == 0
-    [written] = folder.glob("tacit-report-*.html")
-    assert str(written) in capsys.readouterr().out and "Team report" in written.read_text()
+    written = Path(capsys.readouterr().out.strip().removeprefix("report written: "))
+    assert "Team report" in written.read_text() and written.parent.name == "reports" and not list(folder.glob("*.html"))
     assert main(["report", "--html", "mine.html"]) == 0
     assert "Waits for you" in (folder / "mine.html").read_text()
 

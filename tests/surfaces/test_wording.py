@@ -136,7 +136,7 @@ def test_the_first_screen_says_what_is_in_force_and_what_it_did(store: str) -> N
     """Bare tacit."""
     code, text, _ = told("--store", store)
     assert code == 0 and "in force" in text.splitlines()[0] and "Use pnpm, not npm." in text
-    assert "This week" in text and "3 sessions learned" in text and "given 1 times in 1 session" in text.replace("times in 1 sessions", "times in 1 session")
+    assert "This week" in text and "3 sessions learned" in text and "given 1 time in 1 session" in text
 
 
 def test_inner_states_stay_for_programs_and_the_curious(store: str) -> None:

@@ -51,7 +51,7 @@ _VERBS = {
     ),
     ("learning", "Learning"): (
         "learn read rendered desk submit run watched another past_runs instruction_lines instruction_files read_on "
-        "read_again reading_notes unread "
+        "read_again reading_notes unread moved was_at moved_from "
     ),
     ("replaying", "Replaying"): "plan_replay replay replays",
     ("proving", "Proving"): "effect effect_of effect_rows heard_lines audit backtest check regressions",
@@ -59,7 +59,7 @@ _VERBS = {
     ("tending", "Tending"): "tend statistics gone alarms staging",
     ("team", "Team"): "sync join sync_notes refused canonical",
     ("mending", "Mending"): "patch",
-    ("reviewing", "Reviewing"): "proposals worth_a_look review reopen settle",
+    ("reviewing", "Reviewing"): "proposals counted_anew for_person worth_a_look review reopen settle",
     ("looking", "Looking"): (
         "why log week health reindex each_entry embed explain notes signers exempt is_withheld withheld_in look_up knowledge "
         "estimate conventions antipatterns top list "

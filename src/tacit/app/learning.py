@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
 from tacit.core.digest import new_id
-from tacit.core.errors import NotFound, Refused, TacitError
+from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.rows import run_id
 from tacit.core.value import replace
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+MOVED = "moved_from"  # of this machine: folders that are gone, each with the project that a person said it is now
 OTHER_INSTRUCTIONS = ("MEMORY.md", "CONVENTIONS.md")  # beside those that hosts load
 
 
@@ -118,6 +120,7 @@ class Learning(Recalling):
 
     def reading_notes(self) -> list[str]:
         """How reading goes here, for doctor: who reads, how the exam went, what waits; nothing where nobody reads."""
+        from tacit.core.plural import numbered
         from tacit.hosts import readers
         from tacit.learn.reader import exam_key
         from tacit.providers import reader
@@ -136,7 +139,7 @@ class Learning(Recalling):
         exam = f"only advises, its exam failed: {failed}" if failed else "passed its exam" if at else "took no exam yet"
         done, waits = sum(each.state == READ for each in found), [each for each in found if each.state != READ]
         told = f"; {len(waits)} wait: {waits[0].error}" if waits else ""
-        return [f"reader: {model.identity}, {exam}; {done} sessions read{told}"]
+        return [f"reader: {model.identity}, {exam}; {numbered(done, 'session')} read{told}"]
 
     def submit(self, text: str, *, run: str, host: str = "library", origin: str = "", **facets: Unpack[FindingFacets]) -> Submitted:
         """A finding of a run that goes on, as its agent tells it: with an agent's trust, whoever is at the keyboard.
@@ -288,7 +291,7 @@ class Learning(Recalling):
         None where somebody was asked and does not want it."""
         from tacit.stores.identity import locate
         from tacit.stores.remote import normalise_remote
-        from tacit.stores.vanished import repository_of, still_there
+        from tacit.stores.vanished import moved_to, repository_of, still_there
 
         if self._asked_project:
             return self
@@ -303,6 +306,10 @@ class Learning(Recalling):
         if remote and (known := next((each for each in self.store.projects() if each.remote == remote), None)):
             return type(self)(self.store, self.env, known.root or self.folder, known.id, self._asked_profile, now=self.now)
         gone = repository_of(run.cwd)
+        if moved := self.store.project(moved_to(gone, self.moved())):
+            if moved.id == self.project_id:
+                return self
+            return type(self)(self.store, self.env, moved.root, moved.id, self._asked_profile, now=self.now)
         if not apart or not os.path.isabs(gone):
             return self
         if not remote and callable(apart) and not apart(gone):
@@ -311,6 +318,28 @@ class Learning(Recalling):
         if remote:  # a clone of it is recognised later
             home._place = replace(locate(gone, self.env), key=f"remote {remote}", name=remote.rpartition("/")[2], remote=remote)
         return home
+
+    def moved(self) -> dict[str, str]:
+        """Folders that are gone, each with the project that its sessions belong to, because a person said so."""
+        kept = self.near.meta(MOVED)
+        found: dict[str, str] = json.loads(kept) if kept else {}
+        return found
+
+    def was_at(self) -> list[str]:
+        """The folders, gone by now, where this project was before."""
+        return [folder for folder, project in self.moved().items() if project == self.project_id]
+
+    def moved_from(self, folder: str) -> None:
+        """A person's word that this project was in another folder, which is gone: what was done there is this project's."""
+        from tacit.stores.vanished import still_there
+
+        self.need_person("Saying where a project was before")
+        if not os.path.isabs(folder) or still_there(folder):
+            told = f"{folder} is not the whole path of a folder that is gone."
+            raise UsageError(told, "Sessions of a folder that is there are its own project's.")
+        found = {**self.moved(), folder: self.ensure_project().id}
+        with self.made_near().write() as tx:
+            tx.put_meta(MOVED, json.dumps(found, sort_keys=True))
 
     def instruction_lines(self) -> dict[str, str]:
         """The lines of the project's instruction files, spelled for comparing, each with the file it stands in."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from tacit.app.mending import Mending
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, UsageError
+from tacit.core.value import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
 
     from tacit.core.memory import Memory
     from tacit.core.proposal import Proposal
     from tacit.learn.review import Review, Reviewed
 
 
+FOR_PERSON = ("notice", "request")  # kinds of proposals that no agent is told of
 LOOKED_AT = 1000  # of the newest lessons in a state, among which the best are chosen
 
 
@@ -22,7 +25,19 @@ class Reviewing(Mending):
 
     def proposals(self, *, state: str = "open") -> list[Proposal]:
         """What waits for a judge, oldest first; `state=""` for everything that ever did."""
-        return self.store.proposals(self.project_id, state=state, limit=-1) if self.project else []
+        return self.counted_anew(self.store.proposals(self.project_id, state=state, limit=-1)) if self.project else []
+
+    def counted_anew(self, found: Sequence[Proposal]) -> list[Proposal]:
+        """Proposals whose reasons count sessions, out of all that there are by now."""
+        from tacit.core.proposal import reason_now
+        from tacit.stores.counts import pieces_of_work
+
+        sessions = pieces_of_work(self.store, self.project_id) if any(each.kind in FOR_PERSON for each in found) else 0
+        return [replace(each, reason=reason_now(each, sessions)) if each.kind in FOR_PERSON else each for each in found]
+
+    def for_person(self, most: int = 10) -> list[Proposal]:
+        """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
+        return self.counted_anew(self.store.proposals(self.project_id, kinds=FOR_PERSON, limit=most)) if self.project else []
 
     def worth_a_look(self) -> tuple[list[tuple[Memory, str]], list[tuple[Memory, str]]]:
         """What was heard from the person and waits to be confirmed, and the best candidates, ten of each, with what they are."""

@@ -69,7 +69,7 @@ _SIGNS: tuple[tuple[str, str], ...] = (
      r"bypasspermissions|skip-permissions|--full-auto\b|core\.hookspath|--no-verify\b|\bhusky=0|skip=\S+"),
     ("changes the shell or what runs by itself", r"\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|gitconfig|npmrc|pypirc|netrc|ssh/|pip/|cargo/config|curlrc|wgetrc|docker/config)|"
      r"\bcrontab\b|\bsystemctl\s+(?:enable|disable|stop|mask)|\blaunchctl\b|\.git/hooks|\bgit\s+config\b|\b(?:npm|pnpm|yarn|pip)\s+config\s+set|\bexport\s+path|\balias\s+\w+=|"
-     r"\bld_preload|\bpythonstartup|\bnode_options=|\bgit\s+remote\b|\bgit\s+submodule\s+add|--exec-path|\bprompt_command"),
+     r"\bld_preload|\bpythonstartup|\bnode_options=|\bgit\s+remote\s+(?:-v\s+)?(?:add|set-\w+|rename|rm|remove|prune|update)\b|\bgit\s+submodule\s+add|--exec-path|\bprompt_command"),
     ("runs text as code", r"\|\s*(?:sudo\s+)?(?:ba|z|da|k|fi)?sh\b|\beval\b|\bbase64\s+(?:-d|--decode)|\b(?:ba|z|da)?sh\s+-c\b|\bsource\s+<\(|\bpython3?\s+-c\b|\bnode\s+-e\b|\bperl\s+-e\b|\bruby\s+-e\b|\bphp\s+-r\b|\bxargs\b"),
     ("applies what another place serves", r"\bkubectl\s+(?:apply|create|replace)\b[^|;&]{0,80}-f\s+\S*:|\bterraform\s+init\b[^|;&]{0,60}-from-module|\bansible-galaxy\b|\bvagrant\s+box\s+add|\bdocker\s+(?:run|pull|import|load)\b"),
     ("sends files away", r"\bopenssl\s+s_client\b|/dev/(?:tcp|udp)/"),

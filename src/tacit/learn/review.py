@@ -24,6 +24,7 @@ from tacit.core.trust import Actor
 from tacit.core.value import replace, value
 from tacit.learn.deciding import Deciding
 from tacit.learn.promote import promote
+from tacit.learn.tell.order import as_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ class Review:
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
         if proposal.kind == "request":
-            return self._standing_order(proposal, text or str(payload.get("order") or payload.get("text", "")), reason)
+            return self._standing_order(proposal, text or str(payload.get("order") or as_order(str(payload.get("text", "")))), reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -369,7 +370,7 @@ class Review:
         from tacit.learn.by_hand import memory_from
 
         actor = Actor(self.by, "user", f"review {proposal.id}")
-        facets = {"text": text[:1].upper() + text[1:], "kind": kind_named(self.profile, "preference")}
+        facets = {"text": text, "kind": kind_named(self.profile, "preference")}
         with self._write() as tx:
             at = self.now()
             memory, why = memory_from(facets, actor, self.profile, self.project.id, self.ids(), at)

@@ -11,6 +11,7 @@ from html import escape as _e
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
+from tacit.core.plural import numbered
 from tacit.lookback.result import WEEK, Count, assumptions, limits
 from tacit.lookback.words import (
     calls_words,
@@ -18,7 +19,6 @@ from tacit.lookback.words import (
     days,
     left_out,
     lesson_words,
-    numbered,
     percent,
     quantity,
     spent_words,

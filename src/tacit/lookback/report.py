@@ -355,7 +355,10 @@ def _notes(book: Book, at: float) -> tuple[str, ...]:
 
 
 def _for_you(book: Book) -> tuple[str, ...]:
-    return tuple(shown(said, WHOLE) for said in book.person.values())
+    """What only the person is told, counted out of all sessions there are by now."""
+    now = f" of {book.noted.lineages():,} sessions"
+    told = [(each.text.replace(f" of {each.sessions} sessions", now), each.patch) for each in book.person.values()]
+    return tuple(shown(f"{text} Suggested: {patch}" if patch else text, WHOLE) for text, patch in told)
 
 
 def _costliest(row: _Row) -> tuple[int, float, int, str]:

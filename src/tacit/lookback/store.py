@@ -22,6 +22,7 @@ from tacit.learn.stage import confirmed, new_memory
 from tacit.learn.tell import told_by
 from tacit.learn.tell.lessons import NEED
 from tacit.learn.tell.notebook import Notebook
+from tacit.learn.tell.person import is_asked
 from tacit.recall.budget import few_noticed, fit, level_for
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Candidate, Facts, barred, ranking
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.core.run import Finding
     from tacit.learn.tell.lessons import Lesson as Told
+    from tacit.learn.tell.person import ForPerson
     from tacit.lookback.excerpt import Excerpt, Home, Said
     from tacit.words.prepared import Prepared
 
@@ -90,7 +92,7 @@ class Book:
         self.by_signature: dict[str, list[str]] = {}
         self.noted = Notebook()
         self.told: dict[str, _Lesson] = {}  # by subject: what was noticed often enough
-        self.person: dict[str, str] = {}  # by subject: what only the person is told
+        self.person: dict[str, ForPerson] = {}  # by subject: what only the person is told
 
     def foresee(self, session: Excerpt) -> Foresight:
         """What is known as a session begins."""
@@ -173,7 +175,9 @@ class Book:
                 kept.add(Evidence(kept.memory.id, self.home.key, unit, unit, each.subject, tier="observed", at=at))
             self._promote(kept, at)
         for finding in told.person if told else ():
-            self.person[finding.subject] = f"{finding.text} Suggested: {finding.patch}" if finding.patch else finding.text
+            for same in [each.subject for each in self.person.values() if each.kind == "request" and is_asked(each.lesson, finding)]:
+                del self.person[same]  # which wording leads changes from session to session
+            self.person[finding.subject] = finding
 
     def _told(self, lesson: Told, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.plural import numbered
 from tacit.core.value import value
 
 if TYPE_CHECKING:
@@ -11,11 +12,6 @@ if TYPE_CHECKING:
     from tacit.lookback.result import Lookback, Problem
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
-def numbered(n: int, one: str, many: str = "") -> str:
-    """1 session, 2 sessions, 12,000 sessions."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def quantity(n: int) -> str:
@@ -91,7 +87,7 @@ def lessons(of: Lookback) -> list[Told]:
 def cost_words(told: Told) -> str:
     """What a lesson's problem cost so far."""
     if told.said:
-        return f"you said it in {told.said} sessions"
+        return f"you said it in {numbered(told.said, 'session')}"
     if not told.repeated:
         return "what your sessions do, or what you said; nothing has failed over it again"
     took = spent_words(told.typical) if told.typical else ""

@@ -44,6 +44,18 @@ def learned_runs(store: Reads, project: str, since: str = "") -> int:
     return _one(store, sql, p=project, since=since)
 
 
+def learned_paths(store: Reads) -> dict[str, str]:
+    """When each transcript was learned last."""
+    rows = store.rows("SELECT path, max(learned_at) FROM run WHERE path <> '' AND learned_at <> '' GROUP BY path")
+    return {str(path): str(at) for path, at in rows}
+
+
+def pieces_of_work(store: Reads, project: str, most: int = 1_000) -> int:
+    """Independent sessions among the newest that were learned: as many as what was noticed is counted over."""
+    newest = "SELECT root FROM run WHERE project = :p AND learned_at <> '' ORDER BY seq DESC LIMIT :most"
+    return _one(store, f"SELECT count(DISTINCT root) FROM ({newest}) AS newest", p=project, most=most)
+
+
 def findings(store: Reads, project: str, since: str) -> int:
     """Findings since a time."""
     return _one(store, "SELECT count(*) FROM finding WHERE project = :p AND at >= :since", p=project, since=since)

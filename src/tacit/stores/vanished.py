@@ -1,4 +1,4 @@
-"""Folders that are gone: which are still there, and to which repository a removed work tree belonged."""
+"""Folders that are gone: which are still there, to which repository a removed work tree belonged, and where a moved one is now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tacit.stores.identity import upward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from collections.abc import Iterable, Mapping
 
 
 def still_there(folder: str) -> str:
@@ -40,3 +40,23 @@ def repository_of(folder: str) -> str:
     before, found, rest = folder.partition("/worktrees/")
     _, _, name = rest.partition("/")
     return f"{before}/worktrees/{name.partition('/')[0]}" if found and name else folder
+
+
+def moved_to(folder: str, moved: Mapping[str, str]) -> str:
+    """The project that a person named for a folder, or for one above it, when its repository had moved; empty where nobody did."""
+    while folder and folder not in moved and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return moved.get(folder, "")
+
+
+def outermost(folders: Iterable[str]) -> dict[str, str]:
+    """For each folder the highest of them that it lies in: a repository and its parts are one question."""
+    known = set(folders)
+    found = {}
+    for folder in known:
+        at = above = folder
+        while above != os.path.dirname(above):
+            above = os.path.dirname(above)
+            at = above if above in known else at
+        found[folder] = at
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.surfaces import pictures
 from tacit.surfaces.outlook import ENOUGH, named_model
@@ -53,7 +54,7 @@ def spared(found: Spared | None) -> Drawn:
         told = "No session that could tell went without a lesson so far, so there is nothing to compare with."
         return Drawn("spared", title, "Not yet known", told)
     between = f"between {pictures.signed(found.low)} and {pictures.signed(found.high)} a session"
-    over = f"over {found.units:,} sessions, some of which went without a lesson to compare"
+    over = f"over {numbered(found.units, 'session')}, some of which went without a lesson to compare"
     desc = f"The figure lies {between}; the best guess is {pictures.signed(found.about)}."
     ends = ("more failures", "fewer failures")
     picture = pictures.interval("spared", title, desc, found.low, found.high, found.about, tone=TONES.get(found.word, "open"), ends=ends)

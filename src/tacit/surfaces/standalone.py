@@ -11,6 +11,7 @@ import hashlib
 import os
 from html import escape
 
+from tacit.core.plural import numbered
 from tacit.surfaces import drawn, story
 from tacit.surfaces.pictures import day_words, short
 
@@ -63,7 +64,8 @@ def report(
         _tile(told, [f'<p class="dim">{_e(line)}</p>' for line in spared.more] if told.picture else []),
         _list("learned", "Learned", f"{week.get('new', 0):,}", _lessons(learned, "No new lesson in this time.")),
         _list("wrong", "Is wrong", f"{found.harms + found.in_question:,}", _lessons(harmful, "No lesson harms, as far as is known.")),
-        _fixes(found.for_you),
+        _fixes("fixes", "Wrong in instruction files, or worth mending", [each for each in found.for_you if each["kind"] != "request"]),
+        _fixes("asked", "Asked for again and again", [each for each in found.for_you if each["kind"] == "request"]),
         _tile(drawn.waiting(found)) if signers is None else _signers(signers, left_out),
         *(_tile(each) for each in (drawn.tokens(found), drawn.cost(found), drawn.hosts(found))),
         "</div>",
@@ -74,38 +76,38 @@ def report(
 def _lead(found: Outlook, week: Mapping[str, int]) -> str:
     sessions, new, given, told, back = (week.get(name, 0) for name in ("sessions", "new", "given", "told", "back"))
     if not (sessions or new or given):
-        return f"Nothing happened in this time. {_n(found.in_force, 'lesson')} in force."
-    lines = [f"{_n(sessions, 'session')} learned, {_n(new, 'new lesson')}, {found.in_force:,} in force."]
+        return f"Nothing happened in this time. {numbered(found.in_force, 'lesson')} in force."
+    lines = [f"{numbered(sessions, 'session')} learned, {numbered(new, 'new lesson')}, {found.in_force:,} in force."]
     if given:
-        lines.append(f"Lessons were given {given:,} times.")
+        lines.append(f"Lessons were given {numbered(given, 'time')}.")
     if told:
-        lines.append(f"Of {told:,} uses one could tell what came: the problem came back in {back:,}.")
+        lines.append(f"Of {numbered(told, 'use')} one could tell what came: the problem came back in {back:,}.")
     return " ".join(lines)
 
 
 def _signers(signers: Mapping[str, int], left_out: int) -> str:
-    shared = [f"<li>{_e(name)} <span class=\"said\">{_n(n, 'lesson')}</span></li>" for name, n in signers.items()]
+    shared = [f"<li>{_e(name)} <span class=\"said\">{numbered(n, 'lesson')}</span></li>" for name, n in signers.items()]
     body = [f'<ul class="plain">{"".join(shared)}</ul>'] if shared else ['<p class="dim">No lesson of a team mate is known here.</p>']
     if left_out:
-        body.append(f'<p class="dim">Left out here, because it was heard from one person only: {_n(left_out, "lesson")}.</p>')
+        body.append(f'<p class="dim">Left out here, because it was heard from one person only: {numbered(left_out, "lesson")}.</p>')
     return _list("team", "Shared by team mates", f"{sum(signers.values()):,}", body)
 
 
-def _fixes(fixes: Sequence[Mapping[str, Any]]) -> str:
+def _fixes(id: str, title: str, fixes: Sequence[Mapping[str, Any]]) -> str:
     if not fixes:
         return ""
     rows = []
     for each in fixes:
         line = f"{each['file']}, line {each['number']}\n− {each['before']}\n+ {each['after']}" if each.get("after") else ""
-        patch = line or each.get("patch", "")
-        seen = f"Seen in {_n(int(each.get('count') or 0), 'piece')} of work. To accept: tacit review approve {each['proposal']}"
+        patch = line or each.get("patch", "") or (f"Would read: {each['order']}" if each.get("order") else "")
+        seen = f"Seen in {numbered(int(each.get('count') or 0), 'session')}. To accept: tacit review approve {each['proposal']}"
         rows.append(
             f'<li><p class="text">{_e(each["text"])}</p>'
             + (f"<blockquote>{_e(short(each['quote'], 400))}</blockquote>" if each.get("quote") else "")
             + (f"<pre>{_e(patch)}</pre>" if patch else "")
             + f'<p class="dim">{_e(seen)}</p></li>'
         )
-    return _list("fixes", "Wrong in instruction files, or worth mending", "", [f'<ul class="fixes">{"".join(rows)}</ul>'])
+    return _list(id, title, "", [f'<ul class="fixes">{"".join(rows)}</ul>'])
 
 
 # -- a lesson --------------------------------------------------------------------------------------
@@ -175,10 +177,6 @@ def _lessons(found: Sequence[tuple[Memory, Said]], none: str) -> list[str]:
         for memory, said in found
     )
     return [f'<ul class="plain">{"".join(rows)}</ul>']
-
-
-def _n(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _e(text: object) -> str:

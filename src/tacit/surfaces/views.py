@@ -62,12 +62,11 @@ def overview(memories: Memories) -> dict[str, Any]:
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:
     """What only the person is told: what fails without a way out, instruction files that are wrong, standing requests."""
-    found = memories.store.proposals(memories.project_id, kinds=("notice", "request"), limit=most)
-    told = [(each, each.payload or {}) for each in found]
+    told = [(each, each.payload or {}) for each in memories.for_person(most)]
     return [
         {
             "proposal": each.id, "kind": each.kind, "text": each.reason, "count": at.get("count", 0), "quote": at.get("quote", ""),
-            "patch": at.get("patch", ""), "runs": list(at.get("runs", ())),
+            "patch": at.get("patch", ""), "order": at.get("order", ""), "runs": list(at.get("runs", ())),
             "line": fields(patch) if (patch := memories.patch(each)) else None,
         }
         for each, at in told

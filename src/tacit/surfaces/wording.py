@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tacit.core.links import INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
+from tacit.core.plural import numbered
 from tacit.core.standing import is_exempt
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
@@ -100,7 +101,7 @@ def seen(memory: Memory) -> str:
 def so_far(memory: Memory, profile: Profile) -> str:
     """How far a trial has come."""
     told, wanted = int((memory.tally.signals or {}).get("units", 0)), profile.effect.min_units
-    return f"{told} of {wanted} sessions" if told < wanted else f"{told} sessions"
+    return f"{told} of {wanted} sessions" if told < wanted else numbered(told, "session")
 
 
 def ahead(memory: Memory, profile: Profile, next: str) -> str:

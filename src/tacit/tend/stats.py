@@ -98,7 +98,7 @@ def figures(
         return told
 
     counted = counts.events(store, project, since[:10])
-    waiting = store.proposals(project, state="open", limit=-1)
+    waiting = store.proposals(project, state="open", limit=-1) if project else []
     moved = [entry.after.get("state") for entry in store.entries([project], verb="move", since=since)]
     kinds: dict[str, int] = {}
     for each in waiting:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from tacit.core.exchange import Row, Skipped
+from tacit.formats.lessons import FACTS, facts, rows
 from tacit.formats.lessons import NAMESPACE as NAMESPACE
 from tacit.formats.lessons import detect as detect
-from tacit.formats.lessons import facts, rows
 from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
 from tacit.formats.source import record
@@ -24,9 +24,12 @@ _OURS = {"id", "text", "kind", "state", "trust", "verdict"}  # together in no ot
 
 
 def holds(source: Source) -> float:
-    """How sure we are that these are such lines."""
-    first = record(source.head(1 << 20).partition(b"\n")[0])
-    return 0.95 if first is not None and first.keys() >= _OURS else 0.0
+    """How sure we are that these are such lines: ours, or lines that somebody wrote by hand with the same names, a text at least."""
+    first = record(source.head(1 << 20).lstrip().partition(b"\n")[0])
+    if first is None:
+        return 0.0
+    by_hand = isinstance(first.get("text"), str) and first.keys() <= FACTS.keys()
+    return 0.95 if first.keys() >= _OURS else 0.5 if by_hand else 0.0
 
 
 def memories(source: Source) -> Iterator[Row | Skipped]:

@@ -39,6 +39,7 @@ class ForPerson:
     subject: str
     text: str
     count: int  # lineages
+    sessions: int  # of so many, then
     runs: tuple[str, ...] = ()
     quote: str = ""
     patch: str = ""
@@ -74,7 +75,7 @@ def without_a_way(met: Sequence[Noted], sessions: int) -> ForPerson | None:
         ways = "Each found a way of its own" if over * 2 > count else "Nothing the agents tried helped"
         who = f"`{program}`" if by[program] * 2 > count else ", ".join(f"`{each}`" for each, _ in by.most_common(3))
         text = f"{who} failed in {count} of {sessions} sessions: {said}. {ways}."
-    return ForPerson("notice", f"fails {first.mark}", text, count, _runs(met), quote=first.line)
+    return ForPerson("notice", f"fails {first.mark}", text, count, sessions, _runs(met), quote=first.line)
 
 
 def one_cause(found: Iterable[ForPerson]) -> list[ForPerson]:
@@ -115,6 +116,7 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
                 f"instructions {each.file} {each.about}",
                 text,
                 each.lineages,
+                sessions,
                 runs[-MOST_RUNS:],
                 said,
                 each.patch,
@@ -135,7 +137,7 @@ def of_request(request: Request, sessions: int) -> ForPerson:
         + ". Make it a standing order?"
     )
     return ForPerson(
-        "request", f"request {request.text.lower()}", text, count, request.runs[-MOST_RUNS:],
+        "request", f"request {request.text.lower()}", text, count, sessions, request.runs[-MOST_RUNS:],
         lesson=request.text, order=request.order, wordings=request.wordings,
     )  # fmt: skip
 
@@ -145,6 +147,7 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
     payload = {
         "subject": told.subject,
         "count": told.count,
+        "sessions": told.sessions,
         "runs": list(told.runs),
         "quote": told.quote,
         "patch": told.patch,
@@ -167,8 +170,12 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
 
 def asked_before(told: ForPerson, known: Sequence[Proposal]) -> list[Proposal]:
     """The proposals that ask for the same in other words: which wording leads changes from session to session, and two may become one."""
-    said = {each.lower() for each in (told.lesson, *told.wordings)}
-    return [each for each in known if str((each.payload or {}).get("text", "")).lower() in said]
+    return [each for each in known if is_asked(str((each.payload or {}).get("text", "")), told)]
+
+
+def is_asked(text: str, told: ForPerson) -> bool:
+    """Whether a request asks for what another does: it is one of its wordings."""
+    return text.lower() in {each.lower() for each in (told.lesson, *told.wordings)}
 
 
 def proposal_id(project: str, told: ForPerson) -> str:

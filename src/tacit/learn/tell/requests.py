@@ -10,6 +10,7 @@ import math
 
 from tacit.core.value import value
 from tacit.learn.notice.sentences import AFTER, words_of
+from tacit.learn.tell.order import as_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Request:
     @property
     def order(self) -> str:
         """As an agent would have to read it: what was typed once is a task, and what is meant for every time has to say so."""
-        said = self.text.rstrip(" ?.!")
+        said = as_order(self.text).rstrip(" ?.!")
         when = "When the work is done, without being asked" if self.after else "Without being asked each time"
         return f"{when}: {said if said[:2].isupper() else said[:1].lower() + said[1:]}."
 

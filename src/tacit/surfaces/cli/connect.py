@@ -53,7 +53,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     control.add_argument("--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks")
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
-        "others, which have no such file, in all your projects.\n\nexamples:\n"
+        "others, which have no such file, in all your projects. A script may connect; --undo is a person's word: at a terminal,\n"
+        "or with --by NAME --yes.\n\nexamples:\n"
         "  tacit connect claude-code\n  tacit connect codex --learn-days 7 --yes\n  tacit connect gemini --shared --dry-run\n"
         "  tacit connect claude-code --undo\n  tacit connect --list\n  tacit connect --all --yes"
     )
@@ -159,11 +160,21 @@ def _write(args: argparse.Namespace, cli: Cli, host: Host, plans: list[_Plan], *
         lines.append(f"project {project.name} ({project.id})")
     lines += [line for line in (reads, told, control, host.told) if line]
     lines += shown(fired)
-    lines.append(f"From the next session on lessons are given and sessions are learned. tacit connect {host.name} --undo ends it.")
+    lines.append(f"From the next session on lessons are given and sessions are learned. {_how_to_end(args, cli, host.name)}")
     data = {"settings": path, "changed": bool(changing), "project": project.id if project else None, "learn": learned}
     data["self_test"] = as_json(fired)
     notes = _notes(path, plans[0].text, host, everywhere or args.shared)
     return Answer(data, "\n".join(lines), warnings=notes)
+
+
+def _how_to_end(args: argparse.Namespace, cli: Cli, host: str) -> str:
+    """Said by the rule that `--undo` goes by: what to type here, now."""
+    from tacit.app.opened import acting
+
+    if acting(cli.env, args.by or "", args.yes).is_person:
+        return f"tacit connect {host} --undo ends it."
+    how = "at a terminal; from a script add --by NAME --yes: an agent may not switch its memory off"
+    return f"tacit connect {host} --undo ends it, {how}."
 
 
 def _hooks_plan(host: Host, path: str, env: Mapping[str, str], store: str) -> _Plan:
@@ -190,7 +201,9 @@ def _read(args: argparse.Namespace, cli: Cli, memories: Memories, host: Host, ev
     from tacit.surfaces.cli.reading import offer_reader
 
     days = int(memories.settings()["learn_days"].value)
-    paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere) if host.name in keeping() else []
+    paths = []
+    if host.name in keeping():
+        paths = transcripts(memories.place, cli.env, host.name, days, everywhere=everywhere, was=memories.was_at())
     return offer_reader(cli, memories, host.name, paths, args.read)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tacit.core import clock
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import as_json as figures_json
 from tacit.surfaces.cli.health import cache_alarms, cache_alone, cache_lines, checked_cache, counted, doctor_lines
@@ -88,9 +89,9 @@ def _doctor(args: argparse.Namespace, cli: Cli) -> Answer:
     lines = [paint(cli, "bold", "Store"), *_store(cli, found, free, faults)]
     memory = [*(doctor_lines(figures, profile) if figures else []), *reads]
     if trials and trials.unsettled:
-        memory.append(f"{trials.unsettled} uses of lessons wait for their session's end")
+        memory.append(f"{numbered(trials.unsettled, 'use')} of lessons in sessions that are not over")
     if trials and trials.unknown:
-        memory.append(f"of {trials.unknown} uses nothing could tell what came of them")
+        memory.append(f"of {numbered(trials.unknown, 'use')} nothing could tell what came")
     memory += [counted(name, n) for name, n in found.counters.items()]
     lines += ["", paint(cli, "bold", "Memory"), *_indented(memory)] if memory else []
     lines += _wrong(cli, yours)
@@ -105,7 +106,7 @@ def _store(cli: Cli, found: Checkup, free: int, faults: Sequence[Mapping[str, An
     lines = _indented([f"{found.store} ({size(found.bytes)}; {size(free)} free)"])
     lines += [paint(cli, "bad", f"  {fault['kind']} {fault['id']}: {fault['detail']}") for fault in faults[:FAULTS]]
     if faults:
-        return [*lines, f"  {len(faults)} faults; nothing was changed. tacit doctor --repair mends what can be mended"]
+        return [*lines, f"  {numbered(len(faults), 'fault')}; nothing was changed. tacit doctor --repair mends what can be mended"]
     return [*lines, *(paint(cli, "good", line) for line in _indented([f"everything verifies: {checked}"]))]
 
 

@@ -9,6 +9,7 @@ import tempfile
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import TIERS
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
@@ -158,7 +159,7 @@ def _export_bundle(args: argparse.Namespace, cli: Cli) -> Answer:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         made = memories.export_bundle(path)
     size = os.path.getsize(path)
-    told = f"{path}: {size:,} bytes, {made.rows['memory']:,} memories and all that is known of them; read back and verified"
+    told = f"{path}: {size:,} bytes, {numbered(made.rows['memory'], 'lesson')} with all that is known; read back and verified"
     return Answer({"format": "bundle", "files": [path], "rows": dict(made.rows), "sha256": made.sha256}, told)
 
 
@@ -208,7 +209,7 @@ def _migrate(args: argparse.Namespace, cli: Cli) -> Answer:
         notes.append(f"{done.waiting} jobs wait for the worker of {done.source} and stay there: tacit --store {done.source} worker --now")
     rows = done.moved.rows
     what = "all there already" if done.moved.already else "copied and verified"
-    told = f"{what}: {sum(rows.values()):,} rows, {done.moved.chains:,} chains"
+    told = f"{what}: {numbered(sum(rows.values()), 'row')}, {numbered(done.moved.chains, 'chain')}"
     next_step = f"\nFrom now on: export TACIT_STORE={args.target}" if not done.moved.already else ""
     return Answer(
         {"source": done.source, "target": done.target, "already": done.moved.already, "rows": rows, "chains": done.moved.chains},

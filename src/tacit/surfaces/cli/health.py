@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core import clock
+from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
@@ -47,6 +48,9 @@ def _stats(args: argparse.Namespace, cli: Cli) -> Answer:
     return Answer(data, table(_rows(found, columns, totals), flow=True))
 
 
+KEPT = (("evidence", "sighting"), ("uses", "use"), ("journal", "change"))
+
+
 def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapping[str, int]) -> list[list[str]]:
     """The same for people; the inner words are in --json."""
     kept = sum(columns["state"].values())
@@ -58,7 +62,7 @@ def _rows(found: Figures, columns: Mapping[str, Mapping[str, int]], totals: Mapp
         ["kept back", _counts({GATES[gate]: n for gate, n in columns["gate"].items() if GATES.get(gate)})],
         ["does it help?", _counts(columns["verdict"])],
         ["sessions", f"{totals['runs']:,} learned"],
-        ["kept of them", f"{totals['evidence']:,} sightings, {totals['uses']:,} uses, {totals['journal']:,} changes"],
+        ["kept of them", ", ".join(numbered(totals[name], one) for name, one in KEPT)],
         ["findings", f"{found.findings:,}, {found.fallback_rate:.1%} could not be judged" if found.findings else ""],
         ["waiting", _waiting(found)],
         ["of age", f"{found.stale:,} of {found.active:,} not met for long, {found.gone:,} name what is gone, {found.merged:,} joined"],
@@ -73,12 +77,13 @@ def _declare_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--since", default="7d", help="a date, or so long ago: 7d, 12h; without it a week")
     parser.add_argument("--week", dest="since", action="store_const", const="7d", help="the last seven days")
     parser.add_argument("--month", dest="since", action="store_const", const="30d", help="the last thirty days")
-    parser.add_argument("--html", nargs="?", const="", metavar="FILE", help="write one page for the browser, with pictures, to forward")
+    told = "one page for the browser, with pictures, to forward; without FILE it goes beside the store, and says where"
+    parser.add_argument("--html", nargs="?", const="", metavar="FILE", help=told)
     parser.add_argument("--team", action="store_true", help="for others: without what was only heard from you; who shared lessons")
     parser.add_argument("--alarm", action="store_true", help="exit with 1 where something asks for attention")
     parser.epilog = (
         "One screen, as Markdown; with --html one file that loads nothing and runs nothing.\n\nexamples:\n  tacit report --since 30d\n"
-        "  tacit report --html --month --team       tacit-report-DATE.html\n  tacit report --alarm || mail -s tacit me"
+        "  tacit report --html --month --team\n  tacit report --html ~/week.html\n  tacit report --alarm || mail -s tacit me"
     )
 
 
@@ -105,9 +110,22 @@ def _page(args: argparse.Namespace, cli: Cli) -> Answer:
         since, at = moment(args.since), memories.now()
         page = sharing.report(memories, since, team=args.team, version=__version__)
         alarms = memories.alarms(seen(memories, since)) if args.alarm else ()
-    path = written(args.html or f"tacit-report-{at[:10]}.html", page)
+        name = memories.project.name if memories.project else "no project"
+    path = written(args.html or _own_place(cli.env, name, at), page)
     data = {"html": path, "since": since, "team": args.team, "alarms": list(alarms)}
     return Answer(data, f"report written: {path}", code=1 if alarms else 0)
+
+
+def _own_place(env: Mapping[str, str], project: str, at: str) -> str:
+    """Where a report goes that nobody named a file for: beside the store, so that it lands in no repository."""
+    import os
+    import re
+
+    from tacit.app import data_folder
+
+    folder = os.path.join(data_folder(env), "reports")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return os.path.join(folder, f"{re.sub(r'[^A-Za-z0-9._-]+', '-', project).strip('-.') or 'report'}-{at[:10]}.html")
 
 
 def _prevented(memories: Memories) -> dict[str, Any]:
@@ -150,7 +168,7 @@ def doctor_lines(found: Figures, profile: Profile) -> list[str]:
 def _lessons(found: Figures) -> str:
     """How many lessons there are, by how people say they stand."""
     given = sum(found.states.get(state, 0) for state in INJECTABLE)
-    parts = [f"{given:,} {'lesson' if given == 1 else 'lessons'} in force", f"{found.states.get('candidate', 0):,} waiting"]
+    parts = [f"{numbered(given, 'lesson')} in force", f"{found.states.get('candidate', 0):,} waiting"]
     parts += [f"{n:,} {CLOSED[state]}" for state, n in found.states.items() if n and state in CLOSED]
     return ", ".join(parts)
 
@@ -174,8 +192,8 @@ def checked_cache(near: Store) -> dict[str, Any] | None:
 def cache_lines(cache: Mapping[str, Any], head: str = "cache: ") -> list[str]:
     """The same for people."""
     lines = [
-        f"{head}{cache['lessons']:,} lessons of {cache['projects']} projects, fetched {_ago(cache['refreshed_at'])};"
-        f" {cache['outbox']:,} records wait to be carried, last {_ago(cache['carried_at'])}"
+        f"{head}{numbered(cache['lessons'], 'lesson')} of {numbered(cache['projects'], 'project')}, fetched {_ago(cache['refreshed_at'])};"
+        f" {numbered(cache['outbox'], 'record waits', 'records wait')} to be carried, last {_ago(cache['carried_at'])}"
     ]
     return [*lines, f"  {cache['path']}", *([f"  the last attempt, {_ago(cache['tried_at'])}: {cache['error']}"] if cache["error"] else [])]
 
@@ -191,11 +209,11 @@ def cache_alarms(cache: Mapping[str, Any] | None) -> list[str]:
     if age > 1:
         told.append(f"the cache was last brought in step {age:.0f} days ago; after {OLDEST_DAYS:.0f} days hooks give nothing")
     if cache["outbox"] > MOST / 2:
-        told.append(f"{cache['outbox']:,} records wait for the server; at {MOST:,} hooks give nothing")
+        told.append(f"{numbered(cache['outbox'], 'record waits', 'records wait')} for the server; at {MOST:,} hooks give nothing")
     if cache["faults"]:
-        told.append(f"{len(cache['faults'])} faults in the cache; tacit doctor --repair makes it anew and carries what it holds again")
+        told.append(f"{numbered(len(cache['faults']), 'fault')} in the cache; tacit doctor --repair makes it anew and carries it again")
     if cache["left"]:
-        told.append(f"{cache['left']:,} records were not taken by the server; once you may write, tacit doctor --repair carries them again")
+        told.append(f"{numbered(cache['left'], 'record')} not taken by the server; once you may write: tacit doctor --repair")
     return told
 
 
@@ -231,24 +249,24 @@ def _markdown(
     asked, given = sum(found.proposals.values()), sum(found.states.get(state, 0) for state in INJECTABLE)
     lines = [f"# {name}: {found.since[:10]} to {found.at[:10]}", ""]
     lines.append(
-        f"- **Learned** from {_n(found.runs, 'session')}: {_n(found.new, 'new lesson')}; {found.risen} came into force or rose,"
+        f"- **Learned** from {numbered(found.runs, 'session')}: {numbered(found.new, 'new lesson')}; {found.risen} came into force or rose,"
         f" {found.closed} faded, {found.merged} joined"
     )
     lines.append(f"- **Spared** {prevented['told']}")
     lines += [f"  - {line.strip()}" for line in prevented.get("headline", ())]
     lines.append(
-        f"- **Waiting** {_n(asked, 'question')} for you{_oldest(found)}, {_n(found.held, 'lesson')} to confirm,"
+        f"- **Waiting** {numbered(asked, 'question')} for you{_oldest(found)}, {numbered(found.held, 'lesson')} to confirm,"
         f" {found.under_review} in question"
     )
     lines.append(
-        f"- **Harmful** {_n(len(found.harmful), 'lesson')}"
+        f"- **Harmful** {numbered(len(found.harmful), 'lesson')}"
         + "".join(f"\n  - {id} {one_line(text, 80)}" for id, text in found.harmful[:3])
     )
     spent = found.model.get("model.tokens.in", 0) + found.model.get("model.tokens.out", 0)
     lines.append(f"- **Tokens** {found.tokens:,} given to agents, {spent:,} spent on models")
     lines += [
         "",
-        f"{_n(given, 'lesson')} in force, {found.states.get('candidate', 0)} waiting.",
+        f"{numbered(given, 'lesson')} in force, {found.states.get('candidate', 0)} waiting.",
     ]
     for each in yours:  # what only the person can mend, with its evidence and, where one line would do, that line
         lines += ["", "**For you:**"] if "**For you:**" not in lines else []
@@ -260,17 +278,13 @@ def _markdown(
     return "\n".join(lines)
 
 
-def _n(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
 def _oldest(found: Figures) -> str:
-    return f" (the oldest for {found.oldest:.0f} days)" if found.proposals and found.oldest >= 1 else ""
+    return f" (the oldest for {numbered(round(found.oldest), 'day')})" if found.proposals and found.oldest >= 1 else ""
 
 
 def _waiting(found: Figures) -> str:
     asked = sum(found.proposals.values())
-    told = f"{asked} {'question' if asked == 1 else 'questions'} for you{_oldest(found)}{': tacit review' if asked else ''}"
+    told = f"{numbered(asked, 'question')} for you{_oldest(found)}{': tacit review' if asked else ''}"
     return f"{told}; {found.held} need your word, {found.under_review} in question"
 
 

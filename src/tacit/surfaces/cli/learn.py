@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 
 from tacit.core.errors import NotFound, TacitError, UsageError
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 
@@ -29,6 +32,10 @@ def _declare(parser: argparse.ArgumentParser) -> None:
         "--as", dest="words_of", metavar="NAME",
         help="a person's word that these sessions are NAME's; else a session counts only where its host keeps yours, and is held elsewhere",
     )  # fmt: skip
+    parser.add_argument(
+        "--moved-from", action="append", default=[], metavar="FOLDER",
+        help="a person's word that this project was in FOLDER, which is gone: its sessions are this project's",
+    )  # fmt: skip
     parser.add_argument("--stage", action="store_true", help="hold every lesson for a person")
     parser.add_argument("--over", action="store_true", help="the runs have ended: settle what they were given now")
     parser.add_argument("--dry-run", action="store_true", help="say what would be learned, change nothing")
@@ -52,12 +59,14 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     if not sources:
         where = ", ".join(args.paths) or "the folders of any host"
         raise NotFound(f"There is no finished session in {where}.", "Name files or folders of runs: tacit learn PATH")
-    asked = _Asked(cli, args.yes)
     if args.show:
         return _show(args, cli, sources)
     with cli.open(args) as memories:
         if args.words_of:
             memories.need_person(f"Standing for sessions as those of {args.words_of}")
+        for folder in args.moved_from:
+            memories.moved_from(folder.rstrip("/") or folder)
+        asked = _Asked(cli, args.yes, memories, [] if args.paths else sources)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         for number, source in enumerate(sources, 1):
             cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
@@ -77,7 +86,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
     cli.progress()
     if args.paths:
         return _answer(found, failed, args.dry_run, word, names)
-    return _summed(found, failed, asked.refused, names, args.dry_run)
+    return _summed(found, failed, asked, names, args.dry_run)
 
 
 def _answer(
@@ -108,8 +117,6 @@ def _tend(memories: Memories, learned: list[Learned], not_now: bool) -> None:
 
 
 def _sources(paths: list[str]) -> Iterator[Source]:
-    import os
-
     from tacit.formats.source import BytesSource, walk
 
     for path in paths:
@@ -123,8 +130,6 @@ def _sources(paths: list[str]) -> Iterator[Source]:
 
 def _found(cli: Cli) -> list[Source]:
     """Every session that a host keeps on this machine, the oldest first: what `lookback` looked at."""
-    import os
-
     from tacit.formats.source import FileSource
     from tacit.surfaces.cli.past import all_of, keeping
 
@@ -133,14 +138,29 @@ def _found(cli: Cli) -> list[Source]:
 
 
 class _Asked:
-    """Asks once about each folder that is gone and whose repository nobody knows. Without a terminal it is no, unless --yes was said."""
+    """Asks once about each folder that is gone and whose repository nobody knows: first, where that may be, whether it is the project
+    here, which has moved. Without a terminal it is no, unless --yes was said: then each is a project of its own."""
 
-    def __init__(self, cli: Cli, yes: bool) -> None:
+    def __init__(self, cli: Cli, yes: bool, memories: Memories, sources: list[Source]) -> None:
+        from tacit.surfaces.cli.moved import gone_folders
+
         self.cli, self.yes = cli, yes
+        self.place = memories.place
+        self.gone = gone_folders(sources, self.place, memories.moved()) if sources else {}
         self.said: dict[str, bool] = {}
         self.refused: dict[str, int] = {}
+        for each in self.gone.values():
+            if not yes and each.may_be(self.place) and cli.ask(
+                f"{numbered(each.sessions, 'session')} are of {one_line(each.folder, 100)}, which is gone; {each.told}.\n"
+                f"Are they of {self.place.name}, here? [y/N] "
+            ):
+                memories.moved_from(each.folder)
 
     def __call__(self, folder: str) -> bool:
+        at = folder
+        while at not in self.gone and at != os.path.dirname(at):
+            at = os.path.dirname(at)
+        folder = at if at in self.gone else folder
         if folder not in self.said:
             question = f"{one_line(folder, 100)} is gone. Learn its sessions as a project of their own? [y/N] "
             self.said[folder] = self.yes or self.cli.ask(question)
@@ -148,22 +168,32 @@ class _Asked:
             self.refused[folder] = self.refused.get(folder, 0) + 1
         return self.said[folder]
 
+    def notes(self) -> list[str]:
+        """What was left out, and how to take it in."""
+        maybe = [self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)]
+        notes = [
+            f"{numbered(each.sessions, 'session')} of {one_line(each.folder, 200)}, which is gone, left out; {each.told}."
+            f" If it was this project before it moved: tacit learn --moved-from {shlex.quote(each.folder)}"
+            for each in maybe
+        ]
+        rest = {folder: many for folder, many in self.refused.items() if folder not in {each.folder for each in maybe}}
+        where = "a folder that is" if len(rest) == 1 else f"{len(rest)} folders that are"
+        out = f"{numbered(sum(rest.values()), 'session')} of {where} gone"
+        return notes + ([f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else [])
+
 
 def _summed(
-    found: list[Learned], failed: list[dict[str, str]], refused: dict[str, int], names: dict[str, str], dry_run: bool
+    found: list[Learned], failed: list[dict[str, str]], asked: _Asked, names: dict[str, str], dry_run: bool
 ) -> Answer:
     """Many sessions at once: what each project has of it."""
     rows = _by_project(found, names)
     again = sum(each.already for each in found)
     learned = len(found) - again
-    told = f"{'would learn' if dry_run else 'learned'} {learned:,} {'session' if learned == 1 else 'sessions'}"
+    told = f"{'would learn' if dry_run else 'learned'} {numbered(learned, 'session')}"
     told += f"; {again:,} were known already" if again else ""
     lines = [told, *([table(rows), "", "What is in force now: tacit list"] if found else [])]
-    many, places = sum(refused.values()), len(refused)
-    out = f"{many} session{'s' * (many != 1)} of {'a folder that is' if places == 1 else f'{places} folders that are'} gone"
-    notes = [f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if refused else []
-    notes += [f"{each['path']}: {each['error']}" for each in failed]
-    data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": refused}
+    notes = [*asked.notes(), *(f"{each['path']}: {each['error']}" for each in failed)]
+    data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": asked.refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])
 
 
@@ -180,14 +210,13 @@ def _by_project(found: list[Learned], names: dict[str, str]) -> list[list[str]]:
     for each in found:
         by.setdefault(each.project, []).append(each)
     return [
-        [f"  {names.get(project, project)}", f"{len(some):,} {'session' if len(some) == 1 else 'sessions'}", _new(some)]
+        [f"  {names.get(project, project)}", numbered(len(some), "session"), _new(some)]
         for project, some in sorted(by.items(), key=lambda item: -len(item[1]))
     ]
 
 
 def _new(found: list[Learned]) -> str:
-    many = sum(len(each.new) for each in found)
-    return f"{many} new {'lesson' if many == 1 else 'lessons'}"
+    return numbered(sum(len(each.new) for each in found), "new lesson")
 
 
 def _json(learned: Learned) -> dict[str, Any]:
@@ -200,7 +229,7 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
     if not found:
         return f"no {word} was found there"
     new, again = any(each.new for each in found), sum(each.already for each in found)
-    many = f"{len(found) - again:,} {word}{'' if len(found) - again == 1 else 's'}"
+    many = numbered(len(found) - again, word)
     told = f"{'would learn' if dry_run else 'learned'} {many}: {_new(found)}"
     told += f"; {again:,} known already" if again else ""
     few = len(found) <= SHOWN
@@ -210,14 +239,13 @@ def _text(found: list[Learned], dry_run: bool, word: str, names: dict[str, str])
 
 
 SHOWN = 20  # sessions that are told of one by one; --json has each
-_HEADS = ("found", "new", "again", "for you", "redacted")  # new lessons, known ones met again, what needs your word
+_HEADS = ("new lessons", "met again", "for you", "redacted")  # for you: what needs your word
 
 
 def _row(each: Learned) -> list[str]:
     """One session: what it says, and what became of that."""
     figures = (len(each.new), len(each.matched), each.held + each.quarantined, each.redacted)
-    found = "known" if each.already else f"{each.findings} (+{each.known} known)" if each.known else str(each.findings)
-    return [one_line(each.run, 36), found, *map(str, figures)]
+    return [one_line(each.run, 36), *(["known", "", "", ""] if each.already else map(str, figures))]
 
 
 COMMANDS = {"learn": (_declare, _learn)}

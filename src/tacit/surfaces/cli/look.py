@@ -7,6 +7,7 @@ import os
 from tacit.app import store_path
 from tacit.core.errors import NotFound, Unavailable
 from tacit.core.memory import met_in
+from tacit.core.plural import numbered
 from tacit.hosts import run_of
 from tacit.stores import counts
 from tacit.surfaces.cli import Answer, Cli
@@ -187,7 +188,7 @@ def _uses(data: dict[str, Any]) -> str:
     back = sum(word == "occurred" for (_, unit), word in settled.items() if unit in units)
     told = sum(word in ("occurred", "not_occurred") for (_, unit), word in settled.items() if unit in units)
     came = f"; its problem came back in {back} of the {told} that could tell" if told else "; none could tell yet what came of it"
-    told_of = f"given in {given} {'session' if given == 1 else 'sessions'}{came if given else ''}"
+    told_of = f"given in {numbered(given, 'session')}{came if given else ''}"
     return told_of + (f"; left out in {out} to compare" if out else "")
 
 
@@ -229,7 +230,7 @@ def _score(cli: Cli, score: dict[str, Any]) -> list[str]:
 def _reindex(args: argparse.Namespace, cli: Cli) -> Answer:
     with cli.open(args, create=False) as memories:
         n, embedder = memories.reindex(), memories.embedder
-    told = f"rebuilt full text and counts of {n} lessons" + (f", and their vectors of {embedder.identity}" if embedder else "")
+    told = f"rebuilt full text and counts of {numbered(n, 'lesson')}" + (f", and their vectors of {embedder.identity}" if embedder else "")
     return Answer({"memories": n, "vectors": embedder.identity if embedder else None}, told)
 
 
@@ -341,7 +342,7 @@ def _key(args: argparse.Namespace, cli: Cli) -> Answer:
         raise Refused(f"Making a key is a person's word; {who.reason}.", HOW_TO_SIGN)
     if args.off:
         gone = keys.take_back(args.name, path)
-        return Answer({"name": args.name, "taken_back": gone}, f"{gone} keys of {args.name} no longer count")
+        return Answer({"name": args.name, "taken_back": gone}, f"{numbered(gone, 'key')} of {args.name} taken back")
     key = keys.make(args.name, path)
     told = f"{key}\n\nIt is shown this once. The program sets TACIT_KEY to it and acts as {args.name}."
     return Answer({"name": args.name, "key": key}, told)

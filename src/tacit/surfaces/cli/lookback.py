@@ -9,6 +9,7 @@ import os
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable, UsageError
+from tacit.core.plural import numbered
 from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, paint, table, wrapped
@@ -83,7 +84,7 @@ def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
         said = read_past(cli, memories, paths, yes=args.yes)
     done = "nothing was read; --yes reads them"
     if said["read"]:
-        done = f"read {said['read']}, {said['lessons']} new lessons, {said['waiting']} wait"
+        done = f"read {said['read']}, {numbered(said['lessons'], 'new lesson')}, {said['waiting']} not read yet"
     return Answer(said, f"{said['told']}: {done}")
 
 

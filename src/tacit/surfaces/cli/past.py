@@ -14,13 +14,14 @@ import re
 import time
 
 from tacit.core.errors import TacitError
+from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from tacit.app import Memories
@@ -43,16 +44,19 @@ class Cost:
 
     def __str__(self) -> str:
         span = f"{max(1, round(self.seconds))} s" if self.seconds < 90 else f"{round(self.seconds / 60)} min"
-        return f"{self.sessions} {'session' if self.sessions == 1 else 'sessions'}, {self.bytes / 1e6:.1f} MB, about {span}"
+        return f"{numbered(self.sessions, 'session')}, {self.bytes / 1e6:.1f} MB, about {span}"
 
 
 def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: bool, yes: bool) -> tuple[dict[str, Any], str]:
     """Say what the last days' sessions would cost, and learn them if that is wanted. Data, and a line for people."""
     if host not in keeping():
         return {"sessions": 0}, ""
-    paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere)
+    paths = transcripts(memories.place, memories.env, host, days, everywhere=everywhere, was=memories.was_at())
     if not paths:
-        return {"sessions": 0}, f"no session of the last {days} days was found to learn from"
+        return {"sessions": 0}, f"no session of the last {numbered(days, 'day')} was found to learn from"
+    paths, known = _not_learned(memories, paths)
+    if not paths:
+        return {"sessions": 0, "known": known}, f"the last {numbered(days, 'day')} are learned already ({numbered(known, 'session')})"
     cost = _measured(memories, host, paths)
     said: dict[str, Any] = {"sessions": cost.sessions, "bytes": cost.bytes, "seconds": round(cost.seconds, 1), "learned": 0}
     if not yes and not _wanted(cli, f"Learn the last {days} days now ({cost})? [y/N] "):
@@ -70,16 +74,33 @@ def offer(cli: Cli, memories: Memories, host: str, days: int, *, everywhere: boo
         lessons += sum(len(each.new) for each in found)
     _progress(cli, "")
     said.update(learned=learned, lessons=lessons, failed=failed)
-    return said, f"learned {learned} sessions: {lessons} lessons" + (f"; {failed} could not be read" if failed else "")
+    unread = f"; {failed} could not be read" if failed else ""
+    return said, f"learned {numbered(learned, 'session')}: {numbered(lessons, 'new lesson')}{unread}"
 
 
-def transcripts(place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False) -> list[Source]:
-    """Transcripts of this project, or of all whose folder is still there, changed in the last days.
+def _not_learned(memories: Memories, sources: list[Source]) -> tuple[list[Source], int]:
+    """Those that nobody learned since they last changed, and how many that leaves out. A file of many sessions is looked into again."""
+    from tacit.core.clock import seconds
+    from tacit.formats.source import FileSource
+    from tacit.stores.counts import learned_paths
+
+    known = learned_paths(memories.store)
+    new = [
+        each for each in sources
+        if not isinstance(each, FileSource) or os.stat(each.path).st_mtime > seconds(known.get(each.path, ""))
+    ]  # fmt: skip
+    return new, len(sources) - len(new)
+
+
+def transcripts(
+    place: Place, env: Mapping[str, str], host: str, days: int, *, everywhere: bool = False, was: Sequence[str] = ()
+) -> list[Source]:
+    """Transcripts of this project, also of folders where it `was` before it moved, or of all whose folder is there, of the last days.
 
     Oldest first: lessons grow in the order in which they were met.
     """
     since = time.time() - days * DAY
-    where = _Where(place, env)
+    where = _Where(place, env, was)
     found: list[tuple[float, str, int, Source]] = []
     for path in all_of(host, env):
         for at, cwd, source in _sessions(host, path, since):
@@ -126,8 +147,8 @@ def keeping() -> list[str]:
 class _Where:
     """Tells whether a transcript was written in a place; asks the file system once per folder."""
 
-    def __init__(self, place: Place, env: Mapping[str, str]) -> None:
-        self.place, self.env = place, env
+    def __init__(self, place: Place, env: Mapping[str, str], was: Sequence[str]) -> None:
+        self.place, self.env, self.roots = place, env, (os.path.realpath(place.root), *was)
         self.known: dict[str, bool] = {}
 
     def holds(self, path: str, cwd: str, everywhere: bool) -> bool:
@@ -144,7 +165,7 @@ class _Where:
 
         if os.path.isdir(cwd):
             return locate(cwd, self.env).key == self.place.key  # also in another worktree of the repository
-        return f"{os.path.realpath(cwd)}/".startswith(f"{os.path.realpath(self.place.root)}/")
+        return any(f"{os.path.realpath(cwd)}/".startswith(f"{root}/") for root in self.roots)
 
 
 def slug(folder: str) -> str:

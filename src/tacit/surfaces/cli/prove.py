@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
+from tacit.core.plural import numbered
 from tacit.core.value import replace
 from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
@@ -138,7 +139,7 @@ def _unmeasured(each: LessonEffect, profile: Profile) -> str:
 def _blank_lines(found: BlankEffect) -> list[str]:
     def told(name: str, side: Side) -> str:
         known = side.succeeded + side.failed
-        figures = [f"{name}: {side.succeeded} of {known} sessions succeeded" if known else f"{name}: {side.units} sessions"]
+        figures = [f"{name}: {side.succeeded} of {known} sessions succeeded" if known else f"{name}: {numbered(side.units, 'session')}"]
         figures += [f"{side.tokens:,.0f} tokens"] if side.tokens is not None else []
         figures += [f"{side.steps:,.0f} steps"] if side.steps is not None else []
         figures += [f"{side.failures:.1f} failed commands"] if side.failures is not None else []

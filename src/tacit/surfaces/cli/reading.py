@@ -7,6 +7,7 @@ import shutil
 import sys
 
 from tacit.core.errors import Refused, TacitError
+from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
 
@@ -66,7 +67,7 @@ def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str | 
         return ""
     by = reader_for(memories, host)
     if not by:
-        return ""
+        return nobody_reads(host, config_path(cli.env), bool(wish)) if wish is not False else ""
     cost = price(memories, host, paths[-SAMPLE:])
     who = f"{host}'s own program ({memories.settings()['reader.model'].value}, no tools)" if by == host else "the model you named"
     told = f" ({cost})" if cost else ""
@@ -78,6 +79,20 @@ def offer_reader(cli: Cli, memories: Memories, host: str, paths: Sequence[str | 
     remember(path, by if wish else NOBODY)
     done = f"finished sessions are read by {who}{told}" if wish else "no model reads your sessions"
     return f"{done}; reader.by in {path} says so"
+
+
+def nobody_reads(host: str, path: str, wished: bool) -> str:
+    """What to do where no program is found that could read: rules alone hear little of what people say."""
+    from tacit.hosts import readers
+
+    command = readers().get(host, "").split()
+    lacks = f"{command[0]} is not on your PATH" if command else f"{host} has no program of its own that reads"
+    head = "nobody can read your sessions yet" if wished else "sessions are learned by rules alone, no model reads them"
+    return (
+        f"{head}: {lacks}, and {path} names no model. Either put it there, or write two lines into that file,"
+        f" [model] and command = \"a program that answers a prompt on its standard input\" (or url = …, docs/models.md);"
+        f" then: tacit connect {host} --read"
+    )
 
 
 def reader_for(memories: Memories, host: str) -> str:
@@ -118,9 +133,9 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
     total = sum(each.total for each in costs)
     daily = int(memories.settings()["model.daily_tokens"].value)
     said: dict[str, Any] = {"sessions": len(costs), "tokens": total, "read": 0, "lessons": 0, "waiting": 0}
-    told = f"{len(costs)} sessions, about {total:,} tokens"
+    told = f"{numbered(len(costs), 'session')}, about {total:,} tokens"
     if total > daily:
-        told += f", {-(-total // daily)} days at model.daily_tokens = {daily:,}"
+        told += f", {numbered(-(-total // daily), 'day')} at model.daily_tokens = {daily:,}"
     if not costs or not (yes or (may_ask(cli) and asked(cli, f"Read {told}? [y/N] "))):
         return {**said, "told": told}
     for number, (host, path) in enumerate(paths, 1):

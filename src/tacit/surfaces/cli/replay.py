@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import UsageError
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 from tacit.surfaces.views import replay_json, replay_plan_json
@@ -159,7 +160,7 @@ def _plan_text(plan: ReplayPlan) -> str:
     if plan.tasks:
         lines += ["", *words.cost_lines(plan.estimate)]
     if plan.done:
-        lines.append(f"{plan.done} pairs were run already; the same command without --plan goes on.")
+        lines.append(f"{numbered(plan.done, 'pair')} run already; the same command without --plan goes on.")
     how = "in a clone of its own, without remotes, hooks and credentials"
     walls = ", behind the kernel's walls" if plan.confined else "; NOT confined: it can write wherever you can"
     given = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import NotFound, UsageError
+from tacit.core.plural import numbered
 from tacit.core.states import ACTIVE
 from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
@@ -74,7 +75,7 @@ def _review(args: argparse.Namespace, cli: Cli) -> Answer:
             text=args.text, reason=args.reason, every=args.all,
         )  # fmt: skip
         if isinstance(done, int):
-            return Answer({"closed": done}, f"{done} questions closed; their lessons stay as they are")
+            return Answer({"closed": done}, f"{numbered(done, 'question')} closed; what they are about stays as it is")
         return Answer(_json(done), _told(done, memories.profile))
 
 
@@ -167,6 +168,8 @@ def _card(cli: Cli, each: Proposal, about: Memory | None, patch: Patch | None) -
     lines += [f"  {line}" for line in wrapped(one_line(each.reason, 600), 2)]
     if about is not None:
         lines += [f"  {line}" for line in wrapped(f"{about.id}: {one_line(about.text, 300)}", 2)]
+    if payload.get("order"):
+        lines += [f"  {line}" for line in wrapped(f"would read: {one_line(str(payload['order']), 300)}", 2)]
     lines += diff_lines(cli, fields(patch) if patch else None)
     lines += [f"  approved so far by {_signed(each)}"] if each.approvals else []
     if not closed:
@@ -178,6 +181,8 @@ def _answers(each: Proposal, patch: Patch | None) -> list[str]:
     """What to type."""
     if each.kind == "notice" and patch is None:
         return [f"done, or known: tacit review approve {each.id}"]
+    if each.kind == "request":
+        return [f"tacit review approve {each.id} · in other words: add --text 'TEXT' · tacit review reject {each.id}"]
     if each.kind == "contradiction":
         return [f"tacit review approve {each.id} THE_ONE_THAT_STAYS", f"tacit review reject {each.id}"]
     return [f"tacit review approve {each.id} · tacit review reject {each.id}"]
@@ -249,7 +254,7 @@ def _show_proposal(memories: Memories, cli: Cli, proposal: Proposal) -> Answer:
     facts = {
         "would be": _goal(proposal),
         "needs": ", ".join(map(str, payload.get("needs", ()))),
-        "would read": str(payload.get("text") or ""),
+        "would read": str(payload.get("text") or "") if proposal.kind != "request" else "",
         "instead": "; ".join(f"{name}: {field}" for name, field in payload.get("fields", {}).items()),
         "it says": str(payload.get("quote") or "") if patch is None else "",
         "suggested": str(payload.get("patch") or "") if patch is None else "",
@@ -290,7 +295,7 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
         said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: “{one_line(each['quote'], 300)}”"
         lines += [f"    {line}" for line in wrapped(said, 4)]
     more = len(told) - len(quoted[:QUOTED])
-    return [*lines, f"    and {more} more sightings, older or without words"] if more > 0 else lines
+    return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines
 
 
 COMMANDS = {"review": (_declare, _review)}

@@ -6,6 +6,7 @@ import os
 import sys
 
 from tacit.core.errors import Refused
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import table
 
@@ -60,7 +61,7 @@ def _restore(args: argparse.Namespace, cli: Cli) -> Answer:
     if args.archive:
         with cli.open(args, create=False) as memories:
             back = memories.unpack(args.archive)
-        return Answer({**back.__dict__}, f"{back.rows} rows are back from {back.path}; the file stays")
+        return Answer({**back.__dict__}, f"{numbered(back.rows, 'row')} put back from {back.path}; the file stays")
     path = _path(args, cli)
     if not args.to:
         _ask(args, cli, f"Put back {args.name or 'the newest backup'} over {path}? What is there is kept aside. [y/N] ")
@@ -83,7 +84,7 @@ def repaired(args: argparse.Namespace, cli: Cli) -> Answer:
     data = {**done.__dict__, "faults": [fault.__dict__ for fault in done.faults], "lost": lost}
     if not done.faults:
         return Answer(data, "everything verifies; nothing was changed")
-    lines = [f"{len(done.faults)} faults were found"]
+    lines = [f"{numbered(len(done.faults), 'fault')} found"]
     if done.aside:
         lines.append(f"the damaged store was kept: {done.aside}")
         lines.append(f"mended with {'backup ' + done.backup if done.backup else 'what the file itself still held'}")
@@ -100,8 +101,9 @@ def _renewed(url: str, cli: Cli) -> Answer:
     from tacit.app import renew_cache
 
     done = renew_cache(url, cli.env)
-    lines = [f"this machine's cache was made anew: {done.lessons:,} lessons fetched, {done.kept:,} records of its own carried again"]
-    lines += [f"{done.lost:,} records could not be read"] if done.lost else []
+    carried = f"{numbered(done.kept, 'record')} of its own carried again"
+    lines = [f"this machine's cache was made anew: {numbered(done.lessons, 'lesson')} fetched, {carried}"]
+    lines += [f"{numbered(done.lost, 'record')} lost, unreadable"] if done.lost else []
     lines += [f"the old one was kept: {done.aside}"] if done.aside else []
     return Answer(done.__dict__, "\n".join(lines), code=5 if done.lost else 0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tacit.app import store_path
 from tacit.core import clock
 from tacit.core.errors import Unavailable
+from tacit.core.plural import numbered
 from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
@@ -81,7 +82,7 @@ def in_force(memories: Memories, most: int) -> tuple[list[Memory], int]:
 def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile) -> str:
     name = data["project"]["name"] if data["project"] else "no project yet"
     count, waiting = data["in_force"]["count"], data["states"].get("candidate", 0)
-    lines = [f"{paint(cli, 'bold', printable(name))}: {_n(count, 'lesson')} in force, {waiting} waiting", ""]
+    lines = [f"{paint(cli, 'bold', printable(name))}: {numbered(count, 'lesson')} in force, {waiting} waiting", ""]
     if given:
         lines += [paint(cli, "bold", "In force"), lesson_table(cli, given, profile)]
         lines += [paint(cli, "quiet", f"  and {count - len(given)} more: tacit list")] if count > len(given) else []
@@ -94,12 +95,12 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
             first, *rest = wrapped(one_line(told, 400), 4, 118)
             lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     if data["proposals"]:
-        lines += ["", f"{paint(cli, 'wait', _n(data['proposals'], 'question'))} for you to decide: tacit review"]
+        lines += ["", f"{paint(cli, 'wait', numbered(data['proposals'], 'question'))} for you to decide: tacit review"]
     lines += cache_lines(data["cache"], "cache: ")[:1] if data["cache"] else []
     if data["paused"]:
         lines.append(paint(cli, "bad", f"paused until {data['paused'][:16].replace('T', ' ')} UTC: tacit pause --off goes on"))
     if data["queue"]:
-        lines.append(f"{_n(data['queue'], 'session')} still to be learned")
+        lines.append(f"{numbered(data['queue'], 'session')} still to be learned")
     lines += ["", paint(cli, "quiet", one_line("tacit why ID · tacit effect · tacit help", width()))]
     return "\n".join(lines)
 
@@ -116,20 +117,16 @@ def lesson_table(cli: Cli, memories: Sequence[Memory], profile: Profile) -> str:
 
 def _week(week: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
     if not week or not (week["sessions"] or week["given"] or week["new"]):
-        past = f"; {_n(data['runs'], 'session')} learned so far" if data["runs"] else ""
+        past = f"; {numbered(data['runs'], 'session')} learned so far" if data["runs"] else ""
         return [f"  nothing happened{past}"]
-    lines = [f"  {_n(week['sessions'], 'session')} learned, {_n(week['new'], 'new lesson')}"]
+    lines = [f"  {numbered(week['sessions'], 'session')} learned, {numbered(week['new'], 'new lesson')}"]
     if week["given"]:
-        out = f", left out {week['withheld']} times to compare" if week["withheld"] else ""
-        lines.append(f"  lessons given {week['given']} times in {_n(week['units'], 'session')}{out}")
+        out = f", left out {numbered(week['withheld'], 'time')} to compare" if week["withheld"] else ""
+        lines.append(f"  lessons given {numbered(week['given'], 'time')} in {numbered(week['units'], 'session')}{out}")
     if week["told"]:
-        back = f"came back {week['back']} times" if week["back"] else "did not come back"
-        lines.append(f"  their problems {back} in the {week['told']} uses that could be told")
+        back = f"came back {numbered(week['back'], 'time')}" if week["back"] else "did not come back"
+        lines.append(f"  their problems {back} in the {numbered(week['told'], 'use')} that could be told")
     return lines
-
-
-def _n(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 COMMANDS = {"status": (_declare, _status)}

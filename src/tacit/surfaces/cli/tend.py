@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tacit.core.errors import UsageError
+from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.keep import moment
 from tacit.surfaces.cli.words import one_line, table
@@ -48,7 +49,7 @@ def _tend(args: argparse.Namespace, cli: Cli) -> Answer:
     _progress(cli, "", "")
     notes = [note for step in done.steps for note in step.notes] + ([done.busy] if done.busy else [])
     if done.left:
-        notes.append(f"{done.left} more changes are due than one pass makes; tacit review shows the proposal")
+        notes.append(f"{numbered(done.left, 'more change')} due, beyond what one pass makes; tacit review shows the proposal")
     return Answer(_json(done), _text(done), warnings=notes)
 
 

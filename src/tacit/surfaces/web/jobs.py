@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, StoreBusy, TacitError
+from tacit.core.plural import numbered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def tended(memories: Memories, say: Callable[[str], None]) -> str:
         if done.busy:
             return f"{step}: {done.busy}"
         changes += len(done.moves)
-    return f"done: {changes} lessons moved; tacit page writes the pages"
+    return f"done: {numbered(changes, 'lesson')} moved; tacit page writes the pages"
 
 
 def backtested(profiles: list[str]) -> Callable[[Memories, Callable[[str], None]], str]:
@@ -135,16 +136,16 @@ def backtested(profiles: list[str]) -> Callable[[Memories, Callable[[str], None]
 
     def work(memories: Memories, say: Callable[[str], None]) -> str:
         runs = list(memories.past_runs())
-        say(f"{len(runs)} runs are still readable")
+        say(f"{numbered(len(runs), 'session')} still readable")
         if not runs:
             return "nothing to replay: the transcripts of the learned runs are gone"
         for name in profiles:
             [found] = memories.backtest(runs, [name])
             share = f"{found.forewarned / found.recurring:.0%}" if found.recurring else "–"
             say(
-                f"{name}: {found.findings} findings, {found.lessons} lessons; {found.recurring} recurred,"
+                f"{name}: {numbered(found.findings, 'finding')}, {numbered(found.lessons, 'lesson')}; {found.recurring} recurred,"
                 f" {found.forewarned} forewarned ({share}), {found.injected} given,"
-                f" {found.tokens:,} tokens, {found.promotions} promotions"
+                f" {found.tokens:,} tokens, {numbered(found.promotions, 'promotion')}"
             )
         return "done"
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from tacit import __version__
 from tacit.core.errors import TacitError, UsageError
+from tacit.core.plural import numbered
 from tacit.surfaces import sharing
 from tacit.surfaces.outlook import KINDS
 from tacit.surfaces.pictures import compact
@@ -65,6 +66,7 @@ class Pages:
             lstrip_blocks=True,
         )  # fmt: skip
         self._jinja.filters |= {"day": _day, "moment": _moment, "percent": _percent, "signed": _signed, "plain": _plain}
+        self._jinja.filters["numbered"] = numbered
         shown = {"plots": plots, "link": _link, "picture": _picture, "compact": compact}
         self._jinja.globals |= {"screens": SCREENS, "kinds": KINDS, "moved": MOVED, **shown}
 

@@ -111,7 +111,7 @@ def _proposals(desk: Memories, kind: str, first: int, limit: int, state: str = "
     if not desk.project_id:
         return []
     kinds = (kind,) if kind else ()
-    return desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind)
+    return desk.counted_anew(desk.store.proposals(desk.project_id, state=state, kinds=kinds, limit=limit, offset=first, behind=behind))
 
 
 def proposal(desk: Memories, each: Proposal) -> dict[str, Any]:

@@ -1,0 +1,8 @@
+"""A number and what it counts, as one says it."""
+
+from __future__ import annotations
+
+
+def numbered(n: int, one: str, many: str = "") -> str:
+    """1 session, 2 sessions, 12,000 sessions."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
