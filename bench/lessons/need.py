@@ -69,7 +69,9 @@ def _told(world: World, twin: Path, session: str, lines: list[str], *, start: bo
 
 def _kept_back(twin: Path, last: int) -> tuple[int, list[str]]:
     """(the newest answer's number, what the coin kept back in the answers since the last one)."""
-    found = apsw.Connection(str(twin)).execute("SELECT id, withheld FROM injection WHERE id > ? ORDER BY id", (last,)).fetchall()
+    connection = apsw.Connection(str(twin))
+    connection.set_busy_timeout(10_000)  # the hook's own connection may still be closing
+    found = connection.execute("SELECT id, withheld FROM injection WHERE id > ? ORDER BY id", (last,)).fetchall()
     return max((id for id, _ in found), default=last), [id for _, kept in found for id in json.loads(kept)]
 
 

@@ -1,5 +1,5 @@
-"""Write the first question about every session of a project to a folder, so that all of them can be answered at once; where a full answer
-lies there already, the second.
+"""Write what is asked of every session alone to a folder, so that all of them can be answered at once: the first question, and where its
+answer lies there already, those that follow from it.
 
     python bench/lessons/questions.py DATA PROJECT… --queue FOLDER
 
@@ -11,27 +11,46 @@ the feeding itself.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recorded import name_of
+from recorded import name_of, step_of
 
+from tacit.core.errors import ModelUnavailable
 from tacit.formats import read
 from tacit.formats.source import FileSource
 from tacit.guard.redact import private, redact
-from tacit.learn.reader import prompt
-from tacit.learn.reader.answer import lessons_of
-from tacit.learn.reader.asking import ROUNDS
-from tacit.learn.reader.render import parts, rendered, tokens
+from tacit.learn.reader.asking import Asking, kept_lines
+from tacit.learn.reader.render import rendered, tokens
+from tacit.stores.readings import Reading
 
 REPOSITORY = "/repo"
 
 
-def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
+class Kept:
+    """A model that knows the answers of a folder, and remembers what it was asked."""
+
+    identity = "kept"
+
+    def __init__(self, folder: Path, file: Path) -> None:
+        self.folder, self.file, self.asked = folder, file, list[tuple[str, str]]()
+
+    def ask(self, text: str, **_: Any) -> str:
+        asked = folded(redact(private(text)).text, self.file)
+        name = f"{step_of(asked)}-{name_of(asked)}"
+        self.asked.append((name, asked))
+        if not (at := self.folder / f"{name}.json").exists():
+            raise ModelUnavailable(f"{name} waits to be answered.", why="later")
+        return at.read_text()
+
+
+def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str, Any], str, str, int]]:
     """Each session of a project in the order of time: its entry, what is asked of it alone as far as that is known, and the tokens of its page."""
     for entry in sorted(json.loads((data / project / "index.json").read_text()), key=lambda each: str(each["start"])):
         if not entry.get("real", True):
@@ -41,14 +60,12 @@ def questions(data: Path, project: str, queue: Path) -> Iterator[tuple[dict[str,
             page = rendered(run)
             if not page.typed and run.outcome != "failure" and not any(line.letter == "E" for line in page.lines):
                 continue
-            most, before = prompt.most_lessons(page.typed), list[str]()
-            for _ in range(ROUNDS):
-                asked = folded(redact(private(prompt.lessons(parts(page)[0], most, before))).text, file)
-                yield entry, asked, tokens(page.lines)
-                answered = queue / project / f"lessons-{name_of(asked)}.json"
-                before += [lesson.text for lesson in lessons_of(answered.read_text(), most)] if answered.exists() else []
-                if len(before) < most:
-                    break
+            kept = Kept(queue / project, file)
+            with tempfile.TemporaryDirectory() as scratch, contextlib.suppress(ModelUnavailable):
+                asking = Asking(Reading("a" * 16, project, lines=kept_lines(page)), scratch, kept, 0.0, lambda: "2026-01-01T00:00:00Z")
+                asking.findings(asking.lessons())
+            for name, asked in kept.asked:
+                yield entry, name, asked, tokens(page.lines)
 
 
 def folded(text: str, file: Path) -> str:
@@ -76,15 +93,14 @@ def main() -> int:
         folder = args.queue / project
         folder.mkdir(parents=True, exist_ok=True)
         sizes, order = [], []
-        for entry, asked, size in questions(args.data, project, args.queue):
-            name = f"lessons-{name_of(asked)}"
+        for entry, name, asked, size in questions(args.data, project, args.queue):
             order.append(f"{entry['start']} {entry['session']} {name} {size}")
             sizes.append(size)
             if not (folder / f"{name}.json").exists():
                 (folder / f"{name}.txt").write_text(asked)
         (folder / "order.txt").write_text("\n".join(order) + "\n")
         sizes.sort()
-        print(f"{project}: {len(sizes)} sessions, tokens median {sizes[len(sizes) // 2]}, 95 % {sizes[len(sizes) * 95 // 100]}, sum {sum(sizes)}")
+        print(f"{project}: {len(sizes)} questions, tokens median {sizes[len(sizes) // 2]}, 95 % {sizes[len(sizes) * 95 // 100]}, sum {sum(sizes)}")
     return 0
 
 

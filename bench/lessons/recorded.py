@@ -26,7 +26,7 @@ import known_by
 ASKED = "[tacit asks]"  # the line that Tacit puts in front of what it asks a command
 LATER = 75
 KNOWN = "against lessons that are remembered already"
-STEPS = ((KNOWN, "known"), ("is said to take it back", "revoke"), ("is said to have told it", "weigh"), ("what is worth remembering", "lessons"), ("The same failure was met", "cure"))
+STEPS = ((KNOWN, "known"), ("is said to take it back", "revoke"), ("is said to have told it", "weigh"), ("what is worth remembering", "lessons"), ("The same failure was met", "cure"), ("Write down what it found out", "findings"))
 
 
 def name_of(prompt: str) -> str:

@@ -48,9 +48,8 @@ def main() -> None:
 def measure(url: str, args: argparse.Namespace) -> None:
     """Put the sessions where the host keeps them, say that they ended as the host does, and let the worker come to its end."""
     world = World(args.data, args.project, f"{args.project}-small")
-    world.settings = f'profile = "{world.home / "patient.toml"}"\n[model]\nurl = "{url}/v1"\nname = "smollm2"\ndaily_tokens = 10000000\nmonthly_tokens = 100000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
+    world.settings = f'[model]\nurl = "{url}/v1"\nname = "smollm2"\nseconds = {args.timeout:.0f}\ndaily_tokens = 10000000\nmonthly_tokens = 100000000\n[reader]\nby = "model"\nhosts = ["*"]\n'
     world.fresh()
-    (world.home / "patient.toml").write_text(f'extends = "default"\nname = "patient"\n[model]\ntimeout_s = {args.timeout}\n')
     sized = sorted((tokens(page.lines), each.start, each) for each in sessions(args.data, args.project) for run in read(FileSource(str(each.file))) for page in (rendered(run),) if page.typed)
     chosen, begun = [each for _, _, each in sized[: args.sessions]], time.time()
     tacit = [sys.executable, "-m", "tacit"]

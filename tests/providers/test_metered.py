@@ -19,10 +19,11 @@ class Fake:
     identity = "fake"
 
     def __init__(self, *answers: Any) -> None:
-        self.answers, self.prompts = list(answers), []
+        self.answers, self.prompts, self.times = list(answers), [], []
 
     def answer(self, prompt: str, schema: Any, timeout: float) -> Reply:
         self.prompts.append(prompt)
+        self.times.append(timeout)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, ModelUnavailable):
             raise answer
@@ -40,6 +41,24 @@ def test_secrets_and_private_passages_do_not_leave(book: Any) -> None:
         "GITHUB_TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a and <private>my diary</private>"
     )
     assert "ghp_" not in fake.prompts[0] and "diary" not in fake.prompts[0]
+
+
+def test_a_slow_model_has_the_time_that_the_user_gives_it(book: Any) -> None:
+    """`model.seconds` lengthens what a step allows and never shortens it."""
+    fake = Fake(Reply("fine"))
+    for patience in (0.0, 10.0, 600.0):
+        Metered(fake, book, 1000, patience=patience).ask("hello", timeout=60.0)
+    assert fake.times == [60.0, 60.0, 600.0]
+
+
+@pytest.mark.parametrize(("lane", "seconds"), [("", 600), ("read", 600), ("rewrite", 0)])
+def test_a_question_for_which_somebody_waits_is_not_lengthened(book: Any, lane: str, seconds: int) -> None:
+    from tacit.core.config import settle
+    from tacit.providers import chosen
+
+    settings = settle({"model": {"command": "cat", "seconds": 600}}, {}, {})
+    model: Any = chosen(settings, {}, book, lane=lane)
+    assert model._patience == seconds
 
 
 def test_tokens_are_counted_as_told_or_as_guessed(book: Any) -> None:

@@ -33,6 +33,7 @@ KEYS: dict[str, tuple[Any, bool, str]] = {
     "model.name": ("", False, "the model it serves"),
     "model.key_env": ("", False, "the environment variable that holds its key"),
     "model.command": ("", False, "a command that reads a prompt on its standard input"),
+    "model.seconds": (0, False, "seconds a question may take where the profile allows fewer: a model on this machine may need them"),
     "model.rewrite": (False, False, "let it reword questions to recall, which may then take a second and a half longer"),
     "model.daily_tokens": (200_000, False, "tokens a day a model may cost, then rules go on alone"),
     "model.monthly_tokens": (4_000_000, False, "tokens a month it may cost, then rules go on alone"),

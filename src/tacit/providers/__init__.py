@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tacit.core.ports import Ledger, Model
 
 
+REWRITE = "rewrite"  # the lane of questions for which somebody waits
+
+
 def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, *, lane: str = "") -> Model | None:
     """The model that the settings name, an endpoint before a command; None where they name none, or inside a model's own call.
 
@@ -27,16 +30,17 @@ def chosen(settings: Mapping[str, Any], env: Mapping[str, str], ledger: Ledger, 
     from tacit.providers.metered import Metered
 
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
+    patience = 0 if lane == REWRITE else int(settings["model.seconds"].value)  # somebody waits for a rewrite
     if url:
         from tacit.providers.openai import OpenAI
 
         key_env = str(settings["model.key_env"].value)
         return Metered(
-            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env), ledger, daily, lane, monthly
+            OpenAI(url, str(settings["model.name"].value), env.get(key_env, ""), key_env), ledger, daily, lane, monthly, patience
         )
     from tacit.providers.command import Command
 
-    return Metered(Command(command, env), ledger, daily, lane, monthly)
+    return Metered(Command(command, env), ledger, daily, lane, monthly, patience)
 
 
 def reader(
@@ -65,4 +69,4 @@ def reader(
 
     words = programs[by].format(model=str(settings["reader.model"].value))
     daily, monthly = (int(settings[f"model.{span}_tokens"].value) for span in ("daily", "monthly"))
-    return Metered(Command(words, env), ledger, daily, "read", monthly)
+    return Metered(Command(words, env), ledger, daily, "read", monthly, int(settings["model.seconds"].value))

@@ -55,14 +55,17 @@ class Circuit:
 class Metered:
     """A model behind redaction, budget and circuit."""
 
-    def __init__(self, provider: Provider, ledger: Ledger, daily: int, lane: str = "", monthly: int = 1 << 60) -> None:
+    def __init__(
+        self, provider: Provider, ledger: Ledger, daily: int, lane: str = "", monthly: int = 1 << 60, patience: float = 0.0
+    ) -> None:
         self._provider, self._ledger, self._daily, self._monthly = provider, ledger, daily, monthly
+        self._patience = patience  # seconds that every question may take, however few are asked for
         self.identity = provider.identity
         self._key = f"model:{short_hash(provider.identity, lane)}"
 
     def ask(self, prompt: str, *, schema: dict[str, Any] | None = None, timeout: float = 60.0) -> str:
         """The answer, or `ModelUnavailable`. Secrets and private passages do not leave the machine."""
-        clean = redact(private(prompt)).text
+        clean, timeout = redact(private(prompt)).text, max(timeout, self._patience)
         price = tokens_of(clean)
         self._enter(price, timeout)
         try:

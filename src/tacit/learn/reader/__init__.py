@@ -93,7 +93,7 @@ def read(desk: Desk, reading: Reading) -> Learned:
     """Ask what is still to be asked about a session and take in what comes of it. A model that cannot be asked is a warning: it waits."""
     from tacit.core.errors import Unavailable
     from tacit.learn.reader import cures
-    from tacit.learn.reader.asking import Asking
+    from tacit.learn.reader.asking import Asking, Heard
     from tacit.learn.reader.take import Taking
     from tacit.learn.report import Learned
     from tacit.stores import readings
@@ -105,19 +105,22 @@ def read(desk: Desk, reading: Reading) -> Learned:
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
     asking = Asking(reading, desk.folder, desk.model, PATIENCE * desk.profile.model.timeout_s, desk.now)
     try:
-        heard = asking.weigh(asking.lessons())
+        told = asking.lessons()
+        heard = asking.weigh(told)
+        if not desk.advises:  # one that failed its exam is asked no more than it must
+            heard += tuple(Heard(each) for each in asking.findings(told))
         taking = Taking(desk, asking.reading, heard)
         taking.judge(asking)
     except Unavailable as error:
         readings.save(desk.folder, postponed(asking.reading, error.message, desk.now()))
         return Learned(reading.session, reading.host, warnings=(f"{reading.session}: not read yet. {error.message}",))
-    report, told = taking.take()
+    report, became = taking.take()
     try:
-        told += [{"failure": mark, "reason": reason} for mark, reason in cures.ask(desk, asking.reading)]
+        became += [{"failure": mark, "reason": reason} for mark, reason in cures.ask(desk, asking.reading)]
     except Unavailable as error:
         report = replace(report, warnings=(*report.warnings, f"{reading.session}: {error.message}"))
     done = replace(
-        asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *told), error="", not_before="",
+        asking.reading, state=readings.READ, done=len(reading.lines), lessons=(*asking.reading.lessons, *became), error="", not_before="",
         at=desk.now(),
     )  # fmt: skip
     readings.save(desk.folder, done)
@@ -145,11 +148,11 @@ def examined(desk: Desk) -> Desk:
 
 
 def exam_key(identity: str) -> str:
-    """Where the store keeps how a model fared; another exam or other questions are another key."""
+    """Where the store keeps how a model fared; another exam, or other words of its two questions, are another key."""
     from tacit.core.digest import short_hash
     from tacit.learn.reader import exam, prompt
 
-    return f"reader:exam:{short_hash(identity, exam.VERSION, prompt.VERSION)}"
+    return f"reader:exam:{short_hash(identity, exam.VERSION, *(prompt.VERSIONS[each] for each in ('lessons', 'weigh')))}"
 
 
 def postponed(reading: Reading, error: str, now: str) -> Reading:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
-from tacit.learn.reader import answer, check, prompt
+from tacit.learn.reader import answer, check, findings, prompt
 from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts, without
 from tacit.stores import readings
 
@@ -55,6 +55,22 @@ class Asking:
                 if len(fresh) < most:
                     break
         return tuple(check.check(lesson, self.lines) for lesson in found[min(first, len(found)) :])
+
+    def findings(self, heard: Sequence[Checked]) -> tuple[Checked, ...]:
+        """What the session found out, beside the lessons heard so far; asked only where finding out cost something."""
+        start = max(0, self.reading.done - OVERLAP) if self.reading.done else 0
+        lines = self.lines[start:]
+        if not findings.due(lines):
+            return ()
+        kept = [str(each["lesson"]["text"]) for each in self.reading.lessons if each.get("lesson")]
+        before = kept + [each.lesson.text for each in heard]
+        found: list[Lesson] = []
+        for part in parts(Rendering(self.reading.run, findings.shown(lines))):
+            asked = prompt.findings(part, findings.MOST, [*before, *(lesson.text for lesson in found)])
+            said = self._ask(asked, prompt.lessons_schema(), "lessons")
+            texts = {*before, *(lesson.text for lesson in found)}
+            found += [replace(lesson, standing="found") for lesson in answer.lessons_of(said, findings.MOST) if lesson.text not in texts]
+        return tuple(check.check(lesson, self.lines) for lesson in found)
 
     def weigh(self, found: Sequence[Checked]) -> tuple[Heard, ...]:
         """Whether the person's line says each lesson, and whether it will hold: asked of all at once, only where there is such a line."""

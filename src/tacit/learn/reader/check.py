@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tacit.core.value import value
-from tacit.learn.reader.render import PERSON, one_line
+from tacit.learn.reader.render import NOTE, PERSON, one_line
 from tacit.learn.shell import key, main_call
 
 TYPE_CHECKING = False
@@ -256,8 +256,13 @@ def was_done(text: str, lines: Sequence[Line]) -> bool:
 
 
 def done(lines: Sequence[Line]) -> str:
-    """What was run or typed in a session."""
-    return " ".join(line.whole for line in lines if line.letter in ("T", *PERSON))
+    """What was run or typed in a session. What was written into an instruction file is advice like any other: of such a call its file
+    counts."""
+    return " ".join(_did(line) for line in lines if line.letter in ("T", *PERSON))
+
+
+def _did(line: Line) -> str:
+    return " ".join(line.whole.split()[:2]) if line.letter == "T" and NOTE in line.whole else line.whole
 
 
 _ERROR = re.compile(r"E[A-Z]{4,}|ERR_\w+|\w*(?:Error|Exception|Failure)|[A-Z]{1,3}\d{2,5}|\d[\d.,:]*")  # codes and names of errors

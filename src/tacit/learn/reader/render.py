@@ -49,6 +49,8 @@ BROUGHT = {"Q": 300, "P": 450, "S": 150}  # … of what they pasted, of a plan, 
 LAST_WORD, REASONED, PASSING = 450, 550, 150  # … of the agent's last word in a turn, of a cause it gives, of the rest
 SHORT_NOTE = 400  # characters of a host's note; what is longer are its instructions
 CALL = 110
+NOTED = 2400  # of what a call added to an instruction file; kept for the question about findings, not shown by itself
+NOTE = " ⏎ noted: "  # before what was added
 LOOKS = 2  # calls in a row that only look which are shown
 FAILURE_LINES, FAILURE_LINE = 4, 180
 WHOLE = 60_000  # characters of one text that are read at all
@@ -56,7 +58,7 @@ TOKENS = 24_000  # of one part; nearly every session is shorter
 CHARS_A_TOKEN = 4
 OVERLAP = 10  # lines that two parts share
 
-_CAUSE = re.compile(
+CAUSE = re.compile(
     r"\b(?:because|cause[sd]?|root cause|due to|turns? out|the (?:problem|issue|reason|fix)|actually|instead|must|fails? (?:when|since)"
     r"|needs? to|requires?|missing|wrong|mistake|workaround|the trick|I was wrong|you're right|my assumption)\b",
     re.I,
@@ -220,7 +222,8 @@ def spoken(step: Step, before: str = "") -> Iterator[tuple[str, str]]:
 
 def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     whole = one_line(_at_home(scrubbed(_called(step)), cwd))
-    yield "T", whole[:CALL], whole
+    added = one_line(_at_home(scrubbed(noted(step)), cwd))[:NOTED]
+    yield "T", whole[:CALL], f"{whole}{NOTE}{added}" if added else whole
     failed = failing_output(step)
     if not failed:
         return
@@ -250,6 +253,31 @@ def _called(step: Step) -> str:
     if not about:
         about = [at for at in given.values() if isinstance(at, str)][:2]
     return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
+
+
+# Files that hosts load at every start, as their registrations name them, and those that teams keep for the same end.
+_INSTRUCTION_FILES = re.compile(
+    r"(?:^|/)(?:(?:CLAUDE|AGENTS|GEMINI|MEMORY|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules|rules/[^/]+\.mdc?)$",
+    re.I,
+)
+_WRITTEN = (("new_string", "old_string"), ("content", ""), ("contents", ""), ("newString", "oldString"), ("new_str", "old_str"))
+
+
+def noted(step: Step) -> str:
+    """What a call added to an instruction file: what the team chose to remember of this session, in its own words."""
+    if step.error or step.interrupted or not any(_INSTRUCTION_FILES.search(file) for file in step.files):
+        return ""
+    given = step.input or {}
+    edits = [given, *(each for each in given.get("edits") or () if isinstance(each, dict))]
+    found: list[str] = []
+    for edit in edits:
+        for new, old in _WRITTEN:
+            if isinstance(edit.get(new), str):
+                stood = {line.strip() for line in str(edit.get(old) or "").splitlines()}
+                found += [line for line in edit[new].splitlines() if line.strip() and line.strip() not in stood]
+    patch = given.get("input") if isinstance(given.get("input"), str) else ""
+    found += [line[1:] for line in str(patch).splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return "\n".join(found)
 
 
 _ABOUT = ("file_path", "notebook_path", "path", "pattern", "query", "url", "description", "subject", "skill", "new_string", "input")
@@ -301,10 +329,10 @@ def _cut(found: Sequence[tuple[str, str, str, int]]) -> list[tuple[str, str, str
     for at, (letter, shown, whole, step) in enumerate(found):
         if letter == "A":
             most = LAST_WORD if at in ends else PASSING
-            if _CAUSE.search(whole):
+            if CAUSE.search(whole):
                 most = max(most, REASONED)
             shown = whole if len(whole) <= most else f"{whole[:most]} …"
-        elif len(whole) > len(shown):
+        elif len(whole.partition(NOTE)[0]) > len(shown):
             shown = f"{shown} …"
         if letter in ("A", "E", "X", "S"):
             key = f"{letter} {shown}"
