@@ -62,6 +62,16 @@ def test_an_environment_without_pip_is_served_by_uv(tmp_path: Path, monkeypatch:
     assert command(found, ["mcp>=2,<3"]) == "uv pip install --python /opt/x/bin/python 'mcp>=2,<3'"
 
 
+def test_a_folder_called_pip_is_no_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m tacit` looks into the current folder first, whatever lies there."""
+    import importlib.machinery
+    import importlib.util
+
+    folder = importlib.machinery.ModuleSpec("pip", None, is_package=True)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: folder)
+    assert environment(str(tmp_path), "/opt/x/bin/python").kind == "uv"
+
+
 def test_a_clone_that_was_never_installed_names_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """`PYTHONPATH=src python -m tacit` has no metadata to ask; the clone's own pyproject.toml knows."""
     monkeypatch.setattr(installation, "requirements", lambda extra: ())

@@ -88,7 +88,8 @@ def environment(prefix: str = "", python: str = "") -> Environment:
             return Environment(python, "uv-tool", receipt=file.read())
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
         return Environment(python, "pipx", os.path.basename(prefix))
-    return Environment(python, "pip" if find_spec("pip") is not None else "uv")
+    pip = find_spec("pip")
+    return Environment(python, "pip" if pip is not None and pip.origin else "uv")  # a folder of that name is none
 
 
 def requirements(extra: str) -> tuple[str, ...]:
