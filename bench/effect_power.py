@@ -13,6 +13,7 @@ import numpy as np
 import effect_twin as twin
 from effect_twin import Bools, Floats, Ints
 from tacit.core.profile_toml import standard
+from tacit.trial.effect import SHARES, _bets
 
 Thrown = tuple[Ints, Floats, Ints, Bools, Bools]
 LOOKS = (20, 40, 60, 100, 200)
@@ -37,6 +38,25 @@ def crossed(wealth: Floats, bar: float) -> Ints:
     """The first look at which each lesson's wealth reached the bar."""
     reached = wealth >= bar
     return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, twin.NEVER)
+
+
+LOSSES, OFTEN = (0.25, 0.75, 1.0), (0.5, 0.25, 0.25)  # as in the worlds of effect_worlds: cured at once, after some attempts, never
+
+
+def with_losses(random: np.random.Generator, withheld: float, injected: float, h: float, lessons: int, bar: float) -> Ints:
+    """The look at which each lesson has its verdict where a problem costs a part: bets on a loss know less of how often it occurs."""
+    kinds = [(given, loss) for given in (True, False) for loss in (0.0, *LOSSES)]
+    side = "help" if injected < withheld else "harm"
+    factors = np.array([_bets(h, 0.0, side, *kind) for kind in kinds])
+    wealth, first = np.zeros((lessons, factors.shape[1])), np.full(lessons, twin.NEVER)
+    for t in range(LOOKS[-1]):
+        given = random.random(lessons) >= h
+        occurred = random.random(lessons) < np.where(given, injected, withheld)
+        loss = np.where(occurred, 1 + random.choice(len(LOSSES), p=OFTEN, size=lessons), 0)
+        wealth += factors[np.where(given, 0, len(LOSSES) + 1) + loss]
+        crosses = np.exp(wealth) @ np.array(SHARES) >= bar * sum(SHARES)
+        first = np.where(crosses & (first == twin.NEVER), t + 1, first)
+    return first
 
 
 def believed(cells: Ints) -> Floats:
