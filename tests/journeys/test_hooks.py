@@ -209,10 +209,10 @@ def test_defaults_are_those_of_the_configuration() -> None:
 def test_the_receipt_can_be_switched_off(kept: Any, host: Any, folder: Path) -> None:
     """receipt = false keeps the line for nobody."""
     with open_memories() as memories, memories.near.write() as tx:
-        tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, withheld 1, cited 2, came back 0")
+        tx.put_meta(f"receipt:{memories.project_id}", "u1\tgiven 5, left out 1, cited 2, came back 0")
     assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart"), TACIT_RECEIPT="off").stdout
     told = json.loads(host.hook("session-start", payload(folder, "SessionStart", session_id="s2")).stdout)
-    assert told["systemMessage"] == "tacit, last session: given 5, withheld 1, cited 2, came back 0"
+    assert told["systemMessage"] == "tacit, last session: given 5, left out 1, cited 2, came back 0"
     assert "systemMessage" not in host.hook("session-start", payload(folder, "SessionStart", session_id="s3")).stdout
 
 

@@ -309,7 +309,7 @@ def test_harm_sends_a_lesson_to_review_with_the_figures(memories: Memories) -> N
     found = memories.get(memory.id)
     assert (found.state, found.verdict in ("harms", "not yet known")) == ("under_review", True)
     entry = memories.log(memory=memory.id, verb="move", newest=True, limit=1)[0]
-    assert "Injected:" in entry.reason and "Withheld:" in entry.reason
+    assert "Given:" in entry.reason and "Left out to compare:" in entry.reason
     assert memories.inject("payment service", trial=False).injected == ()
 
 

@@ -157,7 +157,7 @@ def test_a_verdict_does_not_outlive_the_words_it_is_about(memories: Memories, le
     settle(memories, "open", occurred=False)
     now, [told] = memories.get(lesson), memories.effect().lessons
     assert (now.verdict, now.tally.belief, (now.tally.signals or {}).get("units")) == ("not yet known", None, None)
-    assert not told.table and "Helps (run" in told.former
+    assert not told.table and "Helps (session" in told.former
     assign(memories, lesson, "new", "injected", at=clock())
     clock.advance(60)
     settle(memories, "new", occurred=False)

@@ -30,7 +30,7 @@ def test_what_was_spared_is_told_in_calls_minutes_tokens_and_money() -> None:
     assert found is not None
     assert found.calls == (400.0, 160.0, 640.0) and found.minutes == (200.0, 80.0, 320.0)
     assert found.tokens == (200_000.0, 80_000.0, 320_000.0) and found.usd == pytest.approx((8.0, 3.2, 12.8))
-    assert worth_line(found) == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 8 dollars, over 100 runs with a control group."
+    assert worth_line(found) == "Spared about 400 calls of agents (160 to 640): 200 min, 200,000 tokens, 8 dollars, over 100 sessions with a control group."
 
 
 def test_what_is_not_yet_known_is_a_span_and_no_claim() -> None:

@@ -324,7 +324,7 @@ def test_a_verdict_is_crossed_at_a_run_and_kept() -> None:
     trials = simulated(1, 120, 0.05, 0.6)
     standing = stand(trials)
     assert standing.word == "helps" and standing.run is not None and not standing.weaker
-    assert standing.words == f"helps (run {standing.run})"
+    assert standing.words == f"helps (session {standing.run})"
     assert verdict(tabulate(trials[: standing.run - 1])).word == "not yet known"
     assert verdict(tabulate(trials[: standing.run])).word == "helps"
     assert standing.units == 120 and standing.now == verdict(tabulate(trials))
@@ -336,7 +336,7 @@ def test_a_verdict_that_faded_says_weaker_since() -> None:
     later = [trial(f"later-{t.unit}", t.arm, t.outcome) for t in simulated(2, 200, 0.5, 0.3)]
     standing = stand([*crossed, *later])
     assert standing.now.word == "not yet known"
-    assert standing.words == f"helps (run {stand(crossed).run}), weaker since"
+    assert standing.words == f"helps (session {stand(crossed).run}), weaker since"
 
 
 def test_the_other_side_takes_over_when_it_crosses_later() -> None:
@@ -474,34 +474,34 @@ def test_one_lesson_out_of_balance_among_many() -> None:
 def test_the_sentence_of_a_lesson_not_yet_known() -> None:
     """Counts before rates, the interval, then what is not known and how long it may take."""
     assert sentence(EXAMPLE, stand([])) == (
-        "Injected: 6 problems in 41 runs. Withheld: 9 in 18. Difference −35 in 100 runs "
-        "(somewhere between −76 and +3). Not yet known; likely tens of runs more."
+        "Given: 6 problems in 41 sessions. Left out to compare: 9 in 18. Difference −35 in 100 sessions "
+        "(somewhere between −76 and +3). Not yet known; likely tens of sessions more."
     )
 
 
 def test_the_sentence_before_anything_was_withheld() -> None:
     """No difference is named while there is nothing to compare."""
     table = {0.3: Counts(1, 0, 0, 0)}
-    assert sentence(table, stand([])) == "Injected: 1 problem in 1 run. Never withheld yet. Not yet known."
+    assert sentence(table, stand([])) == "Given: 1 problem in 1 session. Never left out yet. Not yet known."
 
 
 def test_the_sentence_of_a_verdict_names_its_error_rate() -> None:
     """Helps, where it was crossed, and how often such a word is wrong."""
     trials = simulated(1, 120, 0.05, 0.6)
     said = sentence(tabulate(trials), stand(trials))
-    assert said.endswith(f"Helps (run {stand(trials).run}); error rate 5 %, any number of looks.")
+    assert said.endswith(f"Helps (session {stand(trials).run}); error rate 5 %, any number of looks.")
 
 
 def test_the_sentence_of_no_difference_names_the_margin() -> None:
     """Nobody can show that two rates are equal, only that they are close."""
     trials = simulated(5, 900, 0.02, 0.02)
     said = sentence(tabulate(trials), stand(trials))
-    assert ", none of 10 in 100 runs or more; error rate 5 %" in said
+    assert ", none of 10 in 100 sessions or more; error rate 5 %" in said
 
 
 def test_the_sentence_over_several_rates_says_so() -> None:
     """The difference is not that of the summed counts."""
     table = {0.5: Counts(25, 25, 25, 25), 0.1: Counts(9, 81, 1, 9)}
     said = sentence(table, stand([]))
-    assert said.startswith("Injected: 34 problems in 140 runs. Withheld: 26 in 60. Difference 0 in 100 runs")
+    assert said.startswith("Given: 34 problems in 140 sessions. Left out to compare: 26 in 60. Difference 0 in 100 sessions")
     assert ", compared rate by rate)" in said

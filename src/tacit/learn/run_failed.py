@@ -37,4 +37,4 @@ def followed(tx: Transaction, profile: Profile, use: Use, run: RunRow, *, again:
 
 def told(course: Course) -> str:
     """Why it is taken out, for the journal."""
-    return f"Runs that get it fail more often. {sentence_of_counts(course.table, 'failed run')}"
+    return f"Sessions that get it fail more often. {sentence_of_counts(course.table, 'failed session')}"

@@ -37,11 +37,11 @@ class RunAudit:
 
     @property
     def receipt(self) -> str:
-        """One line: given 5, withheld 1, cited 2, came back 0."""
+        """One line: given 5, left out 1, cited 2, came back 0."""
         given = [each for each in self.lessons if each.arm != "withheld"]
         back = sum(each.outcome == "occurred" for each in given)
         cited = sum(each.cited for each in given)
-        return f"given {len(given)}, withheld {len(self.lessons) - len(given)}, cited {cited}, came back {back}"
+        return f"given {len(given)}, left out {len(self.lessons) - len(given)}, cited {cited}, came back {back}"
 
 
 def audit_run(store: Store, run: RunRow) -> RunAudit:

@@ -125,7 +125,7 @@ def worth_line(found: Worth | None) -> str:
         if figures:
             known = found.word in ("helps", "harms")
             said.append(f"{abs(figures[0]):,.0f} {unit}" if known else f"{figures[1]:+,.0f} to {figures[2]:+,.0f} {unit}")
-    return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} runs with a control group."
+    return f"{head}{': ' + ', '.join(said) if said else ''}, over {found.units} sessions with a control group."
 
 
 def heard_lines(found: Heard) -> list[str]:
@@ -147,17 +147,19 @@ def heard_lines(found: Heard) -> list[str]:
 
 
 def may_be_said(units: int, lessons: int) -> str:
-    """What so many runs can tell."""
+    """What so many sessions can tell."""
     if units < 20:
-        return "Below 20 runs with a control group nothing is claimed: lessons are ordered by what recurs."
+        return "Below 20 sessions with a control group nothing is claimed: lessons are ordered by what recurs."
     if units < 60:
         return (
-            "At 20 to 60 runs the order of the lessons is what can be had: the guess gets two thirds of what an oracle would, frequency"
-            " less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 runs has one in 39 of 100 cases by 60 runs."
+            "At 20 to 60 sessions the order of the lessons is what can be had: the guess gets two thirds of what an oracle would,"
+            " frequency less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 sessions has one by 60 of them in 39"
+            " of 100 cases, in 22 where agents soon overcome half of what occurs."
         )
     return (
-        "From 60 runs on strong effects get their verdicts: 50 to 20 in 100 in 6 of 10 cases by 100 runs, in 9 by 200; 20 to 5 in 3"
-        f" and 7. 5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
+        "From 60 sessions on strong effects get their verdicts: 50 to 20 in 100 in 6 of 10 cases by 100 sessions, in 9 by 200; 20 to 5 in"
+        " 3 and 7; where agents soon overcome half of what occurs, in 4 and 8, 1 and 4."
+        f" 5 % is per lesson: of {lessons} on trial about {0.05 * lessons:.1f} may be called wrongly;"
         " those marked * hold across all (a tenth false at most)."
     )
 
@@ -165,10 +167,10 @@ def may_be_said(units: int, lessons: int) -> str:
 ADVICE = {
     "held no review": "declare the reviewers of a run (instruments), or allow a reader: tacit connect HOST --read",
     "held no agent": "declare who looks (instruments), or allow a reader: tacit connect HOST --read",
-    "held no user": "nobody typed in these runs; a reader could tell: tacit connect HOST --read",
-    "held no tool": "these runs have no record of their steps: learn the host's transcript",
+    "held no user": "nobody typed in these sessions; a reader could tell: tacit connect HOST --read",
+    "held no tool": "these sessions have no record of their steps: learn the host's transcript",
     "held no test": "declare the tests of a run: instruments = [\"test\"]",
-    "no finished run": "these runs were never learned: tacit worker, or tacit learn PATH",
+    "no finished run": "these sessions were never learned: tacit worker, or tacit learn PATH",
     "eligible for the lesson": "whoever would see it is told it too: let somebody else look",
 }  # fmt: skip
 

@@ -191,14 +191,15 @@ def spared(found: Effects) -> Spared:
 
 def spared_words(word: str, about: float, least: float, most: float, units: int) -> str:
     """Problems that the memory spares a run, in a sentence that claims no more than its verdict."""
-    over = f"over {units} runs with a control group"
+    over = f"over {units} sessions with a control group"
     if word == "helps":
-        return f"{about:.2f} problems a run ({least:.2f} to {most:.2f}), {over}"
+        return f"{about:.2f} problems a session ({least:.2f} to {most:.2f}), {over}"
     if word == "harms":
-        return f"nothing: it costs {-about:.2f} problems a run more ({-most:.2f} to {-least:.2f}), {over}; tacit effect says which lessons"
+        more = f"{-about:.2f} problems a session more ({-most:.2f} to {-least:.2f})"
+        return f"nothing: it costs {more}, {over}; tacit effect says which lessons"
     if word == "no difference":
         return f"nothing that would matter, {over}"
-    return f"not yet known: between {least:+.2f} and {most:+.2f} problems a run, {over}"
+    return f"not yet known: between {least:+.2f} and {most:+.2f} problems a session, {over}"
 
 
 def named_model(whose: str) -> str:

@@ -36,7 +36,7 @@ def leave(near: Store, store: Store, run: RunRow) -> None:
             cited.add(memory.id)
         elif memory is not None and mark.signal == "outcome" and has_problem(memory):
             back[memory.id] = mark.value == "occurred"  # settled again, the last word stands
-    line = f"given {len(given)}, withheld {withheld}, cited {len(cited)}, came back {sum(back.values())}"
+    line = f"given {len(given)}, left out {withheld}, cited {len(cited)}, came back {sum(back.values())}"
     line += heard_line(heard, waiting_for_a_person(store, run.project))
     key = f"receipt:{run.project}"
     with near.write() as tx:

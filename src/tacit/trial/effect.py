@@ -77,8 +77,8 @@ class Standing:
 
     @property
     def words(self) -> str:
-        """For instance "helps (run 84), weaker since"."""
-        return self.word + (f" (run {self.run})" if self.run else "") + (", weaker since" if self.weaker else "")
+        """For instance "helps (session 84), weaker since"."""
+        return self.word + (f" (session {self.run})" if self.run else "") + (", weaker since" if self.weaker else "")
 
 
 @value
@@ -150,9 +150,9 @@ def verdict(table: Table, alpha: float = ALPHA, margin: float = MARGIN) -> Verdi
     no_help, no_harm = _e(table, -margin, "harm"), _e(table, margin, "help")
     bar = 2.0 / alpha
     if help_ >= bar and help_ >= harm:
-        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer when injected; the bar is {bar:g}"
+        word, reason = HELPS, f"e = {help_:.3g} that the problem is rarer where it is given; the bar is {bar:g}"
     elif harm >= bar:
-        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common when injected; the bar is {bar:g}"
+        word, reason = HARMS, f"e = {harm:.3g} that the problem is more common where it is given; the bar is {bar:g}"
     elif no_help >= bar and no_harm >= bar:
         word = NO_DIFFERENCE
         weakest = min(no_help, no_harm)
@@ -329,32 +329,32 @@ def balance_of(tables: Mapping[str, Table]) -> Balance:
 
 
 def sentence(table: Table, standing: Standing, alpha: float = ALPHA, margin: float = MARGIN) -> str:
-    """What is known of a lesson, for people: counts before rates, and never a rate without its runs."""
+    """What is known of a lesson, for people: counts before rates, and never a rate without its sessions."""
     said = [sentence_of_counts(table, "problem")]
     difference = estimate(table)
     if difference is not None:
         span = interval(table, alpha)
         rows = ", compared rate by rate" if len(table) > 1 else ""
         low, high = _in_100(span.low), _in_100(span.high)
-        said.append(f"Difference {_in_100(difference)} in 100 runs (somewhere between {low} and {high}{rows}).")
+        said.append(f"Difference {_in_100(difference)} in 100 sessions (somewhere between {low} and {high}{rows}).")
     said.append(_claim(standing, forecast(table, alpha), alpha, margin))
     return " ".join(said)
 
 
 def sentence_of_counts(table: Table, thing: str) -> str:
-    """How often it was met in each arm, in how many runs."""
+    """How often it was met in each arm, in how many sessions."""
     sums = sum(table.values(), Counts())
-    given = f"Injected: {_count(sums.injected_occurred, thing)} in {_count(sums.injected, 'run')}."
-    return f"{given} Withheld: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else f"{given} Never withheld yet."
+    given = f"Given: {_count(sums.injected_occurred, thing)} in {_count(sums.injected, 'session')}."
+    return f"{given} Left out to compare: {sums.withheld_occurred} in {sums.withheld}." if sums.withheld else f"{given} Never left out yet."
 
 
 def _claim(standing: Standing, more: str | None, alpha: float, margin: float) -> str:
     if standing.word == NOT_YET_KNOWN:
         guess = more if more in (None, "more than 500") else f"{more} of"
-        return f"Not yet known; likely {guess} runs more." if guess else "Not yet known."
+        return f"Not yet known; likely {guess} sessions more." if guess else "Not yet known."
     words = standing.words.capitalize()
     if standing.word == NO_DIFFERENCE:
-        words += f", none of {round(100 * margin)} in 100 runs or more"
+        words += f", none of {round(100 * margin)} in 100 sessions or more"
     return f"{words}; error rate {100 * alpha:g} %, any number of looks."
 
 

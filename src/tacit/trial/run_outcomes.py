@@ -85,11 +85,11 @@ def beside(uses: Sequence[Use], units: Mapping[str, UnitFacts], since: str, alph
     if not medians and not course.table:
         return None
     harms = course.word == HARMS
-    said = sentence_of_counts(course.table, "failed run") if course.table else ""
-    said += " Runs that get it fail more often." if harms else ""
+    said = sentence_of_counts(course.table, "failed session") if course.table else ""
+    said += " Sessions that get it fail more often." if harms else ""
     for name in medians:
         given, withheld = medians[name]
-        said += f" Median {name}: {given:,.0f} injected, {withheld:,.0f} withheld{' (more with it)' if name in more else ''}."
+        said += f" Median {name}: {given:,.0f} with it, {withheld:,.0f} without{' (more with it)' if name in more else ''}."
     return Beside(course.table, harms, medians, tuple(more), said.strip())
 
 

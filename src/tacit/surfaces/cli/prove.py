@@ -73,7 +73,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
         lines += each.followed.lines if each.followed else []
         lines += [f"On {epoch}: {said}." for epoch, said in each.older.items()]
         if each.beside:
-            lines.append(f"Its runs as a whole: {each.beside.sentence}")
+            lines.append(f"Its sessions as a whole: {each.beside.sentence}")
         if each.former:
             lines.append(f"Of its former words: {each.former}")
         belief = each.belief
@@ -112,7 +112,7 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
     lines += found.notes
     if found.blank:
         lines += _blank_lines(found.blank)
-    lines.append("The intervals may be read after every run; that makes them about 1.7 times as wide as a textbook's.")
+    lines.append("The intervals may be read after every session; that makes them about 1.7 times as wide as a textbook's.")
     if found.balance.alarm:
         lines.append(paint(cli, "bad", found.balance.reason))
     told = [line for said in lines[after:] for line in (wrapped(said, 0, 118) if "\x1b" not in said else [said])]
