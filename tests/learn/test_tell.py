@@ -485,25 +485,6 @@ def test_sessions_of_a_folder_that_is_gone_are_not_mixed_into_this_project(memor
     assert len(memories.store.rows("SELECT DISTINCT project FROM incident")) == 2
 
 
-def test_incidents_of_old_runs_become_counts(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
-    for n in range(4):
-        memories.learn(rtk(n, lineage="s0" if n == 3 else ""))
-    before = commonest(memories.store, memories.project_id)
-    monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
-    memories.learn(Run("later", "claude-code", steps=(), complete=True))
-    after = commonest(memories.store, memories.project_id)
-    assert [(each["lineages"], each["times"]) for each in after] == [(each["lineages"], each["times"]) for each in before] == [(3, 4)]
-    kept = dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
-    assert kept == {"past until": 1, "past failure": 1, "past command": 1, "failure": 1, "command": 1, "sentence": 1}
-    memories.learn(rtk(0))  # learned again, it is counted already
-    assert commonest(memories.store, memories.project_id) == after
-    assert memories.health().health.is_sound
-    (lesson,) = [each for each in memories.list() if each.source == "notice"]
-    memories.erase(lesson.id)
-    assert "past failure" not in dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
-
-
 def test_a_language_that_is_too_old_is_the_persons_to_mend() -> None:
     """No agent is told that the language's own modules are not installed."""
     old = failure("version Node.js", "version", "env", code="Node.js", program="npm run test", ended="never")

@@ -1,0 +1,38 @@
+"""What was noticed in old runs becomes counts, in a file and on a server alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.app import open as open_memories
+from tacit.core.run import Run, Step
+from tacit.stores.incidents import commonest
+
+
+def met(n: int, lineage: str = "") -> Run:
+    steps = (
+        Step("tool", "line:1", tool="Bash", input={"command": "rtk bun run test"}, error="error: unrecognized subcommand 'bun'"),
+        Step("tool", "line:2", tool="Bash", input={"command": "bun run test"}, output="ok"),
+        Step("user", "line:3", text=("commit and update changelog", "then commit, and update the changelog")[n % 2], typed=True),
+    )
+    return Run(f"s{n}", "claude-code", steps=steps, complete=True, lineage=lineage)
+
+
+def test_incidents_of_old_runs_become_counts(folder: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that is counted is lost, a lineage counts once, what was typed goes; and the store verifies."""
+    with open_memories() as memories:
+        for n in range(4):
+            memories.learn(met(n, "s0" if n == 3 else ""))
+        before = commonest(memories.store, memories.project_id)
+        monkeypatch.setattr("tacit.stores.incidents.RUNS", 2)
+        memories.learn(Run("later", "claude-code", steps=(), complete=True))
+        after = commonest(memories.store, memories.project_id)
+        assert [(each["lineages"], each["times"]) for each in after] == [(each["lineages"], each["times"]) for each in before] == [(3, 4)]
+        kept = dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
+        assert kept == {"past until": 1, "past failure": 1, "past command": 1, "failure": 1, "command": 1, "sentence": 1}
+        memories.learn(met(0))  # learned again, it is counted already
+        assert commonest(memories.store, memories.project_id) == after
+        assert memories.health().health.is_sound
+        (lesson,) = [each for each in memories.list() if each.source == "notice"]
+        memories.erase(lesson.id)
+        assert "past failure" not in dict(memories.store.rows("SELECT kind, COUNT(*) FROM incident GROUP BY kind"))
