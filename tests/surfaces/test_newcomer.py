@@ -234,6 +234,30 @@ def test_a_request_is_not_wrong_in_a_file(person: dict[str, str]) -> None:
     assert "Would read: Make tea." in wanted and "Seen in 1 session." in wanted and "kettle" not in wanted
 
 
+def test_reading_the_past_mixes_no_projects(shop: Path, person: dict[str, str]) -> None:
+    """A session of a folder that is gone is read for its project or for none; what waits is not counted as read."""
+    from tacit.app import config_path
+    from tacit.surfaces.cli.reading import read_past
+
+    config = Path(config_path(person))
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text('[reader]\nby = "model"\n[model]\ncommand = "false"\n')
+    session("s9", str(shop))
+    with package.open(env=person) as memories:
+        paths = [("claude-code", str(path)) for path in sorted((Path(os.environ["HOME"]) / ".claude" / "projects").rglob("*.jsonl"))]
+        said = read_past(Cli(person, io.StringIO(), io.StringIO()), memories, paths, yes=True)
+        assert said["read"] + said["waiting"] == 1 and len(said["notes"]) == 2
+        assert [row.foreign_id for row in memories.store.runs(memories.project_id, limit=9)] == ["s9"]
+
+
+def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> None:
+    """It is no answer to a question that nobody asked."""
+    with package.open(env=person) as memories:
+        memories.ensure_project()
+    assert "tacit learn takes in past sessions" in called(person, "list")[0]
+    assert called(person, "list", "--text", "tea")[0].startswith("no lessons here match")
+
+
 # -- smaller stumbles -----------------------------------------------------------------------------------------------------------
 
 

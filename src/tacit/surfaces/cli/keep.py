@@ -168,10 +168,13 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
     found = [replace(each, text=WITHHELD_HERE) if each.id in hidden else each for each in found if not (args.text and each.id in hidden)]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
     if not found:
+        if not (equal or args.tag or args.since or args.text or args.state or args.archived):
+            return Answer(data, NOTHING_HERE.format(profile.words.memories))
         return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
     return Answer(data, _listed(cli, found, profile, names, limit))
 
 
+NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"
 # Not given, and not gone: what somebody may still decide on, and what is held though its state would let it pass.
 _WAITING = ("candidate", "under_review", *INJECTABLE)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 
 from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
+from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.words import one_line, table, width
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
             memories.need_person(f"Standing for sessions as those of {args.words_of}")
         for folder in args.moved_from:
             memories.moved_from(folder.rstrip("/") or folder)
-        asked = _Asked(cli, args.yes, memories, [] if args.paths else sources)
+        asked = Asked(cli, args.yes, memories, [] if args.paths else sources)
         word = "session" if "standing" in memories.profile.columns else memories.profile.words.run
         for number, source in enumerate(sources, 1):
             cli.progress(f"  learning {number:,} of {len(sources):,}: {one_line(source.path, max(20, width() - 40))}")
@@ -137,53 +137,8 @@ def _found(cli: Cli) -> list[Source]:
     return [FileSource(path) for path in sorted(paths, key=lambda path: (paths[path], path))]
 
 
-class _Asked:
-    """Asks once about each folder that is gone and whose repository nobody knows: first, where that may be, whether it is the project
-    here, which has moved. Without a terminal it is no, unless --yes was said: then each is a project of its own."""
-
-    def __init__(self, cli: Cli, yes: bool, memories: Memories, sources: list[Source]) -> None:
-        from tacit.surfaces.cli.moved import gone_folders
-
-        self.cli, self.yes = cli, yes
-        self.place = memories.place
-        self.gone = gone_folders(sources, self.place, memories.moved()) if sources else {}
-        self.said: dict[str, bool] = {}
-        self.refused: dict[str, int] = {}
-        for each in self.gone.values():
-            if not yes and each.may_be(self.place) and cli.ask(
-                f"{numbered(each.sessions, 'session')} are of {one_line(each.folder, 100)}, which is gone; {each.told}.\n"
-                f"Are they of {self.place.name}, here? [y/N] "
-            ):
-                memories.moved_from(each.folder)
-
-    def __call__(self, folder: str) -> bool:
-        at = folder
-        while at not in self.gone and at != os.path.dirname(at):
-            at = os.path.dirname(at)
-        folder = at if at in self.gone else folder
-        if folder not in self.said:
-            question = f"{one_line(folder, 100)} is gone. Learn its sessions as a project of their own? [y/N] "
-            self.said[folder] = self.yes or self.cli.ask(question)
-        if not self.said[folder]:
-            self.refused[folder] = self.refused.get(folder, 0) + 1
-        return self.said[folder]
-
-    def notes(self) -> list[str]:
-        """What was left out, and how to take it in."""
-        maybe = [self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)]
-        notes = [
-            f"{numbered(each.sessions, 'session')} of {one_line(each.folder, 200)}, which is gone, left out; {each.told}."
-            f" If it was this project before it moved: tacit learn --moved-from {shlex.quote(each.folder)}"
-            for each in maybe
-        ]
-        rest = {folder: many for folder, many in self.refused.items() if folder not in {each.folder for each in maybe}}
-        where = "a folder that is" if len(rest) == 1 else f"{len(rest)} folders that are"
-        out = f"{numbered(sum(rest.values()), 'session')} of {where} gone"
-        return notes + ([f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else [])
-
-
 def _summed(
-    found: list[Learned], failed: list[dict[str, str]], asked: _Asked, names: dict[str, str], dry_run: bool
+    found: list[Learned], failed: list[dict[str, str]], asked: Asked, names: dict[str, str], dry_run: bool
 ) -> Answer:
     """Many sessions at once: what each project has of it."""
     rows = _by_project(found, names)

@@ -83,9 +83,10 @@ def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
     with cli.open(args) as memories:
         said = read_past(cli, memories, paths, yes=args.yes)
     done = "nothing was read; --yes reads them"
-    if said["read"]:
-        done = f"read {said['read']}, {numbered(said['lessons'], 'new lesson')}, {said['waiting']} not read yet"
-    return Answer(said, f"{said['told']}: {done}")
+    if said["read"] or said["waiting"]:
+        waits = f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)" if said["waiting"] else ""
+        done = f"read {said['read']:,}, {numbered(said['lessons'], 'new lesson')}{waits}"
+    return Answer(said, f"{said['told']}: {done}", warnings=said.pop("notes", []))
 
 
 def _room(module: str) -> Any:

@@ -1,18 +1,23 @@
-"""Sessions of folders that are gone: how many there are of each, and whether the project here may be what such a folder was."""
+"""Sessions of folders that are gone: how many there are of each, whether the project here may be what such a folder was, and asking so."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from typing import TYPE_CHECKING
 
+from tacit.core.plural import numbered
 from tacit.core.value import value
+from tacit.surfaces.cli.words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from tacit.app import Memories
     from tacit.formats.source import Source
     from tacit.stores.identity import Place
+    from tacit.surfaces.cli import Cli
 
 LOOKED_INTO = 20  # sessions of a folder, the last ones, in which names of files are looked for
 MOST = 4 << 20  # bytes of each
@@ -61,3 +66,46 @@ def _of(folder: str, sources: list[Source], root: str) -> Gone:
         named.update(os.fsdecode(name) for name in inside.findall(source.head(MOST)))
     files = {name for name in named if os.path.splitext(name)[1]}
     return Gone(folder, len(sources), len(files), sum(os.path.isfile(os.path.join(root, name)) for name in files))
+
+
+class Asked:
+    """Asks once about each folder that is gone and whose repository nobody knows: first, where that may be, whether it is the project
+    here, which has moved. Without a terminal it is no, unless --yes was said: then each is a project of its own."""
+
+    def __init__(self, cli: Cli, yes: bool, memories: Memories, sources: list[Source]) -> None:
+        self.cli, self.yes = cli, yes
+        self.place = memories.place
+        self.gone = gone_folders(sources, self.place, memories.moved()) if sources else {}
+        self.said: dict[str, bool] = {}
+        self.refused: dict[str, int] = {}
+        for each in self.gone.values():
+            if not yes and each.may_be(self.place) and cli.ask(
+                f"{numbered(each.sessions, 'session')} are of {one_line(each.folder, 100)}, which is gone; {each.told}.\n"
+                f"Are they of {self.place.name}, here? [y/N] "
+            ):
+                memories.moved_from(each.folder)
+
+    def __call__(self, folder: str) -> bool:
+        at = folder
+        while at not in self.gone and at != os.path.dirname(at):
+            at = os.path.dirname(at)
+        folder = at if at in self.gone else folder
+        if folder not in self.said:
+            question = f"{one_line(folder, 100)} is gone. Learn its sessions as a project of their own? [y/N] "
+            self.said[folder] = self.yes or self.cli.ask(question)
+        if not self.said[folder]:
+            self.refused[folder] = self.refused.get(folder, 0) + 1
+        return self.said[folder]
+
+    def notes(self) -> list[str]:
+        """What was left out, and how to take it in."""
+        maybe = [self.gone[folder] for folder in self.refused if folder in self.gone and self.gone[folder].may_be(self.place)]
+        notes = [
+            f"{numbered(each.sessions, 'session')} of {one_line(each.folder, 200)}, which is gone, left out; {each.told}."
+            f" If it was this project before it moved: tacit learn --moved-from {shlex.quote(each.folder)}"
+            for each in maybe
+        ]
+        rest = {folder: many for folder, many in self.refused.items() if folder not in {each.folder for each in maybe}}
+        where = "a folder that is" if len(rest) == 1 else f"{len(rest)} folders that are"
+        out = f"{numbered(sum(rest.values()), 'session')} of {where} gone"
+        return notes + ([f"{out}, left out: tacit learn --yes takes each such folder as a project of its own"] if rest else [])

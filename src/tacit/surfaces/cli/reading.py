@@ -127,6 +127,9 @@ def remember(path: str, by: str) -> None:
 
 def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *, yes: bool) -> dict[str, Any]:
     """Learn and read past sessions (host and path), oldest first: what it takes is said first, what was read is not read again."""
+    from tacit.formats.source import FileSource
+    from tacit.surfaces.cli.moved import Asked
+
     if str(memories.settings()["reader.by"].value) in ("", NOBODY):
         raise Refused("Nobody reads here.", "tacit connect claude-code --read allows its own program; docs/models.md tells of others.")
     costs = [each for host, path in paths if (each := price(memories, host, [path])) is not None]
@@ -138,17 +141,19 @@ def read_past(cli: Cli, memories: Memories, paths: Sequence[tuple[str, str]], *,
         told += f", {numbered(-(-total // daily), 'day')} at model.daily_tokens = {daily:,}"
     if not costs or not (yes or (may_ask(cli) and asked(cli, f"Read {told}? [y/N] "))):
         return {**said, "told": told}
+    whose = Asked(cli, False, memories, [FileSource(path) for _, path in paths])
     for number, (host, path) in enumerate(paths, 1):
         cli.progress(f"  {number}/{len(paths)} {os.path.basename(path)}")
         try:
-            found = memories.learn(path, format=host, over=True)
+            found = memories.learn(path, format=host, over=True, apart=whose)
         except (TacitError, OSError):
             continue
-        said["read"] += 1
+        waits = sum(any("not read yet" in note for note in each.warnings) for each in found)
+        said["read"] += len(found) - waits
         said["lessons"] += sum(len(each.new) for each in found)
-        said["waiting"] += sum(any("not read yet" in note for note in each.warnings) for each in found)
+        said["waiting"] += waits
     cli.progress()
-    return {**said, "told": told}
+    return {**said, "told": told, "notes": whose.notes()}
 
 
 def may_ask(cli: Cli) -> bool:

@@ -182,7 +182,7 @@ def _answers(each: Proposal, patch: Patch | None) -> list[str]:
     if each.kind == "notice" and patch is None:
         return [f"done, or known: tacit review approve {each.id}"]
     if each.kind == "request":
-        return [f"tacit review approve {each.id} · in other words: add --text 'TEXT' · tacit review reject {each.id}"]
+        return [f"tacit review approve {each.id} · tacit review reject {each.id}", "in other words: approve with --text 'TEXT'"]
     if each.kind == "contradiction":
         return [f"tacit review approve {each.id} THE_ONE_THAT_STAYS", f"tacit review reject {each.id}"]
     return [f"tacit review approve {each.id} · tacit review reject {each.id}"]
