@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -199,19 +201,19 @@ def alarms(folders: list[Path], most: int = 200_000) -> tuple[int, int, list[str
 
     lines = hits = 0
     examples: list[str] = []
-    for path in sorted(each for folder in folders for each in folder.rglob("*.jsonl")):
-        for text in _texts(path):
-            for line in text.splitlines():
-                if not line.strip():
-                    continue
-                lines += 1
-                if (found := redact(line[:2000])).hits:
-                    hits += 1
-                    if len(examples) < 400:
-                        examples.append(f"{found.hits[0].kind}: {found.text[:160]}")
-                if lines >= most:
-                    return lines, hits, examples
+    for text in (text for folder in folders for text in _lines(folder, most // len(folders))):
+        lines += 1
+        if (found := redact(text[:2000])).hits:
+            hits += 1
+            if len(examples) < 400:
+                examples.append(f"{found.hits[0].kind}: {found.text[:160]}")
     return lines, hits, examples
+
+
+def _lines(folder: Path, most: int) -> Iterator[str]:
+    """So many lines of a folder's sessions: every folder has its share, whatever its size."""
+    every = (line for path in sorted(folder.rglob("*.jsonl")) for text in _texts(path) for line in text.splitlines() if line.strip())
+    return islice(every, most)
 
 
 def _texts(path: Path) -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SENTENCES, PER_SENTENCE = 200, 400  # that are read for a value: so many, and one more for so many characters
 AROUND, MOST_JUDGED = 240, 400  # characters around a name that decide about it; such places that are remembered
 MOST_NEW = 2_000  # names that are looked up among those
+MOST_HEADS, MOST_ROWS, LONGEST_ROW = 50, 30, 400  # headings of columns, rows below one, characters of a row
 
 
 def named(text: str, low: str) -> Iterator[Span]:
@@ -72,7 +73,7 @@ def assigned(text: str, start: int, end: int, strength: int) -> tuple[int, int, 
         return _beside(text, start, end, strength)  # a word follows, as in any sentence: no sign is looked for
     typed = after in "?: \t" and compiled(r"\??[ \t]{0,3}:[ \t]{0,3}[A-Za-z_][\w.\[\]|, ]{0,40}=[ \t]{0,3}(?=[\"'`])").match(text, end)
     spelled = compiled(
-        r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
+        r"\\{0,3}[\"'`\])]{0,3}[ \t]{0,8}(?:(:=|=>|={1,3}|->|::?|：|%3[Dd])[ \t]{0,8}(?:\\\r?\n[ \t]{0,40})?|(,)[ \t]{0,4}(?=\\?[\"'`])|"
         r"(?:[,>]|\s)?\s{0,20}\\?[\"']?(value|content)\\?[\"']?\s{0,4}[:=]\s{0,4})"
     ).match(text, end)
     if text[start - 2 : start] == "//":  # the user of a URL
@@ -142,13 +143,12 @@ def nearby(text: str, low: str) -> Iterator[Span]:
     """A word that nobody would write, in or below a line about logging in: `-u app,x`, `app/x@host`, a row under `name,api_key`."""
     from tacit.guard.redact_rules import LOGIN_HINTS
 
-    hinted = any(hint in low for hint in ("key", "secret", "pass", "cred", "log", "sign", "auth", "ftp", "user", "-u "))
+    hinted = any(hint in low for hint in ("key", "secret", "pass", "cred", "log", "sign", "auth", "ftp", "user", "connect(", "sudo", "-u ", "-p "))
     if "@" not in text and not (hinted and compiled(LOGIN_HINTS).search(low)):
         return
     for match in compiled(r"(?<![\w+.%#-])[A-Za-z0-9!#%+]{12,64}(?![\w+/=%.-])").finditer(text):
         word, start = match[0], match.start()
-        few = sum(c.isdigit() for c in word) < (1 if len(word) > 15 else 2)
-        if few or classes(word) < 3 or chop(word) > 2.6 or not is_random(word, 3.0) or stand_in(word):
+        if all(c.isalpha() for c in word) or classes(word) < 3 or chop(word) > 2.8 or not is_random(word, 3.0) or stand_in(word):
             continue
         before = text[start - 1 : start]
         above = text.rfind("\n", max(0, start - AROUND), start)
@@ -157,3 +157,31 @@ def nearby(text: str, low: str) -> Iterator[Span]:
         at_host = before in ("/", ":", ",") and compiled(r"@[\w-]+\.?[\w.-]*").match(text, match.end()) is not None
         if at_host or (before != "/" and compiled(LOGIN_HINTS).search(low, begin, min(len(low), match.end() + 80))):
             yield *match.span(), "credential"
+
+
+def columns(text: str, low: str) -> Iterator[Span]:
+    """The cells below a heading that names a password, a token or a secret, where they look the part."""
+    if "\n" not in text or not any(hint in low for hint in ("pass", "pwd", "token", "secret")):
+        return
+    head = compiled(r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$")
+    for count, found in enumerate(head.finditer(low)):
+        if count == MOST_HEADS:
+            return
+        mark = next((each for each in "|\t;," if each in found[0]), "")
+        names = [cell.strip() for cell in found[0].split(mark)] if mark else []
+        wanted = {n: said for n, cell in enumerate(names) if cell.replace("_", "").replace(" ", "").replace("-", "").isalpha() and (said := says(cell)[0]) >= 2}
+        at = found.end() + 1
+        for _ in range(MOST_ROWS if wanted else 0):
+            end = text.find("\n", at, at + LONGEST_ROW)
+            row = text[at : end if end >= 0 else at + LONGEST_ROW]
+            cells = row.split(mark)
+            if len(cells) != len(names):
+                break
+            for n, strength in wanted.items():
+                value = cells[n].strip().strip("`\"'")
+                begin = at + sum(len(cell) + 1 for cell in cells[:n]) + cells[n].find(value)
+                if value and worth(value, strength, "using"):
+                    yield begin, begin + len(value), "password" if strength == 3 else "credential"
+            if end < 0:
+                break
+            at = end + 1

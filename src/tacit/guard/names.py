@@ -36,8 +36,8 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
         return 0, ""
     if after and not NAME_NOT.isdisjoint(after):
         return 0, ""
-    if word.startswith(("pass", "mot", "contrase")) or word in ("pw", "pwd", "mdp", "kennwort"):
-        return (0, "") if parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
+    if word.startswith(("pass", "mot", "contrase")) or STRENGTH.get(word) == 3:
+        return (0, "") if len(parts) > 1 and name.isascii() and parts[:1] in (["max"], ["min"], ["no"], ["has"], ["is"]) else (3, "password")
     last = parts[-2] if len(parts) > 1 and parts[-1].startswith(word) else ""
     if word in ("key", "schlüssel", "clé"):
         lowered = name.lower()

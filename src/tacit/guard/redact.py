@@ -23,7 +23,7 @@ from tacit.core.value import value
 from tacit.guard.encoded import encoded
 from tacit.guard.expressions import compiled, lower
 from tacit.guard.judge import worth
-from tacit.guard.named import named, nearby
+from tacit.guard.named import columns, named, nearby
 from tacit.guard.names import says
 from tacit.guard.opaque import opaque
 from tacit.guard.places import places
@@ -187,7 +187,7 @@ def _scan(text: str) -> tuple[list[Span], int]:
         text = compiled(r"\\[nrt]").sub(ESCAPED, text)
     low = lower(text)
     spans: list[Span] = []
-    for way in (blocks, tokens, shapes, places, named, prefixed, encoded, nearby, opaque):
+    for way in (blocks, tokens, shapes, places, named, columns, prefixed, encoded, nearby, opaque):
         new = [*islice(way(text, low), MOST_SECRETS + 1)]
         if len(new) > MOST_SECRETS:
             return [], max(start for start, _, _ in new)

@@ -187,6 +187,16 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
 # first group is the credential.
 PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
+        "code",
+        ("pin", "otp", "code"),
+        r"(?i)\b(?:pin|otp|(?:verification|unlock|one[- ]time|[2m]fa|door|pairing|recovery)[ -](?:pass)?code)(?:\s(?:is|was)|\s?[:=])?\s(\d{4}|\d{6}|\d{8})(?![\w.:/-]|,\d)",
+    ),
+    (
+        "header",
+        ("-key:", "-token:", "-secret:", "-auth:"),
+        r"(?im)^\s{0,8}(?!\S{0,40}(?:cache|surrogate|idempotency|websocket|sort|partition|primary|foreign|public))[a-z]{1,20}(?:-[a-z]{1,20}){1,5}-?(?<=key|ken|ret|uth):[ \t]{0,3}([A-Za-z0-9+/=_.~-]{24,400})\s*$",
+    ),
+    (
         "basic-auth",
         ("curl", "wget"),
         r"(?:curl|wget)\b[^\n|;]{0,160}?\s(?:-u|--user|--proxy-user)[ =]?[\"']?[^\s:\"']{1,100}:([^\s\"'`]{1,200})",
@@ -222,18 +232,20 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 # The words, on lower-cased text. What surrounds one decides how much it says.
 NAME_WORDS = (
-    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase))?|pwd?|kennwort|contrase(?:[ñn]|\\u00f1)a|mot[ _]de[ _]passe|motdepasse|mdp|"
+    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase|code))?|pwd?|kennwort|senha|wachtwoord|lösenordet|lösenord|hasło|heslo|parola|salasana|adgangskode|şifre|парол[ья]|密码|密碼|パスワード|비밀번호|"
+    r"contrase(?:[ñn]|\\u00f1)a|mot[ _]de[ _]passe|motdepasse|mdp|"
     r"token|jeton|secret|geheimnis|key|schlüssel|clave|clé|credential|creds|auth"
 )
 # None of these in a text: no named secret in it, and nothing is compiled.
 NAME_HINTS = (
     "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "schlüssel", "clave",
-    "clé", "cred", "auth",
+    "clé", "cred", "auth", "senha", "wachtw", "lösenord", "hasło", "heslo", "parola", "salasana", "adgangskode", "şifre", "парол", "密", "パスワ", "비밀",
 )  # fmt: skip
 
 # What such a word says: 3 a password, 2 a token or key of some service, 1 possibly.
 STRENGTH = {
-    "pass": 3, "pw": 3, "pwd": 3, "mdp": 3, "kennwort": 3, "contraseña": 3, "contrasena": 3,
+    "pass": 3, "pw": 3, "pwd": 3, "mdp": 3, "kennwort": 3, "contraseña": 3, "contrasena": 3, "senha": 3, "wachtwoord": 3, "lösenord": 3, "lösenordet": 3, "hasło": 3,
+    "heslo": 3, "parola": 3, "salasana": 3, "adgangskode": 3, "şifre": 3, "пароль": 3, "пароля": 3, "密码": 3, "密碼": 3, "パスワード": 3, "비밀번호": 3,
     "token": 2, "jeton": 2, "secret": 2, "geheimnis": 2, "credential": 2, "creds": 2, "clave": 2,
     "key": 1, "schlüssel": 1, "clé": 1, "auth": 1,
 }  # fmt: skip
@@ -243,7 +255,7 @@ ONLY_ASSIGNED = _words("pass pw pwd mdp auth creds")
 
 # A line with one of these is about logging in: a random word in it, or in the line below, is what one logs in with.
 LOGIN_HINTS = (
-    r"\b(?:api[_-]?keys?|secrets?|passwords?|passwd|passphrase|credentials?|log[ -]?in|sign[ -]?in|authenticat\w+|s?ftp|username|user)\b|(?<!\w)-u "
+    r"\b(?:api[_-]?keys?|secrets?|passwords?|passwd|passphrase|credentials?|log[ -]?in|sign[ -]?in|authenticat\w+|s?ftp|username|user|sudo -s|chpasswd|\w{0,20}connect\()(?!\w)|(?<!\w)-[up] "
 )
 
 # bypass, compass: words that end in "pass" and name no password, where requirepass and dbpass do.
@@ -310,7 +322,7 @@ NAME_NOT = _words(
 LINKS = _words(
     """
     is was are were be been being equals to as = == := -> => → – - ist war lautet lautete heißt heisst auf es era será
-    fue son a est était sera sont à vaut
+    fue son a est était sera sont à vaut é è je jest är on er это
     """
 )
 # What may stand between the verb and the value.
