@@ -10,7 +10,7 @@ import pytest
 import tacit
 from tacit.stores.sqlite.terms import faults
 from tacit.testing import signed
-from tacit.words.passages import WINDOW, cut, passages_of
+from tacit.words.passages import SHORT_CHARS, WINDOW, cut, names_of, passages_of
 
 NOUNS = "broker ledger socket parser kernel bundle cursor shard mirror beacon vault gadget anchor relay sensor turbine".split()
 VERBS = "stalls leaks deadlocks truncates overflows restarts diverges flickers corrupts starves".split()
@@ -138,3 +138,40 @@ def test_the_subject_of_a_long_text_is_kept() -> None:
     """A word that stands in most lines is what the text is about: its rarity among the lessons says whether it is only form."""
     text = tuple(f"migrate the ledger of department number{n} tonight" for n in range(60))
     assert all("ledger" in each for each in cut(text, str.split))
+
+
+def test_a_long_text_asks_for_a_name_whole_and_split() -> None:
+    """As a short one does: the index's own tokenizer takes `BouncyCastle` for one word."""
+    paste = "\n".join(["plain words of a log"] * 90 + ["upgrade BouncyCastle for os.path.joinAll, HTTPServer stays"])
+    assert len(paste) > SHORT_CHARS
+    assert passages_of(paste)[-1] == "upgrade BouncyCastle Bouncy Castle for os.path.joinAll join All, HTTPServer stays"
+
+
+def test_names_are_what_the_index_takes_apart() -> None:
+    assert names_of([("cache_dir", "is", "missing", "3.11.7"), "a_line of a paste"], lambda word: word.replace("_", " ").replace(".", " ").split()) == [
+        ("cache", "dir"), ("3", "11", "7"),
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> tacit.Memories:
+    """Short lessons that hold *cache*, *dir* or both apart, a longer one about `cache_dir`, and a long one that says valve and piston again and again."""
+    place = tmp_path_factory.mktemp("named")
+    kept = tacit.open(str(place / "s.db"), project="p", env=signed({"HOME": str(place)}), cwd=str(place), by="ada", yes=True)
+    said = [f"{noun} {part} {at} seen in the night" for noun in NOUNS for at, part in enumerate(PARTS[:8])]
+    apart = [f"The {one} of the {two} {other}" for two in NOUNS[:15] for one, other in (("valve", "stalls"), ("piston", "leaks"))]
+    split = [f"The dir of the {noun} has a cache." for noun in NOUNS[:6]]
+    long = " ".join(f"The {noun} {verb} in the {part} of it." for noun, verb, part in zip(NOUNS[:6], VERBS, PARTS))
+    again = f"A valve meets its piston. {long} So valve and piston go by turns: no valve without piston, no piston without valve."
+    kept.add_many({"text": text, "kind": "pitfall"} for text in [*said, *apart, *split, "Set cache_dir before the run, or every build starts anew and takes an hour.", again])
+    return kept
+
+
+def test_a_name_that_stands_there_whole_leads(named: tacit.Memories) -> None:
+    """Lessons that hold its words apart are not about it, though they are shorter."""
+    assert "cache_dir" in named.recall("no cache_dir given", limit=1).hits[0].memory.text
+
+
+def test_a_long_lesson_that_repeats_its_words_is_a_candidate(named: tacit.Memories) -> None:
+    """How often a word stands in a text is only seen when it is read: before that, its length may not bar it."""
+    assert "by turns" in named.recall("valve or piston", limit=1).hits[0].memory.text

@@ -21,7 +21,18 @@ from tacit.core.memory import SCOPES, SEVERITIES, met_in, shared_path
 from tacit.core.profile import task_type_of
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
-from tacit.words.passages import beside_of, cut, fit_of, least_of, power_of, rarities, slack_of, worth
+from tacit.words.passages import (
+    alike_to,
+    beside_of,
+    cut,
+    fit_of,
+    least_of,
+    names_of,
+    power_of,
+    rarities,
+    slack_of,
+    worth,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +60,8 @@ FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what
 TITLED = 24  # … if it is longer than this; a short one is all title
 TASK = 20.0  # sightings that a word counts for which stands in a task the lesson was met in: it is held, whatever the text's length
 PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
-CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
-PAIR = 0.2  # of the rarer one's rarity, for two asked words that stand in a row in both
+NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir` says more than *cache* and *dir*
+PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
 PATH = 0.5  # weight of a shared file beside the words
@@ -379,7 +390,8 @@ def words_reader(
         return lambda hit: (0.0, 0.0)
     tokens, is_wanted = facts.tokens, rarity.__contains__
     wholes = [sum(map(rarity.__getitem__, each)) for each in passages]
-    least, power = least_of(wholes), power_of(len(wholes))
+    power, least = power_of(len(wholes)), least_of(wholes)
+    bounds = [max(whole, least) for whole in wholes]
     asks: dict[str, list[int]] = {}  # word -> the passages that ask for it
     pairs: dict[tuple[str, str], list[int]] = {}  # and two in a row
     for place, passage in enumerate(passages):
@@ -388,9 +400,14 @@ def words_reader(
         if PAIR and len(passages) <= PAIRED:
             for pair in pairwise(passage):
                 pairs.setdefault(pair, []).append(place)
+    names = [
+        (f" {' '.join(name)} ", NAME * max(map(rarity.__getitem__, name)), [at for at, each in enumerate(passages) if {*name} <= {*each}])
+        for name in names_of(asked.passages, tokens)
+        if rarity.keys() >= {*name}
+    ]
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
     usual = facts.length or sum(map(len, read.values())) / (len(read) or 1)
-    same = _same_task(asked, tokens)
+    same = alike_to(asked.query.task, tokens)
     groups = {hit.n: group for hit in hits if (group := met_in(hit.memory, "group"))}
     beside = beside_of(groups, {hit.n: {*filter(is_wanted, read[hit.memory.id])} for hit in hits if hit.n in groups})
 
@@ -399,7 +416,7 @@ def words_reader(
         tasks: list[list[str]] = []
         mine = list(filter(is_wanted, text))
         first = mine if len(text) <= TITLED else list(filter(is_wanted, text[:FIRST_WORDS]))
-        named: list[str] = []
+        named, parts = list[str](), ""
         if hit.words:
             parts, *met_in = hit.words.split("\n")
             if parts:
@@ -427,34 +444,17 @@ def words_reader(
             for pair in sorted(pairs.keys() & pairwise((*mine, *named))):
                 for place in pairs[pair]:
                     amounts[place] += PAIR * max(rarity[pair[0]], rarity[pair[1]])
-        worths = [worth(min(amount, wholes[place]), max(wholes[place], least), power) for place, amount in amounts.items()]
+        if names:
+            said = f" {' '.join(text)}  {' '.join(tokens(parts))} "
+            for name, telling, where in names:
+                times = said.count(name)
+                for place in where if times else ():
+                    amounts[place] += telling * times / (times + slack)
+        worths = [worth(min(amount, wholes[place]), bounds[place], power) for place, amount in amounts.items()]
         words = fit_of(worths, wholes, rows)
         return words, max(map(same, tasks), default=0.0) if tasks else 0.0
 
     return held
-
-
-def _same_task(asked: Asked, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:
-    """How alike a kept task is to the one asked about, by the words of both as far as the shorter one reaches.
-
-    A prompt that goes on where the kept task was cut is the same task; one that merely mentions its words later is not. Where one is a few
-    words long, all words of both count.
-    """
-    read: list[list[str]] = []
-
-    def alike(other: Sequence[str]) -> float:
-        if not read:  # by the first lesson that was met in a task: a long prompt takes its time
-            from tacit.words.tokens import task_words
-
-            read.append(tokens(task_words(asked.query.task)))
-        mine = read[0]
-        fewer = min(len(mine), len(other))
-        if not fewer:
-            return 0.0
-        one, two = ({*mine[:fewer]}, {*other[:fewer]}) if fewer >= CONTAINED else ({*mine}, {*other})
-        return len(one & two) / len(one | two)
-
-    return alike
 
 
 def _met_at_start(memory: Memory) -> float:

@@ -28,6 +28,7 @@ JOINED = (8, 4)  # words up to which short lines make one, in a text and in a pa
 SCREEN = 24  # … of more lines than that
 MEANT = 48  # words of a question, its rarest, whose meanings are summed
 PASSAGES_READ = 400
+CONTAINED = 8  # words of a task from which on the rest of a longer one does not count
 LEAST = 0.5  # of the usual passage's rarity: what a shorter one counts as
 MOST_WHOLE = 8.0  # rarest words that a question counts as at most: prompts of all lengths are measured by one scale
 OTHERS, FULL = 0.85, 6  # what each further passage adds, and up to how many passages it does so undiminished
@@ -40,7 +41,15 @@ def passages_of(text: str) -> tuple[Passage, ...]:
 
         found = [query_words(line, 400) for line in text.splitlines() if line.strip()]
         return tuple(piece for words in _joined(found) for piece in _windows(words))
-    return tuple(line for line in text.splitlines() if line.strip())
+    return tuple(line for line in _with_parts(text).splitlines() if line.strip())
+
+
+def _with_parts(text: str) -> str:
+    """A long text with the parts of its names behind them: the index's tokenizer takes `BouncyCastle` for one word."""
+    import re
+
+    humps = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+    return re.sub("\\b[A-Z]*[a-z0-9]+[A-Z][A-Za-z0-9]*", lambda name: f"{name[0]} {humps.sub(' ', name[0])}", text)
 
 
 def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tuple[tuple[str, ...], ...]:
@@ -63,6 +72,12 @@ def cut(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> tupl
     if len(distinct) > PASSAGES_READ:
         distinct = [*distinct[: PASSAGES_READ // 2], *distinct[-PASSAGES_READ // 2 :]]
     return tuple(distinct)
+
+
+def names_of(passages: Iterable[Passage], tokens: Callable[[str], list[str]]) -> list[tuple[str, ...]]:
+    """The names that are asked for and that the index takes apart (`cache_dir`, `os.path`, `3.11.7`), each as its words."""
+    words = dict.fromkeys(word for passage in passages if not isinstance(passage, str) for word in passage if not word.isalnum())
+    return [name for word in words if len(name := tuple(tokens(word))) > 1]
 
 
 def _joined(lines: Sequence[list[str]]) -> list[list[str]]:
@@ -104,9 +119,9 @@ def rarest(rarity: Mapping[str, float]) -> list[str]:
     return sorted(rarity, key=lambda word: (-rarity[word], word))[:MEANT]
 
 
-def slack_of(length: float, usual: float) -> float:
+def slack_of(length: float, usual: float, b: float = B) -> float:
     """BM25's allowance for a text of so many words where so many are usual: what one sighting of a word is weighed against."""
-    return K1 * (1 - B + B * length / max(SHORT, usual))
+    return K1 * (1 - b + b * length / max(SHORT, usual))
 
 
 def beside_of(groups: Mapping[int, str], words: Mapping[int, Iterable[str]]) -> dict[int, dict[str, float]]:
@@ -160,3 +175,26 @@ def fit_of(worths: list[float], wholes: Sequence[float], rows: int) -> float:
 def scale_of(wholes: Sequence[float], rows: int) -> float:
     """What a passage that is met entirely is worth."""
     return min(max(wholes), MOST_WHOLE * rarity_of(0, rows))
+
+
+def alike_to(task: str, tokens: Callable[[str], list[str]]) -> Callable[[Sequence[str]], float]:
+    """How alike a kept task is to the one asked about, by the words of both as far as the shorter one reaches.
+
+    A prompt that goes on where the kept task was cut is the same task; one that merely mentions its words later is not. Where one is a few
+    words long, all words of both count.
+    """
+    read: list[list[str]] = []
+
+    def alike(other: Sequence[str]) -> float:
+        if not read:  # by the first lesson that was met in a task: a long prompt takes its time
+            from tacit.words.tokens import task_words
+
+            read.append(tokens(task_words(task)))
+        mine = read[0]
+        fewer = min(len(mine), len(other))
+        if not fewer:
+            return 0.0
+        one, two = ({*mine[:fewer]}, {*other[:fewer]}) if fewer >= CONTAINED else ({*mine}, {*other})
+        return len(one & two) / len(one | two)
+
+    return alike

@@ -62,6 +62,7 @@ WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more 
 READ = 2000  # texts whose words a process keeps …
 LONG = 2000  # … of so many characters at most
 AHEAD = 6  # rows for each one taken whose length is looked at before their texts are: a long text holds many words by the way
+LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
 COMPARED = 100  # candidates, the best by words, that are compared with what a question means
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 CHECKED = 1500  # candidate rows that are looked at for their project and state
@@ -346,7 +347,7 @@ class _Taker:
         if len(best) <= self.limit:
             return best
         lengths = _lengths(self.store, best)
-        weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length)) ** self.power for n in best}
+        weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length, LONGER)) ** self.power for n in best}
         fits = self.nearer.fits(weighed, most) if self.nearer else weighed
         return self._by_content(_highest(fits, most), fits)
 
