@@ -99,7 +99,7 @@ def ask(
     rarity = rarities({token: frequency[token] for token in known}, total)
     rows: dict[str, Sequence[int]] = {token: few for token, (_, few) in known.items() if few is not None}
     common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
-    reader = _Reader(store, kept.total, deep, meets=deep or len(tokens) <= FULL)
+    reader = _Reader(store, kept, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
     length = usual_length(store)
     take = _Taker(store, kept, projects, limit, injectable, length, power_of(len(tokens)))
@@ -172,8 +172,8 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
 class _Reader:
     """Reads common words from the full text, the rarest first, as far as the reach goes."""
 
-    def __init__(self, store: SqliteStore, total: int, deep: bool, meets: bool) -> None:
-        self.store, self.total = store, total
+    def __init__(self, store: SqliteStore, kept: Kept, deep: bool, meets: bool) -> None:
+        self.store, self.kept, self.total = store, kept, (total := kept.total)
         small = total <= SMALL
         self.words = WORDS_READ[not small]
         self.reach = 6 * SMALL if small else min(max(total // 20, DEEP[0]), DEEP[1]) if deep else QUICK
@@ -183,14 +183,14 @@ class _Reader:
         left = list(common[: self.words])
         while left and (frequency[left[0]] <= self.reach or not rows):
             token = left.pop(0)
-            rows[token] = _of_token(self.store, token, self.reach)
+            rows[token] = _of_token(self.store, self.kept, token, self.reach)
             self.reach -= len(rows[token])
         if not self.meet or not left:
             return
         either = " OR ".join(f'"{token}"' for token in sorted(rows, key=lambda token: (frequency[token], token))[:EITHER])
         for token in left[: self.meet]:
             if either and frequency[token] * COMMON <= self.total:
-                rows[token] = _of_token(self.store, token, self.total, beside=either)
+                rows[token] = _of_token(self.store, self.kept, token, self.total, beside=either)
 
 
 def _weighed(
@@ -248,10 +248,10 @@ def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
     return rows if len(rows) <= limit else rows[:limit]
 
 
-def _of_token(store: SqliteStore, token: str, limit: int, beside: str = "") -> list[int]:
+def _of_token(store: SqliteStore, kept: Kept, token: str, limit: int, beside: str = "") -> list[int]:
     """Rows that hold a word, given as the index has it, so many at most; `beside` narrows them, as MATCH does."""
     if _tokenizer(store)(token) == [token]:
-        return newest(store, _kept(store), f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
+        return newest(store, kept, f'"{token}" AND ({beside})' if beside else f'"{token}"', limit)
     if beside:  # a MATCH would stem it once more; the other way reads it to its end
         return []
     return store.column("SELECT DISTINCT doc FROM term_row WHERE term = :token LIMIT :limit", token=token, limit=limit)
