@@ -121,6 +121,8 @@ SILENT = {"days_overdue": 0.1, "uses_in_period": 0, "seen_in_period": 0, "runs_u
         ("candidate", {"seen": 5}, None),  # talk alone, however often
         ("candidate", {"seen": 2, "witnessed": True, "contradictions": 1}, ("provisional", "seen-again")),
         ("candidate", {"seen": 2, "contradictions": 2}, None),
+        ("candidate", {"seen": 2, "word": "asked"}, ("provisional", "asked-again-and-again")),
+        ("candidate", {"seen": 3, "word": "asked", "witnessed": True, "contradictions": 1}, None),  # a habit of which something said otherwise
         ("candidate", {"person": True}, ("provisional", "a-persons-word")),
         ("candidate", {"klass": "preference"}, None),
         ("candidate", {"klass": "preference", "person": True}, ("provisional", "a-persons-word")),
