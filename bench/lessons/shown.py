@@ -39,6 +39,7 @@ def shown(worlds: list[World], figures: list[dict[str, Any]]) -> list[tuple[str,
         ("1 host protocol, work in progress in force (0)", f"{sum(each in ('host', 'wip') for each in natures)}", not {"host", "wip"} & set(natures)),
         ("1 given at starts worth having (.50)", str(labels["given"]["good"]), share(str(labels["given"]["good"])) >= 0.5),
         ("1 person's findings worth having (.70)", str(labels["person"]["good"]), share(str(labels["person"]["good"])) >= 0.7),
+        *((f"1   {world.project}", text, None) for world in worlds for text in _contradicted(world)),
         ("2 recurring failures of the key noticed (.80)", all_of["noticed of the key"], share(all_of["noticed of the key"]) >= 0.8),
         ("2 tellable failures forewarned at the start (.35)", all_of[_START], share(all_of[_START]) >= 0.35),
         *((f"2   {told['project']}", told["forewarned"][_START], None) for told in figures),
@@ -67,6 +68,12 @@ _TOLD_NATURES = (
 
 def _commands(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for told in figures for each in told["commands"] if each["state"] != "archived"]
+
+
+def _contradicted(world: World) -> list[str]:
+    """Instruction files that order what fails, as the person is told."""
+    found = rows(world, "SELECT reason, payload FROM proposal WHERE kind = 'notice' AND state = 'open' ORDER BY created_at")
+    return [reason for reason, payload in found if str(json.loads(payload or "{}").get("subject", "")).startswith("instructions ")]
 
 
 def _sizes(figures: list[dict[str, Any]]) -> str:
@@ -107,6 +114,8 @@ def main() -> None:
         found.append(("6 100 MB learned, times json.loads (25)", json.dumps(told), told["times"] <= 25))
     for what, measured, holds in found:
         print(f"{'     ' if holds is None else 'holds' if holds else 'FAILS'}  {what}: {measured}")
+    if failing := [what for what, _, holds in found if holds is False]:
+        raise SystemExit(f"does not hold: {'; '.join(failing)}")
 
 
 if __name__ == "__main__":

@@ -76,6 +76,14 @@ def test_what_does_not_work_here_is_one_line() -> None:
     ]
 
 
+def test_an_option_without_a_way_out_is_no_line_by_itself() -> None:
+    """Nobody is helped by that alone; beside something else it spares a try."""
+    bare = missing("-A", "usage", "option", "cat")
+    assert told([[bare]] * 3)[0] == []
+    assert told([[bare, bun()]] * 2)[0] == ["Does not work here: `cat -A` (no such option), `rtk bun` (no such subcommand: run `bun` itself)."]
+    assert told([[missing("-A", "usage", "option", "cat", ended="form", cure="without -A, with -v")]] * 2)[0] != []
+
+
 def test_packages_that_a_check_does_not_find_are_one_item() -> None:
     """From three lineages; a file of the work in hand is none, and what a command brings is told as that command."""
     met = [missing("@faker-js/faker", "module", program="bun run test"), missing("next/navigation", "module", program="bun run test")]

@@ -25,6 +25,7 @@ PACKAGES = 5  # of one item
 ITEMS = 8  # of one line: the most often met
 LONGEST = 400  # characters of that line; a longer one is cut where it is given
 GUESSED = 3  # lineages, where a name may have been guessed or the shell may have stood elsewhere: paths, patterns, arguments
+BARE = "(no such option)"  # without what works instead: worth a place in a line, and no line of its own
 CHECKED = frozenset("lint format types compile test".split())
 
 
@@ -48,7 +49,7 @@ def of_missing(met: Sequence[Noted], forms: Sequence[Form], here: Callable[[str]
             told.append((said, mark, same))
         if len(told) > 2 * ITEMS:
             break
-    if not told:
+    if not told or (len(told) == 1 and told[0][0].endswith(BARE)):
         return None
     # The most often met are told, in the order they were first met: a line that merely changes its order starts its trial anew.
     order = list(by_mark)
