@@ -515,6 +515,8 @@ REST = (
     ("an agent's shell calls the hooks: a prompt nobody typed, a transcript it wrote", "people/test_refused::a_hook_that_an_agents_shell_calls people/test_refused::a_prompt_that_an_agents_shell_tells"),
     ("free reasons keep secrets", "people/test_refused::free_reasons_are_kept_like_texts"),
     ("git's monitor, named by a folder that came with its `.git`, runs", "people/test_repository::git_starts_no_program_that_a_repository_names"),
+    ("an agent's shell switches the reader on or off, or runs agents on past tasks", "people/test_actor::acts_of_an_agents_shell"),
+    ("a repository's CLAUDE.md is a link to the shell's profile, and a page is written there", "people/test_repository::a_page_is_written_through_no_link_that_leads_to_something_else"),
 )  # fmt: skip
 
 

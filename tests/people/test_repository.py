@@ -140,3 +140,20 @@ def test_a_profiles_wording_is_screened_and_fenced(theirs: Path) -> None:
         memories.use_profile(str(path))
         told = memories.inject("anything").markdown
     assert told.startswith("<tacit-notes id=") and "\nnothing yet\n</tacit-notes" in told
+
+
+@pytest.mark.parametrize("target", ["profile", "notes.md"])
+def test_a_page_is_written_through_no_link_that_leads_to_something_else(folder: Path, tmp_path: Path, target: str) -> None:
+    """A repository's CLAUDE.md may lead to the user's shell profile; a person's own notes elsewhere may be kept."""
+    (tmp_path / target).write_text("umask 022\n")
+    (folder / "CLAUDE.md").symlink_to(tmp_path / target)
+    with tacit.open() as memories:
+        memories.add("Run `make seed` before the tests.")
+        if target == "notes.md":
+            return memories.keep_page("CLAUDE.md")
+        with pytest.raises(Refused, match="leads out of this project"):
+            memories.keep_page("CLAUDE.md")
+        tree = memories._work_tree()
+        with pytest.raises(Refused, match="leads out of this project"):
+            tree.write("CLAUDE.md", b"- `make seed`", (tmp_path / target).read_bytes())
+        assert memories.pages.kept() == [] and (tmp_path / target).read_text() == "umask 022\n"

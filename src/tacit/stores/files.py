@@ -20,7 +20,10 @@ MARK = ".tacit-"  # in the name of a temporary file; one that a killed process l
 
 
 class WorkTree:
-    """One work tree. Paths are relative to it, with `/`; none leads out of it except through a link."""
+    """One work tree. Paths are relative to it, with `/`; none leads out of it except through a link, and then only to a page.
+
+    A repository may bring a link along: what is written into its CLAUDE.md would stand in the user's shell profile.
+    """
 
     def __init__(self, root: str, git_dir: str = "", limit: int = MAX_BYTES) -> None:
         self.root = os.path.realpath(root)
@@ -48,6 +51,14 @@ class WorkTree:
         inside = os.path.commonpath([found, self.root]) == self.root
         return os.path.relpath(found, self.root) if inside else found
 
+    def own(self, name: str) -> str:
+        """The full path of a file that may be written: one of the work tree, or a page that a link of the person's leads to."""
+        path = os.path.realpath(self.path(name))
+        if os.path.commonpath([path, self.root]) != self.root and not path.lower().endswith((".md", ".mdc", ".markdown", ".txt")):
+            told = f"{name} is a link that leads out of this project, to {path}."
+            raise Refused(told, "That is no page. Put a file in the link's place, or let it lead to a Markdown file.")
+        return path
+
     def read(self, name: str) -> bytes | None:
         """A file's bytes; None where there is none."""
         try:
@@ -59,7 +70,7 @@ class WorkTree:
 
     def write(self, name: str, data: bytes, was: bytes | None) -> bool:
         """Replace a file that still holds `was` (None: that is not there); False, and nothing changed, if it does not."""
-        path = os.path.realpath(self.path(name))
+        path = self.own(name)
         folder = os.path.dirname(path)
         temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}{new_id()}")
         try:
@@ -85,7 +96,7 @@ class WorkTree:
 
     def remove(self, name: str, was: bytes) -> bool:
         """Remove a file that still holds `was`; False, and nothing changed, if it does not."""
-        path = os.path.realpath(self.path(name))
+        path = self.own(name)
         try:
             if not _unchanged(path, name, was, self._limit):
                 return False

@@ -53,6 +53,7 @@ class Pages:
     def keep(self, name: str) -> Keeping:
         """Keep a page from now on: a person's leave to write into the work tree, remembered."""
         context, target = self.context, self.named(name)
+        context.files.own(target.name)
         keeping = Keeping(target, context.files.real(target.name), context.by, context.now())
         with context.write() as tx:
             put_book(tx, context.project.id, again(read_book(tx, context.project.id), keeping))

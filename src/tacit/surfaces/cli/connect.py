@@ -53,8 +53,8 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     control.add_argument("--no-control", action="store_false", dest="control", help="every session gets its lessons; nobody asks")
     parser.epilog = (
         "Without --user or --shared: for you alone. With Claude Code in this project (.claude/settings.local.json), with the\n"
-        "others, which have no such file, in all your projects. A script may connect; --undo is a person's word: at a terminal,\n"
-        "or with --by NAME --yes.\n\nexamples:\n"
+        "others, which have no such file, in all your projects. A script may connect; --undo, --read and\n"
+        "--control are a person's word: at a terminal, or with --by NAME --yes.\n\nexamples:\n"
         "  tacit connect claude-code\n  tacit connect codex --learn-days 7 --yes\n  tacit connect gemini --shared --dry-run\n"
         "  tacit connect claude-code --undo\n  tacit connect --list\n  tacit connect --all --yes"
     )
@@ -101,17 +101,27 @@ def _connect(args: argparse.Namespace, cli: Cli) -> Answer:
     if host.rule is not None and (args.rules or args.undo):
         path, rule = os.path.join(place.root, *host.rule[0]), host.rule[1]
         plans.append(_plan(path, cli.env, lambda _: rule, lambda text: "" if text == rule else text))
-    if args.undo:
+    if decides := _decides(args):
         from tacit.app.opened import HOW_TO_SIGN, acting
 
         who = acting(cli.env, args.by or "", args.yes)
         if not (who.is_person or args.dry_run):
-            raise Refused(f"Disconnecting a host is a person's word; {who.reason}.", HOW_TO_SIGN)
+            raise Refused(f"{decides} is a person's word; {who.reason}.", HOW_TO_SIGN)
+    if args.undo:
         return _undo(args, plans)
     if args.dry_run:
         data = {"settings": plans[0].file.named, "changed": any(plan.changes for plan in plans), "dry_run": True}
         return Answer(data, "\n".join(difference(plan.file, plan.text) for plan in plans))
     return _write(args, cli, host, plans, everywhere=level == "user" or (level == "" and not host.local))
+
+
+def _decides(args: argparse.Namespace) -> str:
+    """What of it only a person may say; empty where a script may connect like this."""
+    if args.undo:
+        return "Disconnecting a host"
+    if args.read is not None:
+        return "Having sessions read by a model, or not read,"
+    return "" if args.control is None else "Leaving one session in twenty without memory, or none,"
 
 
 def _every(args: argparse.Namespace, cli: Cli) -> Answer:
