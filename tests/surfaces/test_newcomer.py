@@ -22,7 +22,7 @@ from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_ask
 from tacit.learn.tell.requests import Request
 from tacit.stores.vanished import moved_to, outermost
 from tacit.surfaces import standalone
-from tacit.surfaces.cli import Cli, _main
+from tacit.surfaces.cli import Cli, _main, words
 from tacit.surfaces.cli.past import _not_learned, transcripts
 from tacit.surfaces.cli.reading import nobody_reads
 from tacit.surfaces.outlook import looked
@@ -285,6 +285,17 @@ def test_looking_at_remotes_needs_nobodys_word() -> None:
     """`git remote -v` names what is there; adding one decides where things go."""
     assert kind_of("git remote -v") == kind_of("git remote") == kind_of("git remote show origin") == ""
     assert kind_of("git remote add evil git@example.com:x") and kind_of("git remote set-url origin x")
+
+
+def test_a_painted_cell_that_is_cut_shows_no_codes() -> None:
+    """On a narrow screen."""
+    cut = words._fitted([["k3v9", "\x1b[32mon trial (3 of 20 sessions)\x1b[0m", "Run make seed before the tests of the importer."]], 40)
+    assert cut[0][1].startswith("on tr") and "[32m" not in cut[0][1] and cut[0][1].endswith("…")
+
+
+def test_a_column_that_says_nothing_takes_no_room() -> None:
+    """As before the first outcome: the lessons themselves need it."""
+    assert words.filled([["k3", "-", "", "Run it."]], ("id", "sessions", "more", "lesson")) == ([["k3", "Run it."]], ["id", "lesson"])
 
 
 def test_one_is_one() -> None:

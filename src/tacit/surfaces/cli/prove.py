@@ -8,9 +8,11 @@ from tacit.core.plural import numbered
 from tacit.core.value import replace
 from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
-from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, one_line, paint, table, width, wrapped
+from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
 from tacit.surfaces.views import audit_json, effect_json
 from tacit.surfaces.wording import CAME, standing
+
+WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,19 +85,21 @@ def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, li
         lines.append(f"A guess: {guess}.")
         return "\n".join(lines)
     shown = found.lessons[:limit]
+    narrow = cli.out.isatty() and width() < WITH_BARS  # a bar that is cut says less than none
     rows = [
         [
             each.memory.id,
             _word(each, profile, cli),
             str(each.standing.units) if each.table else "-",
-            bar if each.table else _given(each),
+            "" if narrow else bar if each.table else _given(each),
             f"{each.belief.help:.0%}" if each.table else "-",
             one_line(each.memory.text, WHOLE),
         ]
         for each, bar in zip(shown, plot(shown, 31))
     ]
     lines = [line for said in found.headline for line in wrapped(said, 0, 118)] + [""]
-    lines += [table(rows, ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")), ""]
+    heads = ("id", "does it help?", "sessions", "fewer problems 0 more problems ", "likely", "lesson")
+    lines += [table(*filled(rows, heads), flow=True), ""]
     after = len(lines)
     whole = found.whole
     if whole.per_run is None:

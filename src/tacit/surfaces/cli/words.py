@@ -46,11 +46,16 @@ def columns(text: str) -> int:
     """How many columns a text takes on a terminal: colours none, wide characters two."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
-    import re
     from unicodedata import combining, east_asian_width
 
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in plain)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in unpainted(text))
+
+
+def unpainted(text: str) -> str:
+    """A text without its colours."""
+    import re
+
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
 def wrapped(text: str, before: int = 0, most: int = 100) -> list[str]:
@@ -94,6 +99,12 @@ def table(rows: Sequence[Sequence[str]], heads: Sequence[str] = (), *, before: i
     return "\n".join(" " * before + "  ".join(line).rstrip() for line in padded)
 
 
+def filled(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+    """Rows and heads without the columns in which no row says anything."""
+    at = [i for i in range(len(heads)) if any(row[i].strip() not in ("", "-") for row in rows)]
+    return [[row[i] for i in at] for row in rows], [heads[i] for i in at]
+
+
 WHOLE = 2000  # characters of a text on one line of a pipe
 LEAST = 24  # columns that the last cell of a row keeps, where the screen has them
 
@@ -130,7 +141,7 @@ def _fitted(lines: list[list[str]], room: int) -> list[list[str]]:
             break
         widths[at] -= 1
     widths[-1] = max(8, min(widths[-1], room - sum(widths[:-1]) - gaps))
-    return [[cell if columns(cell) <= widths[i] else one_line(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
+    return [[cell if columns(cell) <= widths[i] else one_line(unpainted(cell), widths[i]) for i, cell in enumerate(line)] for line in lines]
 
 
 WITHHELD_HERE = "(withheld from this run by its coin; tacit show with its id shows it, and that is noted)"
