@@ -102,7 +102,9 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_every_page_is_in_the_navigation() -> None:
     """mkdocs.yml, from which `make docs` builds the site, names each page once and no other."""
     named = re.findall(r"^ +- ([\w./-]+\.md)$", read("mkdocs.yml"), re.M)
-    assert sorted(named) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
+    pages = [str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")]
+    lacking, gone = sorted(set(pages) - set(named)), sorted(set(named) - set(pages))
+    assert sorted(named) == sorted(pages), f"the navigation in mkdocs.yml lacks {lacking}, names {gone} that are no pages, or names one twice"
 
 
 def test_no_page_names_a_machine_or_a_registry() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 BLOCK = re.compile(r"^```diff\n(.*?)^```$", re.S | re.M)
 NOTHING = "/dev/null"
+MOVED = "If a change of yours moved them, move the page's hunk along: its lines are found by what they say, not by their number."
 
 
 class DoesNotApply(Exception):
@@ -65,7 +66,7 @@ def apply(page: str, root: Path, revert: bool = False) -> list[str]:
         for before, after in hunks:
             old, new = (after, before) if revert else (before, after)
             if text.count(old) != 1:
-                raise DoesNotApply(f"{name}: these lines stand there {text.count(old)} times:\n{old}")
+                raise DoesNotApply(f"{name}: these lines stand there {text.count(old)} times, not once:\n{old}\n{MOVED}")
             text = text.replace(old, new)
         written[path] = text or None
     for path, made in written.items():

@@ -517,7 +517,9 @@ README = Path(__file__).parents[2] / "docs" / "profiles" / "README.md"
 
 def test_every_key_is_documented() -> None:
     """The table in the documentation is the compiler's own: `python -m tacit.core.profile_toml` prints it."""
-    assert key_table() in README.read_text("utf-8")
+    page = README.read_text("utf-8")
+    lacking = [row for row in key_table().splitlines() if row not in page.splitlines()]
+    assert key_table() in page, f"docs/profiles/README.md has not these rows, or in another order: {lacking}. `python -m tacit.core.profile_toml` prints the table"
 
 
 @pytest.mark.parametrize("word", [*QUANTITIES, *CAUSES, *MOMENTS])
@@ -532,7 +534,8 @@ def test_every_function_is_documented(name: str) -> None:
     page = README.read_text("utf-8").splitlines()
     for slot, functions in slots(standard(name)).items():
         row = next(line for line in page if line.startswith(f"| {slot} |"))
-        assert [each for each in functions if f"`{each}`" not in row] == []
+        lacking = [each for each in functions if f"`{each}`" not in row]
+        assert lacking == [], f"name it in the row `| {slot} |` of docs/profiles/README.md"
 
 
 @pytest.mark.parametrize("block", re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL))
