@@ -16,6 +16,7 @@ import tacit as package
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.core.proposal import Proposal, reason_now
+from tacit.formats.source import FileSource
 from tacit.learn.hazard import kind_of
 from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
@@ -23,6 +24,7 @@ from tacit.learn.tell.requests import Request
 from tacit.stores.vanished import moved_to, outermost
 from tacit.surfaces import standalone
 from tacit.surfaces.cli import Cli, _main, words
+from tacit.surfaces.cli.moved import gone_folders
 from tacit.surfaces.cli.past import _not_learned, transcripts
 from tacit.surfaces.cli.reading import nobody_reads
 from tacit.surfaces.outlook import looked
@@ -113,6 +115,16 @@ def test_an_agent_may_not_say_where_a_project_was(shop: Path) -> None:
     agent = {name: word for name, word in os.environ.items() if name != "TACIT_KEY"}
     assert _main(["learn", "--moved-from", "/gone/code/store"], Cli({**agent, "CLAUDECODE": "1"}, io.StringIO(), err)) == 1
     assert "is a person's word" in err.getvalue()
+
+
+def test_a_file_of_many_folders_is_no_folders(shop: Path, person: dict[str, str]) -> None:
+    """opencode keeps all sessions in one database: what it names first is not where they were."""
+    path = shop / "opencode.db"
+    path.write_text('{"cwd":"/gone/code/store"}')
+    with package.open(env=person) as memories:
+        assert gone_folders([FileSource(str(path))], memories.place, {}) == {}
+        path = path.rename(shop / "one.jsonl")
+        assert list(gone_folders([FileSource(str(path))], memories.place, {})) == ["/gone/code/store"]
 
 
 def test_folders_above_one_another() -> None:

@@ -50,6 +50,8 @@ def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, st
 
     written: dict[str, list[Source]] = {}
     for source in sources:
+        if not source.name.endswith((".jsonl", ".json")):
+            continue  # one file with sessions of many folders
         cwd = written_in(source.path)
         if os.path.isabs(cwd) and not still_there(cwd) and not moved_to(cwd, moved) and b'"repository_url"' not in source.head(HEAD):
             written.setdefault(repository_of(cwd), []).append(source)
