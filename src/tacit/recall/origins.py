@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from math import exp, log, log10
 
-from tacit.core.errors import UsageError
 from tacit.core.memory import path_of
 from tacit.recall.rank import Ranked, days_since, frequency_of, recalls_of, success_of, task_type, words_reader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
@@ -149,22 +147,3 @@ def _boost(memory: Memory, profile: Profile, priority: float, recalls: float, mo
 
 def _ranked(hit: Hit, parts: dict[str, float]) -> Ranked:
     return Ranked(hit.memory, sum(parts.values()), parts, hit.channel)
-
-
-def from_outside(group: str, name: str, known: Iterable[str]) -> Any:
-    """What another package offers under this name; it is asked for by a profile or a person, never by the usual path."""
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=group, name=name):
-        return point.load()
-    what = group.rpartition(".")[2].removesuffix("s")
-    raise UsageError(f"There is no {what} {name!r}.", f"One of: {', '.join(known)}.")
-
-
-ORIGINS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {
-    "frequency": frequency,
-    "relevance": relevance,
-    "proven": proven,
-    "six_factor": six_factor,
-    "decay": decay,
-}

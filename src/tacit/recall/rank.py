@@ -481,15 +481,14 @@ def _freshness(day: str, half_life: float, now: float) -> float:
 
 
 RANKERS: dict[str, Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]] = {"lexical": lexical}
+ORIGINS = {name: f"tacit.recall.origins:{name}" for name in ("frequency", "relevance", "proven", "six_factor", "decay")}
 BY_WORDS = ("lexical", "decay")  # rankers that a full-text search finds candidates for; the others weigh everything
 
 
 def ranker(name: str) -> Callable[[Sequence[Hit], Asked, Profile, Facts], list[Ranked]]:
     """A ranker by name; those of the origins and of other packages are loaded when one is first named."""
     if name not in RANKERS:
-        from tacit.recall.origins import ORIGINS, from_outside
+        from tacit.recall.outside import from_outside
 
-        RANKERS.update(ORIGINS)
-        if name not in RANKERS:
-            RANKERS[name] = from_outside("tacit.rankers", name, RANKERS)
+        RANKERS[name] = from_outside("tacit.rankers", name, ("lexical",), ORIGINS)
     return RANKERS[name]

@@ -48,7 +48,7 @@ def is_fenced(profile: Profile, renderer: str = "", wrap: bool | None = None) ->
 def check_renderer(name: str) -> None:
     """Load a wording of another package, or refuse one that nobody knows."""
     if name and name not in RENDERERS:
-        from tacit.recall.origins import from_outside
+        from tacit.recall.outside import from_outside
 
         RENDERERS[name] = from_outside("tacit.renderers", name, RENDERERS)
 
