@@ -45,7 +45,8 @@ HOST = Host(
     instructions=("CLAUDE.md", ".claude/CLAUDE.md", ".claude/claude.md", "CLAUDE.local.md"),
     pages=("CLAUDE.md", "CLAUDE.local.md", ".claude/rules/*.md"),
     reader='claude -p --tools "" --system-prompt "You read records of finished sessions and answer with JSON only." --setting-sources ""'
-    " --strict-mcp-config --no-session-persistence --disable-slash-commands --model {model}",
+    # A name, or 2.1.197 sends the whole question a second time, for a title.
+    " --strict-mcp-config --no-session-persistence --disable-slash-commands --name reading --model {model}",
     login=(".credentials.json",),
     reaches=("ANTHROPIC_*", "CLAUDE_CODE_OAUTH_*", "CLAUDE_CODE_USE_*", "CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_DISABLE_*", "DISABLE_*"),
     cautions=_cautions,
