@@ -43,6 +43,13 @@ def _is_marker(name: str) -> bool:
     return path.is_file() and len(ast.parse(path.read_text(encoding="utf-8")).body) <= 1
 
 
+def _light() -> set[str]:
+    """The modules that may be loaded before a prompt: those of the list, and the dialect of each host."""
+    names = {path for path in Path(__file__).with_name("light_modules.txt").read_text().split()}
+    names |= {f"hosts/{path.parent.name}/__init__.py" for path in (ROOT / "hosts").glob("*/__init__.py")}
+    return {"tacit", *("tacit." + name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in names)}
+
+
 def _check(loaded: set[str]) -> None:
     assert sorted(loaded & FORBIDDEN) == []
     tops = {name.split(".")[0] for name in loaded}
@@ -54,6 +61,8 @@ def _check(loaded: set[str]) -> None:
         and not name.startswith("_")
     }
     assert foreign == set()
+    heavy = {name for name in loaded if name.split(".")[0] == "tacit" and not _is_marker(name)} - _light()
+    assert sorted(heavy) == [], "a hook loads these: say TYPE_CHECKING = False there and name them in tests/light_modules.txt, or do not load them"
 
 
 def test_the_store_and_the_profile_are_light(folder: Path, tacit: object) -> None:

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.core import clock as _clock
 from tacit.core.run import Finding, Run, Step
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.app import Memories
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core import clock
@@ -11,7 +13,6 @@ from tacit.core.memory import Memory
 from tacit.core.rows import RunRow, run_id
 from tacit.core.states import CLOSED, OPEN
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, Unpack

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.app.profile import profile_choice, put_profile
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
     from tacit.profiles.choice import NamedProfile

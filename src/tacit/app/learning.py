@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.opened import open_store_at
 from tacit.app.recalling import Recalling
@@ -13,7 +14,6 @@ from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.rows import run_id
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Self, TypeVar, Unpack

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.app.tending import Tending
 from tacit.core import clock
 from tacit.core.digest import new_id
@@ -9,7 +11,6 @@ from tacit.core.memory import Memory
 from tacit.core.states import OPEN
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, Unpack

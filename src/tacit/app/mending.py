@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.app.by_hand import ByHand
 from tacit.core.errors import Refused
 from tacit.core.proposal import APPROVED, OPEN
 from tacit.core.value import fields, replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from tacit.core.proposal import Proposal

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.core.digest import new_id
 from tacit.core.errors import StoreBusy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.opened import Opened
 from tacit.core.digest import new_id
@@ -10,7 +11,6 @@ from tacit.core.errors import NotFound
 
 LOOKED_AT = 1000  # of the newest sessions, among which the beginning of an id is looked for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any

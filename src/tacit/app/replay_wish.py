@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import os
 import shlex
+from typing import TYPE_CHECKING
 
 from tacit.app.learning import OTHER_INSTRUCTIONS, Learning
 from tacit.core.digest import short_hash
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.value import fields, replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.learning import Learning
 from tacit.app.replay_wish import ReplayPlan, Wish, replays_folder
 from tacit.core.errors import Refused
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Unpack

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.by_hand import ByHand
 from tacit.app.opened import machine_id, open_store_at
 from tacit.core.errors import UsageError
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app.pages import PageVerbs
 from tacit.app.safety import Safety
 from tacit.core.digest import new_id
 from tacit.core.memory import Memory
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack

@@ -6,7 +6,8 @@ types. Each such doubt is kept with host and version, and shown until it stops.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

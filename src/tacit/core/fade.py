@@ -16,11 +16,11 @@ what it says was lost is written down as a mark when the loss happens, so that e
 from __future__ import annotations
 
 from math import exp
+from typing import TYPE_CHECKING
 
 from tacit.core.links import LOST as LOST
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Protocol

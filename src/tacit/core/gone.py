@@ -8,8 +8,8 @@ of that number. Of several things named, one that is still there keeps the lesso
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
 from tacit.core.errors import Refused
@@ -17,7 +18,6 @@ from tacit.core.memory import DECIDED, Memory, row_hash, to_row
 from tacit.core.states import is_legal
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

@@ -15,10 +15,11 @@ a person. A rule for silence never touches what the profile keeps for good. What
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.states import ACTIVE, INJECTABLE, LEGAL, STATES, is_legal
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

@@ -6,13 +6,14 @@ counts for the keeper as an opening balance that names the merge, so that taking
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.links import Evidence, sightings
 from tacit.core.memory import TIERS
 from tacit.core.states import STATES
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move, judge, review_days
@@ -10,7 +12,6 @@ from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

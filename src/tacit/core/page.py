@@ -9,10 +9,10 @@ Indented lines belong to the bullet above them, unless they carry an id of their
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -5,7 +5,8 @@ An attack that fails should not fail unseen: somebody put it there. Each refusal
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -7,7 +7,8 @@ comes back when it is met again.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
 

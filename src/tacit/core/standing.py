@@ -6,13 +6,14 @@ is the one place that brings them together.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
 from tacit.core.links import INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.trust import WITNESSES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

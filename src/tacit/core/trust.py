@@ -8,10 +8,11 @@ and without a key. Whoever has the user's shell can still lie here, and the docu
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.memory import TIERS
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.hosts import HOSTS, folder
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Protocol

@@ -18,6 +18,7 @@ import re
 import struct
 import zipfile
 import zlib
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged, StoreNewer, StoreReadOnly, UsageError
 from tacit.core.exchange import Opening, Skipped
@@ -29,7 +30,6 @@ from tacit.formats.lessons import is_derived, lesson
 from tacit.formats.lessons import read as read
 from tacit.formats.source import FileSource
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import IO, Any

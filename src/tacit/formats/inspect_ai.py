@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
 from tacit.formats.session import (
@@ -24,7 +25,6 @@ from tacit.formats.session import (
 )
 from tacit.formats.source import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

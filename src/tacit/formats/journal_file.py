@@ -14,12 +14,12 @@ versions name neither a repository nor what was seen.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Skipped
 from tacit.core.value import value
 from tacit.team.lines import ENTRY, LINKS, Line, fault_in, line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

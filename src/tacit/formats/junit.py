@@ -8,6 +8,7 @@ they gave themselves, also where all of them passed. A test that failed and pass
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from tacit.core.digest import digest
@@ -16,7 +17,6 @@ from tacit.core.value import replace
 from tacit.words.diagnose import in_our_words
 from tacit.words.signature import signature
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -11,13 +11,13 @@ Prose between bullets is nobody's lesson and stays behind.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Opening, Row, Skipped
 from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.page import bullets, parts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 

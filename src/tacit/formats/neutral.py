@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.memory import PERSONS, TIERS
@@ -27,7 +28,6 @@ from tacit.core.trust import CLAIMABLE, TIER_OF
 from tacit.core.value import fields, replace
 from tacit.formats.source import STANDARD_INPUT, record, said_place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any

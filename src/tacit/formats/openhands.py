@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from tacit.formats.session import (
     Session,
@@ -23,7 +24,6 @@ from tacit.formats.session import (
 )
 from tacit.formats.source import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import urllib.parse
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding, Reading, Run, fold_severity
@@ -16,7 +17,6 @@ from tacit.core.value import replace
 from tacit.formats.session import dict_at, document, list_at, text_at, time_of
 from tacit.words.signature import signature
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

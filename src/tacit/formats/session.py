@@ -7,12 +7,12 @@ shape is counted and left out; nothing here raises on content.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.source import record
 from tacit.words.diagnose import WORDLESS as WORDLESS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -16,11 +16,11 @@ import re
 import sys
 import warnings
 import zlib
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.errors import MissingExtra, NotFound
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

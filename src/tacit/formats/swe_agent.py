@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.output import ends_in_failure
@@ -27,7 +28,6 @@ from tacit.formats.session import (
     tokens,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

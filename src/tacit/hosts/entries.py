@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
 from tacit.hosts.json_text import bare, loads, member, parts, put, take, top
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

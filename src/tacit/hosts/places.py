@@ -8,13 +8,13 @@ says happened is no more than its word: imported, and held, unless a person stan
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.hosts import host as host_named
 from tacit.hosts.registration import data_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

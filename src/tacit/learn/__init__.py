@@ -7,11 +7,12 @@ adds is a transaction of its own.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 from tacit.learn.report import Learned, added
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

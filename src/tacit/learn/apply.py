@@ -9,6 +9,7 @@ as recalled and fresh: here only one that the answer used is.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.journal import change
 from tacit.core.links import Mark, Use
@@ -17,7 +18,6 @@ from tacit.stores.lookups import by_alias
 from tacit.words.match import keywords
 from tacit.words.tokens import all_stop_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

@@ -8,6 +8,7 @@ or the user said is of tier agent, for the words of the lesson are the model's; 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.digest import short_hash
@@ -15,7 +16,6 @@ from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.learn.observe import sanitize_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

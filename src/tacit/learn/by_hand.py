@@ -6,6 +6,8 @@ independent runs like any other.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.errors import Refused, UsageError
 from tacit.core.memory import AGENT, EDITABLE, GLOBAL, MET_IN, SCOPES, SEVERITIES, Memory, checked, kept_text
@@ -17,7 +19,6 @@ from tacit.guard.screen import screened
 from tacit.learn.classify import category_of
 from tacit.learn.shape import tags_for
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

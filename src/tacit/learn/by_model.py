@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.run import Run
 from tacit.core.value import replace
@@ -9,7 +11,6 @@ from tacit.learn.outcomes import Session
 from tacit.learn.prepare import is_given, judged_by_gate, shaped_for, texts_given, unit_of, without_secrets
 from tacit.learn.report import Learned
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

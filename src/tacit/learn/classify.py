@@ -7,10 +7,11 @@ categories. Both did it by keywords, and so does this; what a source states outr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.profile import kind_named
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import NotFound, Refused
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 

@@ -12,12 +12,12 @@ that hands a lesson back in the same words reports nothing.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import ASKED
 from tacit.core.value import replace
 from tacit.learn.lines import plain_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

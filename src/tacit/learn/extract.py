@@ -9,11 +9,12 @@ the same, a better extractor may say more.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import replace, value
 from tacit.learn.resolves import resolves
 from tacit.learn.wishes import wishes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 

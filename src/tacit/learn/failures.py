@@ -7,8 +7,8 @@ person would quote. A reader is shown that line; signatures are the grammar's (`
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

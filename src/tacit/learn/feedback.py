@@ -8,13 +8,14 @@ person's lesson is kept as a doubt, for people to see.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.links import Evidence, Mark
 from tacit.core.trust import reaches, stance_against, tier_to_take_away
 from tacit.core.value import replace
 from tacit.learn.promote import promote
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -16,6 +16,7 @@ geas. All four begin alike, with provenance and with the noise their profile nam
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import OUTRIGHT
 from tacit.core.value import replace, value
@@ -23,7 +24,6 @@ from tacit.learn import cue_patterns, cues
 from tacit.learn.hazard import hazard
 from tacit.learn.lines import plain_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Protocol

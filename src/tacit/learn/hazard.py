@@ -18,10 +18,10 @@ Not a wall against whoever may write commands; it is the list of what nobody sho
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.learn import shell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -8,6 +8,7 @@ trusted; without a person's say-so they are imported text, and held.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Header, Judged, Note, Row, Skipped
@@ -23,7 +24,6 @@ from tacit.guard.redact import redacted_record
 from tacit.stores.lookups import by_alias
 from tacit.stores.outgoing import UNNAMED, header_key, rows_namespace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

@@ -14,12 +14,13 @@ brings a learning that is known, `pooled` puts the figures of both together; the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
 from tacit.learn.shape import task_type
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any

@@ -7,11 +7,11 @@ Both mean the same line.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from tacit.core.page import split_id
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

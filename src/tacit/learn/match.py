@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from math import log
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import days_between
 from tacit.core.profile import class_of, kind_named
@@ -22,7 +23,6 @@ from tacit.words.match import YOUNG_THRESHOLD, decide, grown, keywords, lenient,
 from tacit.words.prepared import Match, prepare
 from tacit.words.tokens import all_stop_words, index_words, query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding
 from tacit.core.value import replace, value
@@ -17,7 +18,6 @@ from tacit.learn import cue_patterns
 from tacit.learn.classify import filed
 from tacit.learn.gate import GateRules, joelclaw_gate, noise_in, read_annotation
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -13,13 +13,13 @@ matter comes up again. It is looked for in the same raw steps. A sign in a call 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tacit.learn import shell
 from tacit.learn.reader.render import PERSON, at_home, failing_output, spoken
 from tacit.trial.outcome import Sighting
 from tacit.words.diagnose import diagnose, signatures
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import INSTRUCTED, Mark
 from tacit.core.value import replace
 from tacit.learn.prepare import QUOTED
 from tacit.learn.session import BY, Findings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

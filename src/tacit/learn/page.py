@@ -7,6 +7,8 @@ else waits as a proposal of kind `page`, one keystroke away, and is asked about 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.keep import edited, forgotten, made, paged, undone
 from tacit.core.links import Evidence
@@ -16,7 +18,6 @@ from tacit.core.value import replace, value
 from tacit.learn.by_hand import memory_from
 from tacit.stores.sql import asked_about
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

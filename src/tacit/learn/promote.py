@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.lifecycle import advance, due, hinges
 from tacit.core.moves import moved, proposed, was_answered
 from tacit.core.standing import BY_EVIDENCE, standing_of
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -20,11 +20,12 @@ that a third sighting is recognised as the same lesson.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.memory import SEVERITIES
 from tacit.core.run import Finding, fold_severity
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     pass

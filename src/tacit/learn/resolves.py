@@ -8,12 +8,12 @@ next agent reads advice and not somebody's diary.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding
 from tacit.learn.cue_patterns import word_set
 from tacit.learn.cues import NAMED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -8,6 +8,8 @@ on, so that the next sweep does not undo it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.errors import Refused, UsageError
 from tacit.core.journal import change
@@ -26,7 +28,6 @@ from tacit.learn.deciding import Deciding
 from tacit.learn.promote import promote
 from tacit.learn.tell.order import as_order
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

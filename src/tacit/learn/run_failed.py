@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
 from tacit.learn.verdict import gone_on
@@ -9,7 +11,6 @@ from tacit.stores.lookups import is_settled, settled_units
 from tacit.trial.effect import NOT_YET_KNOWN, course_from_json, course_to_json, sentence_of_counts
 from tacit.trial.run_outcomes import RUN_FAILED, course_of_failures, failed_trial
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.links import Use
     from tacit.core.ports import Transaction

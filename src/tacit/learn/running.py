@@ -11,13 +11,14 @@ that cannot be used at the start gives nothing and is in nobody's way. `async wi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.core.memory import PERSONS, checked, seen_by
 from tacit.core.run import OUTCOMES, Cost, Run, Step
 from tacit.core.trust import TIER_OF
 from tacit.learn.by_hand import finding_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import TracebackType

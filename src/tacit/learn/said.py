@@ -8,10 +8,11 @@ place still stand for it, so that other words of a newer extractor for the same 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import digest, short_hash
 from tacit.core.run import OUTRIGHT, Finding
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest
 from tacit.core.links import Evidence
@@ -12,7 +13,6 @@ from tacit.core.value import replace
 from tacit.learn.prepare import unit_of
 from tacit.learn.report import Learned
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any

@@ -8,6 +8,8 @@ seen is told from what it held, never from what was found in it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import seconds
 from tacit.core.incident import COMPLAINT
 from tacit.core.links import MAIN, assigned_in
@@ -18,7 +20,6 @@ from tacit.learn.occurrences import occurrences, said_again
 from tacit.trial.outcome import NO_PROBLEM, OCCURRED, Instrument, Outcome, Sighting, fold, has_problem, judge
 from tacit.words.diagnose import BEFORE_DONE, told_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

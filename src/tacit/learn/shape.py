@@ -9,12 +9,12 @@ general one; a category stays a category.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.memory import SEVERITIES
 from tacit.core.value import replace
 from tacit.learn.classify import hits_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

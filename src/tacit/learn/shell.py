@@ -9,11 +9,11 @@ Not a shell: what cannot be read is read as far as it goes, and nothing is run.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.guard.redact import redact
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any

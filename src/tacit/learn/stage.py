@@ -7,6 +7,8 @@ further runs somebody is asked.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.lifecycle import CAUSES
 from tacit.core.memory import Memory, sound_text
@@ -15,7 +17,6 @@ from tacit.core.profile import class_of, kind_named
 from tacit.core.trust import HELD, may_vouch
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.journal import Change
     from tacit.core.profile import Profile

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.run import Finding
 from tacit.core.staging import CLEARED, KEPT, VALIDATED, staging_status
@@ -10,7 +12,6 @@ from tacit.core.value import replace, value
 from tacit.learn.gate import GATES, GateRules
 from tacit.learn.promote import promote
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

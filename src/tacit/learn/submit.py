@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.run import Run
 from tacit.core.value import replace, value
 from tacit.learn.outcomes import Session
 from tacit.learn.prepare import judged_by_gate, what_it_says, without_secrets
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

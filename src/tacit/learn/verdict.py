@@ -7,6 +7,8 @@ go with whichever model ran last. Belief is told from the same counts; a fold of
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.links import IN_EPOCH
 from tacit.core.memory import VERDICTS
@@ -14,7 +16,6 @@ from tacit.core.value import replace, value
 from tacit.trial.belief import believe
 from tacit.trial.effect import HARMS, HELPS, NO_DIFFERENCE, NOT_YET_KNOWN, counts, follow, sentence, stands
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 

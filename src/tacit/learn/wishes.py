@@ -13,13 +13,13 @@ The text is the person's own sentence without politeness, fillers and a leading 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding
 from tacit.core.value import value
 from tacit.learn import cue_patterns, cues, shell
 from tacit.words.own_words import own_text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
@@ -27,7 +28,6 @@ from tacit.core.memory import MAX_TEXT_BYTES, Memory
 from tacit.core.run import Finding, Reading, Run
 from tacit.formats.source import STANDARD_INPUT, record, said_place
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import Any

@@ -8,10 +8,11 @@ a file that is changed afterwards changes nothing until somebody chooses again.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 from tacit.profiles import BUILT_IN, load
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.profile import Profile
 

@@ -6,7 +6,8 @@ first named.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from tacit.lookback.report import look_back as look_back
     from tacit.lookback.result import Lookback as Lookback

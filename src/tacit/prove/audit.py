@@ -9,11 +9,11 @@ finding held.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.words.match import keywords
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -7,11 +7,12 @@ outside memory.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 from tacit.stores import counts
 from tacit.stores.lookups import all_ids
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 

@@ -7,6 +7,8 @@ signals are counted under their own names.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import NEW_TABLE
 from tacit.core.value import value
 from tacit.prove.blank import compared
@@ -22,7 +24,6 @@ from tacit.trial.overall import whole_memory
 from tacit.trial.run_outcomes import RUN_FAILED, beside
 from tacit.trial.table import GRADES, by_epoch, graded, tabulate, trials_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

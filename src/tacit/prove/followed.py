@@ -6,10 +6,11 @@ back all the same can be said, and is what its author wants to know: such a less
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

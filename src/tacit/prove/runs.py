@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 from tacit.prove.followed import quote_of
 from tacit.trial.outcome import OCCURRED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.links import Mark
     from tacit.core.ports import Store

@@ -6,13 +6,14 @@ eight were lost. Minutes, tokens and money follow from what a call takes in this
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.memory import HEARD
 from tacit.core.value import value
 from tacit.trial import effect as stats
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.table import Counts, tabulate, trials_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

@@ -6,9 +6,10 @@ input. Either is wrapped in `Metered`, which redacts what is sent, keeps the day
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.hosts import MODEL_CALL
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

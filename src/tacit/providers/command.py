@@ -14,13 +14,13 @@ import signal
 import subprocess
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import ASKED
 from tacit.core.errors import ModelUnavailable
 from tacit.hosts import MODEL_CALL, of_session
 from tacit.providers.metered import QUEUED, Reply
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO, Any

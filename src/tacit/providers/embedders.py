@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import ModelUnavailable, UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

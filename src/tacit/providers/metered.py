@@ -7,6 +7,7 @@ paid back; what ran out of time is not, for the other side may have worked.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
@@ -14,7 +15,6 @@ from tacit.core.errors import ModelUnavailable
 from tacit.core.value import value
 from tacit.guard.redact import private, redact
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 

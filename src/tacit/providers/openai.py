@@ -12,13 +12,13 @@ import json
 import random
 import threading
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tacit.core.errors import ModelUnavailable
 from tacit.core.installation import hint
 from tacit.providers.metered import Reply
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import ConfigInvalid, Unavailable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

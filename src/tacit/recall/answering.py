@@ -5,6 +5,8 @@ The same steps as before a run, without a budget of tokens: candidates are shown
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import seconds
 from tacit.core.rows import Near, scope_projects
 from tacit.core.states import CLOSED, ENDING_VERDICTS, INJECTABLE
@@ -14,7 +16,6 @@ from tacit.recall.budget import all_out, nearest_out
 from tacit.recall.query import about_these, asked, near_in_meaning, parts_of, weighed_by
 from tacit.recall.rank import BY_WORDS, KNOWN, Candidate, Facts, LeftOut, barred, is_anothers, knower, ordered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

@@ -7,13 +7,14 @@ own formula (`log10(uses + 1)`), so that its oldest came first; equal scores go 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.recall.query import Query, asked
 from tacit.recall.rank import Facts, barred, ordered, success_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

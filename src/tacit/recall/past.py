@@ -7,10 +7,11 @@ more: what it held stays unknown, also in retrospect.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import sightings
 from tacit.core.memory import DECIDED, NUMBERS, Memory, Tally, from_row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any

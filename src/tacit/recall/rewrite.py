@@ -6,10 +6,11 @@ as it stands. The search takes the words of both, so that no name is lost; whate
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import Unavailable
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days, now, seconds
 from tacit.core.errors import Refused, TextInvalid
@@ -39,7 +40,6 @@ from tacit.stores.captured import KEPT_DAYS, remove
 from tacit.stores.sqlite.facets import declassify
 from tacit.stores.tables import BY_NAME
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Any

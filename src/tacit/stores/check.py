@@ -8,6 +8,7 @@ and a person know where to look.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import GENESIS, SHARDS, shard_of, xor
 from tacit.core.errors import Damaged, NotFound
@@ -22,7 +23,6 @@ from tacit.stores.sql_writer import SEALED, seal_project
 from tacit.stores.tables import BY_NAME, rows
 from tacit.trial.tally import tally_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

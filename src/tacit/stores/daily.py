@@ -7,11 +7,11 @@ of half a year reads one row per day and figure, however many lessons and runs t
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Protocol

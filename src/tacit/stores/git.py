@@ -7,8 +7,8 @@ starts none of them.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
 

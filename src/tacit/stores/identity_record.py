@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.stores.identity import MARKER, SETTING, Place, TextFile, entries_of, is_id, marked, read_file, settings_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     pass
 

@@ -6,12 +6,13 @@ witness. What both engines speak stands here.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, PAST, SENTENCE, Incident
 from tacit.core.value import replace, value
 from tacit.stores.sql_rows import row_seal
 from tacit.words.diagnose import MISSING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any

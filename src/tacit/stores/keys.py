@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import hex_digest
 from tacit.core.errors import ConfigInvalid
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

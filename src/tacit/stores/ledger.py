@@ -5,7 +5,8 @@ The store is where many processes meet, so the daily budget and a circuit that i
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 

@@ -7,10 +7,10 @@ the project and the time.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.journal import Entry
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

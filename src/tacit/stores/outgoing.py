@@ -7,6 +7,7 @@ those that were taken out in the order in which that happened, as origins append
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import ALPHABET, ID_LENGTH
 from tacit.core.exchange import Given, Header, Judged, Opening, Row
@@ -15,7 +16,6 @@ from tacit.core.keep import ERASED_BY
 from tacit.core.links import EVIDENCE_COLUMNS, Evidence
 from tacit.core.states import CLOSED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import zlib
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import new_id, shard_of
 from tacit.core.errors import Damaged, NotFound
@@ -25,7 +26,6 @@ from tacit.core.value import value
 from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any

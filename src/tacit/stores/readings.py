@@ -11,11 +11,11 @@ import gzip
 import json
 import os
 import zlib
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import new_id
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

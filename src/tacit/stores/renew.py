@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import stamp
 from tacit.core.errors import Damaged
@@ -19,7 +20,6 @@ from tacit.stores.cache import open_cache, path_of, want, wanted
 from tacit.stores.carry import in_step
 from tacit.stores.tables import BY_NAME, TRUTH
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

@@ -7,6 +7,7 @@ without it, or a file that somebody edited, changes nothing that is known.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.journal import new_salt, payload_digest
 from tacit.core.keep import WORDY
@@ -32,7 +33,6 @@ from tacit.team.lines import (
     verifies,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any

@@ -7,10 +7,10 @@ hundredth page costs what the first does, and rows that come meanwhile move noth
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -6,6 +6,8 @@ its value, for those that have one) and in a migration of each engine; docs/exte
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import GENESIS
 from tacit.core.exchange import Table
 from tacit.core.links import EVIDENCE_COLUMNS, MARK_COLUMNS, USE_COLUMNS
@@ -17,7 +19,6 @@ from tacit.stores.incidents import NUMBERS as INCIDENT_NUMBERS
 from tacit.stores.sql_rows import HEADER
 from tacit.stores.sql_writer import SEALED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

@@ -8,6 +8,7 @@ what waits for this machine's worker stays here.
 from __future__ import annotations
 
 from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged, Refused, UsageError
 from tacit.core.exchange import Table
@@ -20,7 +21,6 @@ from tacit.stores.sql_rows import HEADER, entry_of, proposal_of, run_of
 from tacit.stores.sql_writer import SEALED
 from tacit.stores.tables import BY_NAME, EMPTY, TRUTH, rows
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

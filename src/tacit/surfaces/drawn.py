@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.surfaces import pictures
 from tacit.surfaces.outlook import ENOUGH, named_model
 from tacit.surfaces.pictures import compact, day_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

@@ -6,12 +6,13 @@ figures by day, and the one thing that must be reckoned from all uses, what was 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.states import ENDING_VERDICTS, INJECTABLE
 from tacit.core.value import value
 from tacit.stores import daily
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any

@@ -10,11 +10,11 @@ from __future__ import annotations
 from datetime import date
 from html import escape
 from math import floor, log10
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import DAY, seconds
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 

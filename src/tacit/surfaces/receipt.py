@@ -6,11 +6,12 @@ the channel that the host shows to its user and not to its model. Nothing in it 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.guard.one_line import plain_line
 from tacit.stores.counts import heard_in, waiting_for_a_person
 from tacit.trial.outcome import has_problem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

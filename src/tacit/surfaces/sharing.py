@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace
@@ -11,7 +13,6 @@ from tacit.stores.story import story as events_of
 from tacit.surfaces import outlook, standalone, story
 from tacit.surfaces.wording import ahead, standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

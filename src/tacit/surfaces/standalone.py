@@ -10,12 +10,12 @@ import base64
 import hashlib
 import os
 from html import escape
+from typing import TYPE_CHECKING
 
 from tacit.core.plural import numbered
 from tacit.surfaces import drawn, story
 from tacit.surfaces.pictures import day_words, short
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any

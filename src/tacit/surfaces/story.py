@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import value
 from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
 from tacit.surfaces.wording import CHANGES, change
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.memory import as_json
 from tacit.core.value import fields
 from tacit.stores import counts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -6,6 +6,8 @@ word, and does it help? `tacit help words` explains each of these answers.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.plural import numbered
@@ -14,7 +16,6 @@ from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

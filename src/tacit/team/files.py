@@ -7,13 +7,14 @@ that a file whose end was cut off (a `forget`, say) is noticed by whoever comes 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import Unavailable
 from tacit.core.exchange import Skipped
 from tacit.core.value import replace, value
 from tacit.stores.shared import lines_by, lines_known, standings
 from tacit.team.lines import TEAM, UNKNOWN, Line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Protocol

@@ -7,13 +7,14 @@ made in the other.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.profile import from_json, is_current
 from tacit.core.value import value
 from tacit.stores.shared import all_lines, standings
 from tacit.team.lines import UNKNOWN
 from tacit.team.sync import Joining, finish_erasing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest as sha
 from tacit.core.digest import short_hash
@@ -37,7 +38,6 @@ from tacit.core.trust import least
 from tacit.core.value import replace, value
 from tacit.guard.screen import screen
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any

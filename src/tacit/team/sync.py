@@ -9,6 +9,7 @@ read again as a whole each time and written last: whatever happens in between, t
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.errors import TacitError
@@ -47,7 +48,6 @@ from tacit.team.lines import (
     unfolded,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any

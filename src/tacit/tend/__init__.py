@@ -9,11 +9,12 @@ dead or its time ran out.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import UsageError
 from tacit.core.value import value
 from tacit.tend.context import Context, StepReport
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any

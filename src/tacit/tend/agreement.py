@@ -7,10 +7,11 @@ what a person did to the lesson, what the control group found. Where nothing cam
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.states import CLOSED
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.tend import hand
 from tacit.tend.targets import FOLDERS, Target
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.proposal import APPROVED, OPEN, Proposal
 from tacit.core.states import ACTIVE
 from tacit.core.value import replace
 from tacit.stores.counts import in_states
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -10,6 +10,8 @@ word. It decides alone only as long as people leave its merges standing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import days_between
 from tacit.core.errors import Unavailable
 from tacit.core.merge import keeper
@@ -36,7 +38,6 @@ from tacit.tend.same import (
 from tacit.words.match import compare, rarity
 from tacit.words.tokens import query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 

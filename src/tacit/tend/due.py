@@ -7,12 +7,13 @@ pass, and for what the journal says was changed meanwhile. Whoever is found is j
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.fade import strength
 from tacit.core.value import value
 from tacit.stores.due import by_tally, in_range, in_states, runs_that_could
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.gone import GONE, RECORDS, missing, named, record_number
 from tacit.core.states import INJECTABLE
 from tacit.stores.due import in_turn
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

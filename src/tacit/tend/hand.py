@@ -9,13 +9,13 @@ from a page that was never as new as the line was not taken out, unless the same
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.page import split_id
 from tacit.core.value import replace, value
 from tacit.tend.triage_rules import likeness
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any

@@ -9,6 +9,8 @@ Approving a line marks its lesson as standing on the page; the page step writes 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.digest import digest
 from tacit.core.errors import Refused, Unavailable
@@ -26,7 +28,6 @@ from tacit.tend.worthy import standing as on_pages
 from tacit.words.match import opposed
 from tacit.words.prepared import prepare
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

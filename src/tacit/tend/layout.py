@@ -8,13 +8,13 @@ changed; new ones go to the end of their section; whatever is not a line of ours
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.page import HEADING, bullets, parts, split_id
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.guard.one_line import plain_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any

@@ -8,11 +8,11 @@ seen at once; on another one its lease runs out.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.errors import StoreBusy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.ports import Transaction
     from tacit.tend.context import Context

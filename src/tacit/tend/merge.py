@@ -8,13 +8,13 @@ leave open a model is asked about where there is one (`tend.by_model`).
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.merge import keeper
 from tacit.core.states import INJECTABLE
 from tacit.tend.context import StepReport
 from tacit.tend.pairs import Joining, Pair, is_in_force, is_plainly_one, named, was_refused
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -7,6 +7,8 @@ person's word is left as it stands in the file. Lessons that have earned a line 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import Ambiguous, NotFound, Refused, Unavailable
 from tacit.core.keep import paged
 from tacit.core.page import Bullet, bullets, split_id
@@ -21,7 +23,6 @@ from tacit.tend.page_lines import Seen, act_on, decided_lines, line_key, line_pl
 from tacit.tend.targets import FOLDERS, NOTE, Framed, Sheet, Target, framed, opening, sheets
 from tacit.tend.worthy import propose, standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.page import Bullet, split_id
 from tacit.core.proposal import APPROVED, EXPIRED, OPEN, Proposal
@@ -15,7 +17,6 @@ from tacit.tend.context import Context
 from tacit.tend.layout import Entry, said_by
 from tacit.tend.targets import FOLDERS, Framed, Sheet, Target
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Any

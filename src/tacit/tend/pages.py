@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import NotFound
 from tacit.core.page import bullets
 from tacit.core.value import value
@@ -12,7 +14,6 @@ from tacit.tend.page import name_of, named_otherwise
 from tacit.tend.targets import Target, framed, opening, outside, target_named
 from tacit.tend.worthy import earned, standing, worthy
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.tend.context import Context

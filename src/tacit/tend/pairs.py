@@ -5,6 +5,8 @@ Not every pair is looked at: what changed since the last pass is compared with i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.merge import brought, joined, prevailing
 from tacit.core.proposal import OPEN, REJECTED, Proposal
@@ -15,7 +17,6 @@ from tacit.words.match import compare, rarity
 from tacit.words.prepared import prepare
 from tacit.words.tokens import query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -7,6 +7,8 @@ store for a compressed file that can be put back (`stores.packs`). Lessons thems
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days
 from tacit.core.keep import forgotten
 from tacit.core.lifecycle import lasts
@@ -17,7 +19,6 @@ from tacit.stores.due import closed_between, runs_after
 from tacit.stores.packs import move, of_memory, of_run
 from tacit.tend.context import NOTHING, StepReport
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile

@@ -9,6 +9,7 @@ replace, reads like an attack, or is longer than what it condenses, is dropped.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.clock import after_days
@@ -23,7 +24,6 @@ from tacit.tend.judge import doubt, is_fair_rewrite, is_opposite, quotes
 from tacit.tend.pairs import were_parted
 from tacit.words.tokens import query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

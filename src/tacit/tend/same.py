@@ -10,12 +10,12 @@ A model that cannot tell would merge whatever is alike. So each is examined firs
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.value import value
 from tacit.words.match import GUARDED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeVar

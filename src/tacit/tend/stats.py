@@ -6,6 +6,8 @@ Counts are the store's own: those by facet are kept, the others are read. What a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import after_days, days_between
 from tacit.core.lifecycle import nearest
 from tacit.core.standing import standing_of
@@ -17,7 +19,6 @@ from tacit.tend.by_model import merging
 from tacit.tend.context import StepReport
 from tacit.tend.judge import standings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

@@ -6,6 +6,8 @@ crossed one since the last sweep, and writes only for those that did.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.clock import after_days
 from tacit.core.fade import LOST, of_evidence, strength
@@ -23,7 +25,6 @@ from tacit.tend.context import StepReport
 from tacit.tend.due import crossed, due, in_state, runs_unmet
 from tacit.tend.gone import look
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

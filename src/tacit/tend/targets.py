@@ -10,12 +10,12 @@ agents  a file per agent, geas's agents/*.md
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.page import HEADING
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import objects, rows, text_of
 from tacit.core.value import value
@@ -21,7 +22,6 @@ from tacit.words.match import compare, decide, opposed, rarity
 from tacit.words.prepared import Settings, prepare
 from tacit.words.tokens import query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 

@@ -8,6 +8,7 @@ state of the page (joelclaw's observations), what was met lately is put before t
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import after_days
 from tacit.core.digest import short_hash
@@ -18,7 +19,6 @@ from tacit.core.value import replace
 from tacit.stores.lookups import once_on_pages
 from tacit.tend.layout import entry_of, rank, strength
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

@@ -6,12 +6,12 @@ It orders lessons and moves them on the ladder, up and back down; it is never a 
 from __future__ import annotations
 
 from math import exp, log
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.table import Counts, by_epoch, tabulate, trials_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import exp, lgamma, log, log1p
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.table import Counts, Trial, add, coins, counted, tossed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

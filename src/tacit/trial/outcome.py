@@ -15,11 +15,12 @@ Over, blind instrument, nothing found is `not_occurred`. `unknown` is only for r
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.clock import days_between, seconds
 from tacit.core.links import UNKNOWN
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

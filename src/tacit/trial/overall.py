@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import exp, log, log1p
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.trial.coin import INJECTED
@@ -27,7 +28,6 @@ from tacit.trial.effect import ALPHA, HARMS, HELPS, MARGIN, NO_DIFFERENCE, NOT_Y
 from tacit.trial.outcome import OCCURRED
 from tacit.trial.table import GRADES, Counts, coins, counted, graded, tossed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

@@ -9,13 +9,14 @@ hold, and fixed in advance, so that no run chooses its own measure.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import UNKNOWN
 from tacit.core.value import replace, value
 from tacit.trial.effect import HARMS, Course, course_of, log_e, sentence_of_counts
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 from tacit.trial.table import Trial, tabulate, trial_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any

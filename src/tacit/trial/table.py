@@ -5,12 +5,13 @@ A table is folded from the uses each time anew. A lesson, a kind and an epoch ar
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import NEW_TABLE
 from tacit.core.value import replace, value
 from tacit.trial.coin import INJECTED, WITHHELD
 from tacit.trial.outcome import NOT_OCCURRED, OCCURRED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.links import (
     LOST,
     NEW_TABLE,
@@ -17,7 +19,6 @@ from tacit.core.links import (
 from tacit.core.memory import NO_TALLY, Tally
 from tacit.trial.belief import belief_from
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     ARTICLES,
@@ -21,7 +22,6 @@ from tacit.words.tokens import (
     PATH,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

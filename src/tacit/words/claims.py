@@ -7,6 +7,7 @@ decide stand in `claim_words`.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.words.arrangement import arrangement_of, sequence_of, sides_in, subjects_of
@@ -37,7 +38,6 @@ from tacit.words.tokens import (
     all_stop_words,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     ALL_BUT,
@@ -38,7 +39,6 @@ from tacit.words.tokens import (
     piece_terms,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

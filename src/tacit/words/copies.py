@@ -9,11 +9,12 @@ that moved as a whole.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.words.claim_words import ARTICLES, BLAND, FILLERS, GROUNDS, HERE, JOINING, UNITS, related
 from tacit.words.limits import aligned
 from tacit.words.tokens import english_stem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import product
+from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     AIMING,
@@ -25,7 +26,6 @@ from tacit.words.claim_words import (
 )
 from tacit.words.limits import aligned, is_word, narrowed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import (
     FILE,
@@ -22,7 +23,6 @@ from tacit.words.tokens import (
     WORD,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

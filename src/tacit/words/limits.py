@@ -8,10 +8,11 @@ The same holds where one text says all that the other says and names a part of i
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.words.claim_words import BLAND, FILLERS, HERE
 from tacit.words.tokens import english_stem
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

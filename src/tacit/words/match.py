@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tacit.words.claim_words import same_word
 from tacit.words.copies import changed
@@ -22,7 +23,6 @@ from tacit.words.disagree import beyond, disagreement
 from tacit.words.prepared import HEADS, SHORT, Likeness, Match, Prepared, Sameness, Settings
 from tacit.words.tokens import VAGUE, edits, terms
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Protocol

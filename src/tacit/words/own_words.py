@@ -12,10 +12,10 @@ Called by the noticing of wishes and by the reader; formats leave a message whol
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.words.claim_words import same_word
@@ -10,7 +11,6 @@ from tacit.words.claims import Claims, claims_of, head_length
 from tacit.words.report_or_rule import orders, reports
 from tacit.words.tokens import STEMMERS, fold, language, normal, piece_terms, scan
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -7,13 +7,14 @@ ways of writing it down differ in nothing else.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.exchange import Opening, Row
 from tacit.core.links import STATED, is_carried
 from tacit.core.memory import ADDED, Memory, check_fields, checked
 from tacit.core.states import STATES
 from tacit.core.value import replace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import Any

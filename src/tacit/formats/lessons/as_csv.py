@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged
 from tacit.core.exchange import Note, Row, Skipped
@@ -19,7 +20,6 @@ from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

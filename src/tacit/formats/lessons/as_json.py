@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Damaged, StoreNewer, UsageError
 from tacit.core.exchange import Row, Skipped
@@ -14,7 +15,6 @@ from tacit.formats.lessons import VERSION, facts, row_of, rows
 from tacit.formats.lessons import detect as detect
 from tacit.formats.lessons import read as read
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.exchange import Row, Skipped
 from tacit.formats.lessons import FACTS, facts, rows
@@ -12,7 +13,6 @@ from tacit.formats.lessons import read as read
 from tacit.formats.lessons.as_json import taken
 from tacit.formats.source import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.formats.session import LARGEST, WORDLESS
 from tacit.formats.session import time_of as _time
@@ -18,7 +19,6 @@ from tacit.hosts.claude_code.marks import (
 )
 from tacit.hosts.claude_code.steps import Steps
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -8,8 +8,8 @@ a sentence in a text. docs/formats/claude-code.md lists the marks by version.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

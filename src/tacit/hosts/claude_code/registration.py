@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.hosts.claude_code import NAMES
 from tacit.hosts.registration import Host, entries_of, home_of, in_words
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.run import Cost, Reading, Run, Step
 from tacit.formats.session import MANY_KINDS, OWN_FOLDER
 from tacit.formats.session import time_of as _time
@@ -10,7 +12,6 @@ from tacit.hosts.claude_code.marks import (
     EDITORS,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -12,6 +12,7 @@ and a place in the agent's own file.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.canary import FEW_UNKNOWN
 from tacit.core.run import Run
@@ -35,7 +36,6 @@ from tacit.hosts.claude_code.marks import (
 )
 from tacit.hosts.claude_code.steps import NAME as NAME
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

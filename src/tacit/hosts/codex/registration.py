@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
 from tacit.hosts.codex import NAMES
@@ -11,7 +12,6 @@ from tacit.hosts.registration import Entry, Host, entries_of, home_of, in_shell
 from tacit.hosts.samples import as_claude_code_says
 from tacit.hosts.standing import inside, json_at, our_hooks, toml_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.formats.session import status_of, text_at
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

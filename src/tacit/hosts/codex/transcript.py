@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
 from tacit.formats.session import (
@@ -32,7 +33,6 @@ from tacit.formats.session import (
 from tacit.formats.source import record
 from tacit.hosts.codex import script as codex_script
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

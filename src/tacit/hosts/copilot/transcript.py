@@ -12,12 +12,12 @@ none; without a hook in the file nothing does.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
 from tacit.formats.session import Session, dict_at, joined, kind_of, list_at, status_of, text_at, time_of, tokens
 from tacit.formats.source import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import replace
 from tacit.hosts.cursor import NAMES
 from tacit.hosts.registration import Entry, Host, entries_of, in_shell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -14,13 +14,13 @@ same). So nothing in it counts as typed.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Cost
 from tacit.formats.session import Session, dict_at, document, joined, kind_of, list_at, text_at, time_of, tokens
 from tacit.formats.source import record
 from tacit.hosts.gemini import HOOK, asked, unwrapped
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

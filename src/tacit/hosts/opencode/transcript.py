@@ -13,6 +13,7 @@ the times at which they were made, so a session and its forks share the time of 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.run import Cost
@@ -20,7 +21,6 @@ from tacit.formats.session import Session, dict_at, document, kind_of, list_at, 
 from tacit.formats.source import FileSource, record
 from tacit.stores.foreign import MAGIC, Foreign
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.hosts.registration import Entry, Host, entries_of, in_shell
 from tacit.hosts.samples import AT, as_claude_code_says
 from tacit.hosts.vscode import NAMES
@@ -12,7 +14,6 @@ def _sample(entry: Entry, scene: Scene) -> dict[str, Any]:
     return as_claude_code_says(entry, scene, timestamp=AT, **ended)
 
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -6,6 +6,8 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import replace
 from tacit.learn.notice.calls import lanes
 from tacit.learn.notice.commands import commands
@@ -14,7 +16,6 @@ from tacit.learn.notice.sentences import LONGEST as LONGEST_SENTENCES
 from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.incident import Incident
     from tacit.core.run import Run, Step

@@ -8,13 +8,13 @@ segment of the line could have printed it. Reading a log, a file or somebody els
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.learn import shell
 from tacit.learn.notice.purposes import FIXES, checks_format, purpose
 from tacit.words.diagnose import CODED, Diagnosis, diagnose, recognise
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, Incident
@@ -10,7 +11,6 @@ from tacit.core.value import replace
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -8,6 +8,7 @@ runs can share is kept of a cure: a command in its general form, or the words th
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.incident import FAILURE, Incident
@@ -17,7 +18,6 @@ from tacit.learn.notice.calls import ASKED, folder_of, is_check, same
 from tacit.learn.notice.forms import general
 from tacit.learn.notice.purposes import purpose
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

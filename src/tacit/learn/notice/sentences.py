@@ -7,12 +7,12 @@ store can see; a complaint says something because the agent had gone on before i
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMPLAINT, SENTENCE, Incident
 from tacit.learn.notice.failures import EDITS, LOOKS_FOR
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -7,9 +7,10 @@ idempotent by the keys of its findings: a process that is killed repeats at most
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 

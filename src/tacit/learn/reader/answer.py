@@ -6,12 +6,12 @@ Nothing here is believed yet: `check` looks for every quote.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.answer import LONGEST, TRIES, text_of
 from tacit.core.value import value
 from tacit.learn.reader.prompt import HOLDS, KINDS, SAYS, SCOPES, STANDINGS, VERDICTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any

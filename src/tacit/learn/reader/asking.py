@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
 from tacit.guard.redact import redact
@@ -9,7 +11,6 @@ from tacit.learn.reader import answer, check, findings, prompt
 from tacit.learn.reader.render import OVERLAP, Line, Rendering, parts, without
 from tacit.stores import readings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any

@@ -7,12 +7,12 @@ model's wording is the model's, and stands in for the person only as far as thei
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.reader.render import NOTE, PERSON, one_line
 from tacit.learn.shell import key, main_call
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -7,6 +7,8 @@ The person who is told nothing about it loses nothing: the failure is counted al
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.errors import ModelUnavailable
 from tacit.core.value import replace, value
@@ -18,7 +20,6 @@ from tacit.learn.reader.check import find, folded, names
 from tacit.learn.reader.leave import asks_person
 from tacit.learn.reader.render import PERSON
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

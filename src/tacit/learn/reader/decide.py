@@ -13,12 +13,12 @@ latest first" helps nobody who was not there.)
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.learn.reader.check import done, fails_then_passes, missing, was_done
 from tacit.learn.reader.leave import acts_unasked, asks_person, is_standing_order
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -6,13 +6,14 @@ words copied as they stand, a person told from a page that speaks, an order told
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.run import Run, Step
 from tacit.core.value import value
 from tacit.learn.reader import answer, prompt
 from tacit.learn.reader.check import find
 from tacit.learn.reader.render import PERSON, rendered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -8,10 +8,11 @@ sessions met. Wording is frozen per VERSION, and the hash of a prompt names its 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.learn.reader.render import LETTERS, page
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

@@ -6,12 +6,13 @@ They go in unmarked, under names that say nothing: who judges must not know what
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.rows import scope_projects
 from tacit.core.states import INJECTABLE, OPEN
 from tacit.learn.reader.render import PERSON
 from tacit.words.tokens import query_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -8,6 +8,7 @@ is one line of the page whatever its text holds, so that no output can begin a l
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
@@ -16,7 +17,6 @@ from tacit.learn.failures import LONGEST_ERROR, shows_failure, telling_line
 from tacit.learn.shell import calls, command_of, looks, proper
 from tacit.words.own_words import own_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.journal import change
 from tacit.core.lifecycle import Move
@@ -20,7 +22,6 @@ from tacit.learn.reader.remembered import remembered
 from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

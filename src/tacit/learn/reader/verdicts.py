@@ -6,12 +6,13 @@ or about security waits for somebody's word all the same; an exception for this 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.learn.reader.render import AGENT, PERSON
 from tacit.trial.outcome import OCCURRED, Outcome
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.core.memory import Memory
     from tacit.learn.reader.answer import Weighed

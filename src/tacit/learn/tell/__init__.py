@@ -7,6 +7,8 @@ other words; for the person a proposal in the inbox.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.digest import short_hash
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.core.value import replace, value
@@ -24,7 +26,6 @@ from tacit.learn.tell.person import (
 from tacit.learn.tell.requests import standing_requests
 from tacit.words.diagnose import MISSING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol

@@ -8,6 +8,7 @@ Linters have theirs in `lessons`.
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tacit.learn import shell
 from tacit.learn.notice.purposes import purpose
@@ -15,7 +16,6 @@ from tacit.learn.tell.instructions import MADE
 from tacit.learn.tell.lessons import COMMIT, LINEAGES, Lesson, best_form, calls_of, changed, cure, printed_by
 from tacit.words.diagnose import NOT_HERE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

@@ -6,6 +6,8 @@ again is counted and nothing more.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.journal import change
 from tacit.core.keep import made
 from tacit.core.links import Evidence
@@ -18,7 +20,6 @@ from tacit.learn.hazard import hazard
 from tacit.learn.tell import finding_key, witnesses
 from tacit.stores.incidents import memory_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

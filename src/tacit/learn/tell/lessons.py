@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn import shell
@@ -17,7 +18,6 @@ from tacit.learn.notice.purposes import is_task, purpose
 from tacit.learn.tell.instructions import names_command
 from tacit.words.diagnose import BEFORE_DONE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.incident import COMMAND, COMPLAINT, FAILURE, SENTENCE
 from tacit.stores.incidents import Form, Noted
 from tacit.words.diagnose import MISSING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

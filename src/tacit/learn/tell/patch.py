@@ -7,11 +7,11 @@ into the sentence's end, a command that is not there is replaced by the one that
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.lines import plain_line
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

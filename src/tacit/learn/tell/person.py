@@ -7,6 +7,7 @@ instruction file orders what fails, or names what is not there. Something was as
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.proposal import Proposal
@@ -16,7 +17,6 @@ from tacit.learn.lines import as_said
 from tacit.learn.tell.instructions import contradictions
 from tacit.learn.tell.lessons import cure, of_failure
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

@@ -7,12 +7,12 @@ wordings at least: the same text letter by letter is a template or a paste. Whet
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.notice.sentences import AFTER, words_of
 from tacit.learn.tell.order import as_order
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 

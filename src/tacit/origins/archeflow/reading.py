@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
@@ -12,7 +13,6 @@ from tacit.core.run import Cost, Finding, Reading, Run, Step, fold_severity
 from tacit.core.states import CLOSED
 from tacit.formats.source import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
@@ -11,7 +12,6 @@ from tacit.core.memory import Memory
 from tacit.core.run import fold_severity
 from tacit.origins.archeflow.reading import BY_HAND, GENERAL, OUT, TYPES, Fields, second_of, text_in
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.digest import short_hash
@@ -30,7 +31,6 @@ from tacit.origins.geas.documents import (
 )
 from tacit.origins.geas.reading import DECIDED, PARTS, PLAIN_NAME, TYPE_OF, memory, unique
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 

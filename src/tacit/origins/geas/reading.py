@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import short_hash
 from tacit.core.exchange import Given, Judged, Opening, Row, Skipped
@@ -33,7 +34,6 @@ from tacit.origins.geas.documents import (
     time_of,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

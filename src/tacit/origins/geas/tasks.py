@@ -7,6 +7,7 @@ task says outright become findings; what may come up again is noted as incidents
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.run import Finding, Reading, Run, Step, fold_severity
 from tacit.origins.geas.documents import (
@@ -27,7 +28,6 @@ from tacit.origins.geas.documents import (
 )
 from tacit.origins.geas.reading import holds
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.errors import Damaged
@@ -15,7 +16,6 @@ from tacit.core.states import INJECTABLE
 from tacit.formats.source import BytesSource
 from tacit.origins.ralph.their_json import checksum
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any

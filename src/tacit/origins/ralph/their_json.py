@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

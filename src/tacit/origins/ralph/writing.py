@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from tacit.core.clock import seconds
 from tacit.core.digest import short_hash
@@ -12,7 +13,6 @@ from tacit.core.staging import staging_status
 from tacit.origins.ralph.reading import CSV, DEFAULT_CONFIDENCE, STORED, TYPES, VERSION, Fields, text_in, text_of
 from tacit.origins.ralph.their_json import checksum, js_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any

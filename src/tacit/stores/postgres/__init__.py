@@ -12,6 +12,7 @@ before the next question or transaction, never inside one: a store outlives a re
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import errors as sql_errors
@@ -25,7 +26,6 @@ from tacit.stores.postgres.dialect import translated
 from tacit.stores.sql import Alone, SqlStore
 from tacit.stores.sql_writer import Writer, seal_project
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import TracebackType

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotAStore, Refused, StoreNewer, Unavailable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.stores.postgres import PostgresStore
 

@@ -8,6 +8,7 @@ its lists are its own however many others share the server. Where the server can
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tacit.core.rows import Fault, Found, Hit
 from tacit.stores.postgres.bm25 import MADE, rows_like
@@ -17,7 +18,6 @@ from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
 from tacit.words.tokens import index_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -34,7 +35,6 @@ from tacit.stores.sqlite.copies import (
 )
 from tacit.stores.sqlite.errors import told
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

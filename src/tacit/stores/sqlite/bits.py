@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.memory import DECIDED, row_hash
 from tacit.stores.sql_rows import row_seal
 from tacit.stores.sqlite.salvage import as_type
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any

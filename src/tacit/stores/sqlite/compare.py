@@ -12,11 +12,11 @@ its rarest part. Questions go another way (`search.ask`).
 from __future__ import annotations
 
 from math import log
+from typing import TYPE_CHECKING
 
 from tacit.core.rows import Found
 from tacit.stores.sqlite import search
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

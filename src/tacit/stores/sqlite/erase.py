@@ -7,6 +7,7 @@ zeroes what is freed, full text is rebuilt, and the log is folded back and cut t
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest, shard_of
 from tacit.core.errors import StoreBusy
@@ -17,7 +18,6 @@ from tacit.stores.incidents import forget_places
 from tacit.stores.shared import blank_lines
 from tacit.stores.sql_writer import SEALED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

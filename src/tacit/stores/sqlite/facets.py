@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from heapq import merge
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.stores.sql_rows import (
@@ -25,7 +26,6 @@ from tacit.stores.sql_rows import (
     place_of,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 import apsw
 
 from tacit.core.errors import NotAStore, StoreBusy, StoreNewer
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.stores.sqlite import SqliteStore, Transaction
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -24,7 +25,6 @@ from tacit.stores.sqlite.copies import private
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any

@@ -13,6 +13,7 @@ after the backup is erased again.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -27,7 +28,6 @@ from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.rebuild import Lost, built, derive
 from tacit.stores.sqlite.restore import Held, told_plainly
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
 
     from tacit.stores.sqlite.copies import Backup

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -29,7 +30,6 @@ from tacit.stores.sqlite.copies import (
 )
 from tacit.stores.sqlite.errors import told
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

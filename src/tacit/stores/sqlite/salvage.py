@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -12,7 +13,6 @@ from tacit.stores.shared import is_sound
 from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME, QUEUE_KEY, TRUTH
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any

@@ -8,8 +8,8 @@ It is derived, changes in the transaction that changes the full text, and is reb
 from __future__ import annotations
 
 from struct import pack
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 

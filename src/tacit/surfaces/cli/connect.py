@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, TacitError, UsageError
 from tacit.core.value import value
@@ -22,7 +23,6 @@ from tacit.surfaces.cli.past import offer
 from tacit.surfaces.cli.self_test import as_json, fire, shown
 from tacit.surfaces.cli.settings_file import Kept, check_writable, difference, read_settings, write_settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.surfaces.cli.reading import asked, may_ask
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tacit.app import Memories
     from tacit.surfaces.cli import Cli

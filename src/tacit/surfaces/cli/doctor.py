@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.plural import numbered
@@ -14,7 +15,6 @@ from tacit.surfaces.cli.status import open_or_near
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, wrapped
 from tacit.surfaces.views import for_you
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import TIERS
@@ -13,7 +14,6 @@ from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable

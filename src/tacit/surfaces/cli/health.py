@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core import clock
 from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE
@@ -12,7 +14,6 @@ from tacit.surfaces.outlook import spared
 from tacit.surfaces.views import cache_json, for_you
 from tacit.surfaces.wording import CLOSED, GATES, STATES, WHOSE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence

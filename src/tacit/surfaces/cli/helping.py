@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GROUPS, Answer, Cli
 from tacit.surfaces.cli.parsing import OPTIONS, nearest, nearest_command, parser_of
 from tacit.surfaces.cli.words import paint, table, wrapped
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

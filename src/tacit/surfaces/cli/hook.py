@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
@@ -11,7 +12,6 @@ from tacit.surfaces.hooks import EVENTS
 from tacit.surfaces.hooks.usage import usage
 from tacit.surfaces.worker import IDLE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, SEVERITIES, as_json
@@ -15,7 +16,6 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
 from tacit.surfaces.wording import is_given, standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, TacitError, UsageError
 from tacit.core.plural import numbered
@@ -11,7 +12,6 @@ from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.moved import Asked
 from tacit.surfaces.cli.words import one_line, table, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator

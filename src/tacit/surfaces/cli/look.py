@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.app import store_path
 from tacit.core.errors import NotFound, Unavailable
@@ -21,7 +22,6 @@ UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a sing
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
 HISTORY = 5  # changes likewise
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

@@ -6,6 +6,7 @@ Nothing is opened, made or kept. The transcripts are read where the host left th
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.errors import Unavailable, UsageError
@@ -14,7 +15,6 @@ from tacit.core.value import replace
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, paint, table, wrapped
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Mapping, Sequence

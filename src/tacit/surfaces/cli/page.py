@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import TacitError
 from tacit.core.plural import numbered
@@ -19,7 +20,6 @@ from tacit.core.value import value
 from tacit.hosts import every_host
 from tacit.hosts.places import folders_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any

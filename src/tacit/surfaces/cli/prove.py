@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.memory import as_json
 from tacit.core.plural import numbered
@@ -14,7 +16,6 @@ from tacit.surfaces.wording import CAME, standing
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused, TacitError
 from tacit.core.plural import numbered
 from tacit.core.value import value
 from tacit.surfaces.cli.settings_file import check_writable, read_settings, write_settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

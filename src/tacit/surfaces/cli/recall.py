@@ -7,6 +7,8 @@ store, or with one that is busy or unreadable, nothing is printed and nothing fa
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import TacitError, Unavailable, UsageError
 from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
@@ -14,7 +16,6 @@ from tacit.surfaces.cli.inject import LEVELS, host_of
 from tacit.surfaces.cli.words import one_line, paint, parts_line, width
 from tacit.surfaces.views import recalled_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table, width
 from tacit.surfaces.views import replay_json, replay_plan_json
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import NotFound, UsageError
 from tacit.core.plural import numbered
 from tacit.core.states import ACTIVE
@@ -11,7 +13,6 @@ from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.views import proposal_json
 from tacit.surfaces.wording import MOVED, decided, question, seen, standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Mapping, Sequence

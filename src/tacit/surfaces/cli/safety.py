@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import Refused
 from tacit.core.plural import numbered
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

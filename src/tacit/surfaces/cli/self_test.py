@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.hosts import host_of, of_session, speaker
 from tacit.hosts.samples import Scene
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from tacit.core.digest import digest, new_id, short_hash
 from tacit.core.errors import TacitError, Unavailable
 from tacit.core.value import replace, value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

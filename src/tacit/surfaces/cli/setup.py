@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.errors import NotFound, UsageError
 from tacit.surfaces.cli import COMMANDS as VERBS
 from tacit.surfaces.cli import GLOBAL_FLAGS, GLOBAL_VALUES, Answer, Cli
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping

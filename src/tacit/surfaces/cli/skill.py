@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tacit.surfaces import skill
 from tacit.surfaces.cli import Answer, Cli
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 

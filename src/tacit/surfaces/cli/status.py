@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.app import store_path
 from tacit.core import clock
 from tacit.core.errors import Unavailable
@@ -13,7 +15,6 @@ from tacit.surfaces.cli.words import one_line, paint, printable, table, width, w
 from tacit.surfaces.views import overview
 from tacit.surfaces.wording import is_given, standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence

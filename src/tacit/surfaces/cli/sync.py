@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import UsageError
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import one_line, table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import UsageError
 from tacit.core.memory import as_json
 from tacit.surfaces.web import views
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

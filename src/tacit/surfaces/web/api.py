@@ -6,6 +6,8 @@ and the OpenAPI document are made from it, so that they cannot differ. Answers a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.memory import GATES, SEVERITIES, TIERS, VERDICTS, as_json
 from tacit.core.proposal import KINDS
 from tacit.core.states import STATES
@@ -15,7 +17,6 @@ from tacit.surfaces.views import entry_json
 from tacit.surfaces.web import views
 from tacit.surfaces.web.schema import FLAG, body, number, one_of, text
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.surfaces import drawn, outlook
 from tacit.surfaces.wording import standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

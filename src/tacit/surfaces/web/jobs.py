@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
@@ -18,7 +19,6 @@ from tacit.core.digest import new_id
 from tacit.core.errors import NotFound, StoreBusy, TacitError
 from tacit.core.plural import numbered
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from tacit import __version__
 from tacit.surfaces.web.api import ENDPOINTS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

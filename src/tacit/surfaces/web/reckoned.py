@@ -7,10 +7,10 @@ work; one that finds none waits a moment, and is told if that was not enough.
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

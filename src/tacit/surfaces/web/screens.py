@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
@@ -28,7 +29,6 @@ from tacit.surfaces.web.reckoned import Reckoned
 from tacit.surfaces.web.schema import from_query, number, one_of, text
 from tacit.surfaces.wording import MOVED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar

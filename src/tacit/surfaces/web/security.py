@@ -16,10 +16,10 @@ import json
 import os
 import time
 from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from typing import Any

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -22,7 +23,6 @@ from tacit.surfaces.web.openapi import document
 from tacit.surfaces.web.schema import checked, from_query
 from tacit.surfaces.web.security import Guard, Keys
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
     from typing import Any

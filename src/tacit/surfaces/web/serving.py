@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -12,7 +13,6 @@ from tacit.surfaces.token import token_at
 from tacit.surfaces.web.security import Keys, names
 from tacit.surfaces.web.server import Desk, application
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 

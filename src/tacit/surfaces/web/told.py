@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tacit.core.errors import NotFound
 from tacit.core.states import INJECTABLE
 from tacit.stores.lookups import evidence_in, runs_behind
@@ -12,7 +14,6 @@ from tacit.surfaces.views import proposal_json
 from tacit.surfaces.web.views import said, similar
 from tacit.surfaces.wording import CLOSED, ahead
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
 from tacit.core.memory import as_json
@@ -19,7 +20,6 @@ from tacit.surfaces.views import (
 )
 from tacit.surfaces.wording import standing
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
