@@ -17,7 +17,7 @@ from tacit.core.clock import now
 from tacit.core.digest import GENESIS, new_id, shard_of, xor
 from tacit.core.errors import NotAStore, StoreNewer
 from tacit.core.journal import entry_hash, new_salt, payload, payload_digest
-from tacit.core.memory import DECIDED, Memory, row_hash, to_row
+from tacit.core.memory import ADDED, DECIDED, Memory, row_hash, to_row
 from tacit.stores.check import check
 from tacit.stores.sql_rows import HEADER
 from tacit.stores.sqlite import SCHEMA, SqliteStore, _prepare, open_store
@@ -34,6 +34,9 @@ def schema_of(path: Path) -> list[tuple[Any, ...]]:
         ).fetchall()
     finally:
         connection.close()
+
+
+FIRST = tuple(name for name in DECIDED if name not in ADDED)  # the columns of schema 1; later ones come last
 
 
 def old_store(path: Path, memories: int = 20) -> list[Memory]:
@@ -62,10 +65,10 @@ def old_store(path: Path, memories: int = 20) -> list[Memory]:
             text, salt = payload(entry), new_salt()
             said = payload_digest(salt, text)
             link = entry_hash(GENESIS, header, said, sealed)
-            columns = ", ".join((*DECIDED, "hash"))
+            columns = ", ".join((*FIRST, "hash"))
             tx.rows(
-                f"INSERT INTO memory ({columns}) VALUES ({', '.join(':' + c for c in (*DECIDED, 'hash'))})",
-                **dict(zip(DECIDED, row)),
+                f"INSERT INTO memory ({columns}) VALUES ({', '.join(':' + c for c in (*FIRST, 'hash'))})",
+                **dict(zip(FIRST, row)),
                 hash=sealed,
             )
             tx.rows("INSERT INTO memory_fts (rowid, text) VALUES (last_insert_rowid(), :text)", text=memory.text)

@@ -16,7 +16,7 @@ from tacit.core import keep
 from tacit.core.clock import now
 from tacit.core.digest import new_id
 from tacit.core.errors import Refused, SpacesMixed, StoreBusy, Unavailable
-from tacit.core.memory import DECIDED, Memory, to_row
+from tacit.core.memory import ADDED, DECIDED, Memory, to_row
 from tacit.stores.check import check
 from tacit.testing import Scripted, ToyEmbedder, run, say, signed, user
 
@@ -514,7 +514,7 @@ def test_what_an_older_schema_holds_is_found_after_the_upgrade(postgres_empty: s
         owner.execute(first.read_text())
         owner.execute("INSERT INTO version VALUES (1)")
         owner.execute("INSERT INTO member VALUES ('p', session_user, 3)")
-        row = dict(zip(DECIDED, to_row(lesson())), hash=b"", words="")
+        row = {name: said for name, said in zip(DECIDED, to_row(lesson())) if name not in ADDED} | {"hash": b"", "words": ""}
         names = ", ".join(row)
         owner.execute(f"INSERT INTO memory ({names}) VALUES ({', '.join('%s' for _ in row)})", [*row.values()])
         owner.execute("SELECT put_words(1, ARRAY['run', 'make', 'migrat'])")
