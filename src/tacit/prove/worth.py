@@ -155,7 +155,7 @@ def may_be_said(units: int, lessons: int) -> str:
         return (
             "At 20 to 60 sessions the order of the lessons is what can be had: the guess gets two thirds of what an oracle would,"
             " frequency less than chance. A verdict is rare: a problem brought from 50 to 20 in 100 sessions has one by 60 of them in 39"
-            " of 100 cases, in 22 where agents soon overcome half of what occurs."
+            " of 100 cases, in 21 where agents soon overcome half of what occurs."
         )
     return (
         "From 60 sessions on strong effects get their verdicts: 50 to 20 in 100 in 6 of 10 cases by 100 sessions, in 9 by 200; 20 to 5 in"
