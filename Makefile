@@ -155,7 +155,6 @@ bench-effect: .venv/ready
 	failed=0; for part in 'effect.py --jobs $(or $(JOBS),2)' 'effect_worlds.py --jobs $(or $(JOBS),2)' effect_defects.py 'effect_blind.py make .bench/blind' \
 	 'effect_blind.py guess .bench/blind' $(if $(DATA),'effect_seen.py $(DATA)'); do $(BIN)/python bench/$$part || failed=1; done; exit $$failed
 
-# A simulated year of one project, 7,300 runs, seven minutes of CPU; it may be broken off. The curve goes to bench/results/year.svg.
 # What real sessions teach: make bench-lessons DATA=folder with the projects unpacked, read by the answers of bench/labels/reader; with NO_MODEL=1 by
 # rules alone, and says line by line what holds (LOGS=folders with a folder of run logs per host). Sheets for a judge lie in .bench/lessons afterwards; figures that rest on judges come from bench/labels.
 bench-lessons: .venv/ready
@@ -166,8 +165,9 @@ bench-lessons: .venv/ready
 	$(if $(NO_MODEL),$(BIN)/python -m bench.lessons.blind sheets $(DATA) .bench/lessons/sheets && $(BIN)/python -m bench.lessons.shown $(DATA) $(foreach folder,$(LOGS),--logs $(folder)))
 	$(if $(NO_MODEL),,$(BIN)/python -m bench.lessons labels $(DATA) && $(BIN)/python -m bench.lessons covered $(DATA))
 
+# A simulated year of one project, 7,300 runs (RUNS=6: so many a day instead of twenty); it may be broken off. The curve goes to bench/results/year.svg.
 bench-year: .venv/ready
-	$(BIN)/python bench/year.py
+	$(BIN)/python bench/year.py $(if $(RUNS),--runs $(RUNS))
 
 # TRANSCRIPTS names folders of real sessions, in which every redaction counts as a false alarm.
 bench-redaction: .venv/ready
