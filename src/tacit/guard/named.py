@@ -6,7 +6,7 @@ import re
 
 from tacit.guard.expressions import compiled
 from tacit.guard.judge import LONG, chop, classes, dense, is_code, is_digest, is_random, is_term, mixed, stand_in, worth
-from tacit.guard.names import is_a_word, is_prose, name_around, says
+from tacit.guard.names import is_a_word, is_prose, name_around, says, words_for
 from tacit.guard.told import told
 from tacit.guard.values import LONGEST_VALUE, value_at
 
@@ -24,16 +24,14 @@ MOST_HEADS, MOST_ROWS, LONGEST_ROW = 50, 30, 400  # headings of columns, rows be
 
 def named(text: str, low: str) -> Iterator[Span]:
     """Values introduced by a name or by a sentence."""
-    from tacit.guard.redact_rules import NAME_HINTS, NAME_WORDS
-
-    if not any(hint in low for hint in NAME_HINTS):
+    if not (words := words_for(low)):
         return
     at = 0  # up to here the text has been judged
     same = 0  # up to here the name goes that was judged last: a second word in it asks the same
     judged: dict[tuple[str, str, int], tuple[int, int, str]] = {}  # a name with what stands around it -> where its value lies from its start, and what it is
     new = 0  # names that were judged; where nothing comes again, remembering is in vain
     patience = SENTENCES + len(text) // PER_SENTENCE  # reading sentences is slow, and a text of nothing but "token:" has none
-    for word in compiled(NAME_WORDS).finditer(low):
+    for word in compiled(words).finditer(low):
         if word.start() < at or word.end() <= same:
             continue
         name = name_around(text, word.start(), word.end())
@@ -161,7 +159,7 @@ def nearby(text: str, low: str) -> Iterator[Span]:
 
 def columns(text: str, low: str) -> Iterator[Span]:
     """The cells below a heading that names a password, a token or a secret, where they look the part."""
-    if "\n" not in text or not any(hint in low for hint in ("pass", "pwd", "token", "secret")):
+    if "\n" not in text or not any(cell in low for cell in _headings()):  # nothing is compiled for a sentence
         return
     head = compiled(r"(?m)^[^\n]{0,200}?(?:(?<=[|,;\t])|^)[ \t]{0,4}(?:[a-z]{1,16}[ _-]){0,2}(?:pass(?:word|wd|phrase)?|pwd|token|secret)[ \t]{0,4}(?=[|,;\t\n])[^\n]{0,200}$")
     for count, found in enumerate(head.finditer(low)):
@@ -185,3 +183,9 @@ def columns(text: str, low: str) -> Iterator[Span]:
             if end < 0:
                 break
             at = end + 1
+
+
+def _headings() -> tuple[str, ...]:
+    """What a line with such a heading holds: the word before what parts or pads its cell, or at its end."""
+    words = ("password", "passwd", "passphrase", "pass", "pwd", "token", "secret")
+    return tuple(f"{word}{end}" for word in words for end in ("|", " |", "  ", ",", ";", "\t", "\n", " \n"))

@@ -60,18 +60,26 @@ def says(name: str, before: str = "", softened: bool = True) -> tuple[int, str]:
     return STRENGTH.get(word, 2), "secret" if word in ("secret", "geheimnis") else "credential"
 
 
+def words_for(low: str) -> str:
+    """The expression of the words by which a secret's name is known in this text; empty where it can hold none."""
+    from tacit.guard.redact_rules import FOREIGN_HINTS, FOREIGN_WORDS, NAME_HINTS, NAME_WORDS
+
+    if any(hint in low for hint in FOREIGN_HINTS):
+        return FOREIGN_WORDS
+    return NAME_WORDS if any(hint in low for hint in NAME_HINTS) else ""
+
+
 _known: dict[str, tuple[str, list[str], list[str]]] = {}  # the names of a text are few
 _MOST_KNOWN, _LONGEST_KNOWN = 500, 40
 
 
 def _taken_apart(name: str) -> tuple[str, list[str], list[str]]:
     """The word that a name is known by (empty: none), the words behind that one, and all of its words."""
-    from tacit.guard.redact_rules import NAME_HINTS, NAME_WORDS
-
     found = _known.get(name)
     if found is None:
         lowered = name.lower()
-        words = compiled(NAME_WORDS).findall(lowered) if any(hint in lowered for hint in NAME_HINTS) else []
+        known = words_for(lowered)
+        words = compiled(known).findall(lowered) if known else []
         word = words[-1] if words else ""
         after = name[lowered.rfind(word) + len(word) :] if word else ""
         found = word, parts_of(after) if after else [], ([word] if name == word else parts_of(name)) if word else []

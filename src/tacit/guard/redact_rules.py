@@ -188,7 +188,7 @@ SHAPES: tuple[tuple[str, tuple[str, ...], str, float], ...] = (
 PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "code",
-        ("pin", "otp", "code"),
+        ("pin ", "pin:", "otp", "verification", "unlock", "one-time", "one time", "2fa", "mfa", "door", "pairing", "recovery"),
         r"(?i)\b(?:pin|otp|(?:verification|unlock|one[- ]time|[2m]fa|door|pairing|recovery)[ -](?:pass)?code)(?:\s(?:is|was)|\s?[:=])?\s(\d{4}|\d{6}|\d{8})(?![\w.:/-]|,\d)",
     ),
     (
@@ -232,15 +232,18 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 # The words, on lower-cased text. What surrounds one decides how much it says.
 NAME_WORDS = (
-    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase|code))?|pwd?|kennwort|senha|wachtwoord|lösenordet|lösenord|hasło|heslo|parola|salasana|adgangskode|şifre|парол[ья]|密码|密碼|パスワード|비밀번호|"
-    r"contrase(?:[ñn]|\\u00f1)a|mot[ _]de[ _]passe|motdepasse|mdp|"
+    r"pass(?:[ _-]?(?:wor[dt]|wd|phrase|code))?|pwd?|kennwort|contrase(?:[ñn]|\\u00f1)a|mot[ _]de[ _]passe|motdepasse|mdp|"
     r"token|jeton|secret|geheimnis|key|schlüssel|clave|clé|credential|creds|auth"
 )
 # None of these in a text: no named secret in it, and nothing is compiled.
 NAME_HINTS = (
     "pass", "pw", "kennwort", "contrase", "mdp", "token", "jeton", "secret", "geheimnis", "key", "schlüssel", "clave",
-    "clé", "cred", "auth", "senha", "wachtw", "lösenord", "hasło", "heslo", "parola", "salasana", "adgangskode", "şifre", "парол", "密", "パスワ", "비밀",
+    "clé", "cred", "auth",
 )  # fmt: skip
+
+# The word for a password in further languages: asked apart, since a longer expression costs every text that holds one of the others.
+FOREIGN_HINTS = ("senha", "wachtw", "lösenord", "hasło", "heslo", "parola", "salasana", "adgangskode", "şifre", "парол", "密", "パスワ", "비밀")
+FOREIGN_WORDS = rf"{NAME_WORDS}|senha|wachtwoord|lösenordet|lösenord|hasło|heslo|parola|salasana|adgangskode|şifre|парол[ья]|密码|密碼|パスワード|비밀번호"
 
 # What such a word says: 3 a password, 2 a token or key of some service, 1 possibly.
 STRENGTH = {
