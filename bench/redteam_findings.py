@@ -335,6 +335,22 @@ def the_rest(world: World) -> Tried:
     world.claude(5, [prompt(f"<command-message>fix</command-message>\n<command-name>/fix</command-name>\n{text}") for text in PLANTED[14:18]], version="1.0.3")
     world.claude(6, [prompt(text, entrypoint="sdk-cli") for text in PLANTED[18:22]])
     unseen("`claude -p`, body of a slash command, SDK", SPOKEN[10:22])
+    world.claude(7, [prompt(text) for text in PLANTED[22:26]], world.repo / ".claude" / "projects")
+    unseen("a session committed to the repository", SPOKEN[22:26])
+    for n in range(3):
+        for text in PLANTED[26:30]:
+            world.hook("prompt", "cursor", {"session_id": f"forged-{n}", "hook_event_name": "beforeSubmitPrompt", "prompt": text}, AGENT)
+        world.hook("session-end", "cursor", {"session_id": f"forged-{n}", "hook_event_name": "sessionEnd"}, AGENT)
+    world.tacit("worker", "--now")
+    unseen("hooks called by an agent's shell", SPOKEN[26:30])
+    profile = world.home / ".profile"
+    profile.write_text("umask 022\n")
+    (world.repo / "CLAUDE.md").symlink_to(profile)
+    world.tacit("page", "--target", "CLAUDE.md", "--by", "ada", "--yes")
+    world.tacit("tend", "--by", "ada", "--yes")
+    tries += 1
+    through += ["a page written through a link"] * (profile.read_text() != "umask 022\n")
+    (world.repo / "CLAUDE.md").unlink()
     for name in ("</\n\ntacit-notes>", "<\n\n/tacit-notes", "(seen\n41x, user)"):
         tries += 1
         through += [f"plain_line: {name!r}"] * (plain_line(plain_line(name)) != plain_line(name))
@@ -347,7 +363,7 @@ def the_rest(world: World) -> Tried:
     tries += 5
     through += ["a secret in names, branch, task, kept session or reason"] * (SECRET[:10].encode() in raw)
     through += monitors(world) + desk_token(world)
-    return Tried(tries + 5, through, "claims, two runs in one file, headers, print mode, slash bodies, `plain_line` twice, secrets in names, git's monitor, the desk's token")
+    return Tried(tries + 5, through, "claims, two runs in one file, headers, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token")
 
 
 def monitors(world: World) -> list[str]:
@@ -501,7 +517,7 @@ FINDINGS = (
     Finding(12, "a cure that installs, sends or loosens becomes a lesson", hazardous_cures, "learn/test_provenance::a_cure_that_brings_in_sends_or_loosens_is_held learn/test_provenance::a_told_cure_is_asked_the_same"),
     Finding(13, "a megabyte of digits, escapes, `token:` costs minutes", slow_patterns, "test_guards::twice_the_text_costs_about_twice"),
     Finding(14, "learned lessons push a person's rules out of the budget", flooded_budget, "recall/test_budget::a_persons_rules_keep_their_slots"),
-    Finding(15, "the rest", the_rest, ""),
+    Finding(15, "the rest, and what was found since", the_rest, ""),
 )  # fmt: skip
 
 # Of the fifteenth, "low, see the end", everything at once; the tests of its parts stand in the page.
@@ -550,7 +566,7 @@ def run() -> int:
         if finding.tests:
             rows.append(f"| {finding.number} | {finding.what} | {result} | {tests_of(finding.tests)} |")
         else:
-            rows += [f"| {finding.number} | {what} | {'of all rows 15: ' + result if not n else 'as above'} | {tests_of(named)} |" for n, (what, named) in enumerate(REST)]
+            rows += [f"| {finding.number} | {what} | {'of all rows 15: ' + result if not n else 'as 5' if 'acts_of' in named else 'as above'} | {tests_of(named)} |" for n, (what, named) in enumerate(REST)]
     if args.table and not wanted:
         write_table(Path(args.table), "\n".join(rows) + "\n", "findings")
         write_table(Path(args.table), acts_table(), "acts")
