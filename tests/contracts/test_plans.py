@@ -72,6 +72,7 @@ def test_what_the_desk_shows_costs_the_same_in_a_store_twice_as_large(tmp_path: 
     paged = {"limit": 50, "offset": 0}
     screens: dict[str, Callable[[Memories], object]] = {
         "inbox": lambda memories: views.inbox(memories, paged),
+        "refused": lambda memories: memories.refused(),
         "proposals": lambda memories: views.proposals(memories, {**paged, "state": "open"}),
         "page": views.page,
         "health": views.facets,

@@ -140,8 +140,8 @@ def test_a_person_looks_after_memory(desk: str, browser: Any) -> None:
     line.get_by_role("button").click()
     page.get_by_role("button", name="Take it off").first.wait_for()
     seen.to(f"/lessons/{lesson}")
-    assert "somewhere between" in page.locator("figure figcaption").inner_text()
-    assert page.locator("figure svg rect.bar").count() == 1
+    told = page.locator("section[aria-labelledby=h-effect]")
+    assert "its problem came in" in told.inner_text() and told.locator("figure svg.pic").count() == 1
     seen.to("/search?q=login+tests+cache")
     page.locator(".hits details summary").first.click()
     assert page.locator(".parts tr").first.is_visible()

@@ -94,8 +94,9 @@ def with_signal(store: Reads, project: str, signal: str) -> int:
 
 def held_unsigned(store: Reads, project: str) -> int:
     """Lessons of the team's journal that are held because nobody allowed has signed them."""
+    # By the few that the journal brought: an index of the project's lessons would lead over all of them.
     sql = (
-        "SELECT count(*) FROM memory WHERE project = :p AND gate = 'hold' AND trust = 'imported'"
+        "SELECT count(*) FROM memory WHERE project || '' = :p AND gate = 'hold' AND trust = 'imported'"
         " AND id IN (SELECT memory FROM shared WHERE project = :p AND standing = 'unknown')"
     )
     return _one(store, sql, p=project)
