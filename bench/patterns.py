@@ -77,14 +77,15 @@ def texts(size: int) -> Iterator[tuple[str, str]]:
 
 def doors(folder: Path) -> dict[str, Callable[[str], object]]:
     """Everything that reads a foreign text, by name."""
+    from tacit.core.run import Step
     from tacit.guard.one_line import plain_line
     from tacit.guard.redact import private, redact, redacted_record
     from tacit.guard.screen import screen
-    from tacit.learn.failures import shows_failure, telling_line
     from tacit.learn.hazard import hazard
+    from tacit.learn.reader.render import failing_output
     from tacit.learn.shell import calls
     from tacit.words.diagnose import signatures
-    from tacit.words.signature import signature
+    from tacit.words.signature import decisive_line, signature
 
     return {
         "redact": redact,
@@ -94,8 +95,8 @@ def doors(folder: Path) -> dict[str, Callable[[str], object]]:
         "plain_line": plain_line,
         "signature": signature,
         "grammar of errors": signatures,
-        "telling line": telling_line,
-        "output that shows failure": shows_failure,
+        "telling line": decisive_line,
+        "output that shows failure": lambda text: failing_output(Step("tool", "1", tool="Bash", input={"command": "make | tail"}, output=text)),
         "shell line": lambda text: [calls(each) for each in (text,)],
         "hazard": lambda text: hazard(recommended(text)),
         "learn: error": lambda text: learned(folder, error=text),

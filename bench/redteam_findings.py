@@ -268,11 +268,11 @@ def hazardous_cures(world: World) -> Tried:
 def slow_patterns(world: World) -> Tried:
     """13"""
     from tacit.guard.redact import redact
-    from tacit.learn.failures import telling_line
+    from tacit.words.signature import decisive_line
 
     prose = text_of(PROSE, 1_000_000)
     through, dearest = [], 0.0
-    for door, ask in (("telling line", telling_line), ("redact", redact)):
+    for door, ask in (("telling line", decisive_line), ("redact", redact)):
         bound = max(3 * timed(ask, prose), 0.006)
         for name, piece in (("digits", "1"), ("escapes", "\x1b]"), ("token:", "token: "), ("secret", 'secret = "')):
             took = timed(ask, piece * (1_000_000 // len(piece)))

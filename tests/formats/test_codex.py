@@ -109,6 +109,8 @@ def test_a_session() -> None:
             True,
             "boom",
         ),
+        ("Command: /bin/zsh -lc 'cat <<X\na\nX'\nChunk ID: ab12\nProcess exited with code 3\nOutput:\nboom", 3, True, "boom"),
+        ("Command: none\nOutput:\nboom", None, False, "Command: none\nOutput:\nboom"),
         ("Chunk ID: ab12\nProcess running with session ID 5\nOutput:\nwaiting", None, False, "waiting"),
         (json.dumps({"output": "boom", "metadata": {"exit_code": 4, "duration_seconds": 0.1}}), 4, True, "boom"),
         (json.dumps({"answer": 42}), None, False, '{"answer": 42}'),

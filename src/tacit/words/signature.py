@@ -17,7 +17,7 @@ def signature(text: str) -> str:
 
     A signature names a class of problems: quoted names are masked too. Who needs the names compares the texts as well.
     """
-    line = _decisive_line(text)
+    line = decisive_line(text)
     digit = any(map(str.isdecimal, line))
     for pattern, mask, needs in _masks() if line else ():
         if any(need in line for need in needs) if needs else digit:
@@ -28,7 +28,8 @@ def signature(text: str) -> str:
     return line if _informs(line) else ""
 
 
-def _decisive_line(text: str) -> str:
+def decisive_line(text: str) -> str:
+    """The line of an error that a person would quote; empty where nothing tells."""
     if len(text) > 2 * ERROR_ENDS:
         text = f"{text[:ERROR_ENDS]}\n{text[-ERROR_ENDS:]}"
     text = text.replace("\r\n", "\n")

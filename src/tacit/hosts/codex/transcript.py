@@ -451,6 +451,8 @@ def _plain_output(output: Any) -> tuple[str, int | None, bool | None, str]:
         if inner is not None:
             return inner, status, success, ""
     status, process = None, ""
+    if text.startswith("Command: ") and (at := text.find("\nChunk ID: ")) > 0:
+        text = text[at + 1 :]  # some versions say first what was run, in as many lines as that has
     while text:
         line, _, rest = text.partition("\n")
         if line.strip() == "Output:":

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from tacit.core.value import replace, value
 from tacit.guard.redact import private, redact
 from tacit.learn.echo import unfenced
-from tacit.learn.failures import LONGEST_ERROR, shows_failure, telling_line
 from tacit.learn.shell import calls, command_of, looks, proper
+from tacit.words.diagnose import LONGEST
 from tacit.words.own_words import own_words
+from tacit.words.signature import decisive_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,6 +66,13 @@ CAUSE = re.compile(
 )
 _OUTSIDE_TOOLS = ("WebFetch", "WebSearch", "mcp__", "web_", "fetch", "browser")
 _OUTSIDE_PROGRAMS = frozenset("gh glab curl wget http https ssh scp aws gcloud az kubectl".split())
+# A piped command's own exit status is lost; its output may still tell.
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:| TS)|\*\* \(\w+Error\)|^Traceback"
+    r"|npm (?:ERR!|error)|BUILD FAILED|Build failed|^fatal:|^panic:|command not found|== Compilation error"
+    r"|Total errors: [1-9]|not formatted|build error occurred|^E   |exit(?:ed with)? (?:code|status) [1-9]",
+    re.M | re.I,
+)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
@@ -227,7 +235,7 @@ def _of_call(step: Step, cwd: str) -> Iterator[tuple[str, str, str]]:
     failed = failing_output(step)
     if not failed:
         return
-    text = failed if len(failed) <= LONGEST_ERROR else f"{failed[: LONGEST_ERROR // 2]}\n{failed[-LONGEST_ERROR // 2 :]}"
+    text = failed if len(failed) <= LONGEST else f"{failed[: LONGEST // 2]}\n{failed[-LONGEST // 2 :]}"
     lines = [line for each in _at_home(scrubbed(text), cwd).splitlines() if (line := one_line(each))]
     if lines:
         shown = " ⏎ ".join(line[:FAILURE_LINE] for line in _telling(lines))
@@ -301,7 +309,7 @@ def _soft(step: Step) -> bool:
         return False
     run = calls(command)
     lost = len(run) > 1 or any(call.piped for call in run)
-    return lost and not all(looks(call) for call in run) and shows_failure(step.output)
+    return lost and not all(looks(call) for call in run) and _FAILED.search(_ANSI.sub("", step.output[-LONGEST:])) is not None
 
 
 def is_outside(step: Step) -> bool:
@@ -315,7 +323,7 @@ def _telling(lines: Sequence[str]) -> list[str]:
     """Of a failure's lines the ones that say most, in their order."""
     if len(lines) <= FAILURE_LINES:
         return list(lines)
-    told = telling_line("\n".join(lines))
+    told = decisive_line("\n".join(lines))
     best = next((at for at, line in enumerate(lines) if told and told[:40] in line), 0)
     wanted = dict.fromkeys((best, best + 1, len(lines) - 1, len(lines) - 2, 0, 1))
     return [lines[at] for at in sorted([at for at in wanted if 0 <= at < len(lines)][:FAILURE_LINES])]
