@@ -11,7 +11,7 @@ Public names are resolved when they are first used, so that importing the packag
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
