@@ -78,7 +78,7 @@ def reckon(home: Path, sessions: int, killed: int, asked: Path) -> list[str]:
         if count != 1:
             wrong.append(f"the lesson of session {number} is there {count} times")
     told = tacit(home, "doctor").stdout
-    if f"; {sessions} sessions read" not in told:
+    if f"; {sessions} {'session' if sessions == 1 else 'sessions'} read" not in told:
         wrong.append(f"not every session of {sessions} was read: {told[-200:]}")
     finished = Counter(line.removeprefix("answered ") for line in asked.read_text().splitlines() if line.startswith("answered "))
     begun = Counter(line.removeprefix("asked ") for line in asked.read_text().splitlines() if line.startswith("asked "))

@@ -427,11 +427,10 @@ def test_kinds_go_by_name_and_alias() -> None:
 
 
 def test_reading_needs_nothing_heavy() -> None:
-    """A hook reads a compiled profile and asks a ladder without the modules that make a start slow."""
+    """A hook reads a compiled profile without the modules that make a start slow."""
     code = (
-        "import sys; from tacit.core.profile import from_json; from tacit.core import lifecycle;"
-        "p = from_json(sys.stdin.read());"
-        "lifecycle.advance(p, lifecycle.Standing('candidate', seen=2)); p.trial, p.rank, p.kinds;"
+        "import sys; from tacit.core.profile import from_json;"
+        "p = from_json(sys.stdin.read()); p.trial, p.rank, p.kinds;"
         "heavy = {'tomllib', 'difflib', 'typing', 'dataclasses', 'pathlib', 'logging', 'importlib.resources', 'hashlib'};"
         "print(sorted(heavy & set(sys.modules)))"
     )

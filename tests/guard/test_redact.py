@@ -569,7 +569,7 @@ def test_ids_hashes_and_names_are_no_random_words(text: str) -> None:
     assert redact(text).text == text
 
 
-def test_a_list_of_secrets_is_hidden_from_the_thousandth_on() -> None:
+def test_a_list_of_secrets_is_hidden_from_so_many_on() -> None:
     """No two alike, so that nothing can be remembered about them: all of them go, what stands before them stays, and twice is once."""
     from random import Random
     from string import ascii_letters, ascii_uppercase, digits
@@ -579,7 +579,7 @@ def test_a_list_of_secrets_is_hidden_from_the_thousandth_on() -> None:
     text = "The settings of the importer:\n" + "".join(f"{''.join(maker.choices(ascii_uppercase, k=6))}_API_KEY={each}\n" for each in secrets)
     out = redact(text)
     assert out.text.startswith("The settings of the importer:\n") and out.text.endswith("[redacted:secrets]")
-    assert not any(each[at : at + 10] in out.text for each in secrets for at in (0, 10)) and len(out.hits) <= 1_001
+    assert not any(each[at : at + 10] in out.text for each in secrets for at in (0, 10)) and len(out.hits) <= 401
     assert redact(out.text).text == out.text
-    few = "\n".join(text.splitlines()[:900])
+    few = "\n".join(text.splitlines()[:380])
     assert "[redacted:secrets]" not in redact(few).text

@@ -73,7 +73,7 @@ _FAILED = re.compile(
     r"|Total errors: [1-9]|not formatted|build error occurred|^E   |exit(?:ed with)? (?:code|status) [1-9]",
     re.M | re.I,
 )
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
