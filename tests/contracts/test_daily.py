@@ -85,4 +85,5 @@ def test_the_week_is_told_from_it(folder: object) -> None:
         assert told(memories) == before
     assert week["sessions"] == 14 and week["units"] == 12 and week["new"] == 1
     assert (week["given"], week["withheld"]) == (arms["injected"], arms.get("withheld", 0))
-    assert (week["back"], week["told"]) == (last["occurred"], last["occurred"] + last["not_occurred"])
+    came, stayed = last.get("occurred", 0), last.get("not_occurred", 0)  # the coin may leave the lesson out wherever its problem comes
+    assert (week["back"], week["told"]) == (came, came + stayed) and came + stayed
