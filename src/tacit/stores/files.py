@@ -85,7 +85,7 @@ class WorkTree:
                 os.rename(temporary, path)
             finally:
                 _remove(temporary)
-            _flush(folder)
+            to_disk(folder)
         except FileNotFoundError:
             return False  # it vanished after it was read
         except OSError as error:
@@ -101,7 +101,7 @@ class WorkTree:
             if not _unchanged(path, name, was, self._limit):
                 return False
             os.unlink(path)
-            _flush(os.path.dirname(path))
+            to_disk(os.path.dirname(path))
         except OSError as error:
             raise Unavailable(
                 f"{name} cannot be removed: {error.strerror}.", "Check the permissions of its folder."
@@ -178,9 +178,9 @@ def _put(path: str, data: bytes, mode: int) -> None:
         os.fsync(fd)
 
 
-def _flush(folder: str) -> None:
-    """Make the folder's new entry last."""
-    fd = os.open(folder, os.O_RDONLY)
+def to_disk(path: str) -> None:
+    """Make what was written to a file last, or the new entries of a folder."""
+    fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:

@@ -23,6 +23,7 @@ from tacit.core.digest import new_id, shard_of
 from tacit.core.errors import Damaged, NotFound
 from tacit.core.links import link_hash
 from tacit.core.value import value
+from tacit.stores.files import to_disk
 from tacit.stores.sql_rows import row_seal
 from tacit.stores.tables import BY_NAME
 
@@ -140,7 +141,7 @@ def _written(path: str, head: Mapping[str, Any], rows: Iterable[Row]) -> Packed:
         if sum(1 for _ in read_pack(partial)) != count - 1:
             raise Damaged(f"{path} did not read back as it was written.", "Nothing was moved; check the disk.")
         os.rename(partial, path)
-        _sync_folder(os.path.dirname(path))
+        to_disk(os.path.dirname(path))
     finally:
         if os.path.exists(partial):
             os.unlink(partial)
@@ -257,11 +258,3 @@ def forget_words(folder: str, memory: str) -> int:
         head = json.loads(_lines(path)[0])
         _written(path, head, kept)
     return gone
-
-
-def _sync_folder(folder: str) -> None:
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

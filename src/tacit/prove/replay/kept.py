@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import StoreBusy, TacitError
 from tacit.core.value import value
+from tacit.stores.files import to_disk
 
 if TYPE_CHECKING:
     from typing import Any, Self
@@ -143,11 +144,7 @@ def write(path: str, said: Any) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
-    folder = os.open(os.path.dirname(path), os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    to_disk(os.path.dirname(path))
 
 
 def read(path: str) -> dict[str, Any] | None:

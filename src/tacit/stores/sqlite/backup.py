@@ -19,6 +19,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, NotFound, StoreBusy, TacitError
 from tacit.stores.check import check, rule_of
+from tacit.stores.files import to_disk
 from tacit.stores.sqlite import open_store
 from tacit.stores.sqlite.copies import (
     PENDING,
@@ -31,7 +32,6 @@ from tacit.stores.sqlite.copies import (
     need_room,
     private,
     quoted,
-    sync_folder,
 )
 from tacit.stores.sqlite.errors import told
 
@@ -178,7 +178,7 @@ def _verified(copy: Backup) -> Backup:
         raise damaged("The store", f"{faults[0].kind} {faults[0].id}: {faults[0].detail}", len(faults))
     final = copy.path.removesuffix(PENDING)
     os.rename(copy.path, final)
-    sync_folder(folder)
+    to_disk(folder)
     return Backup(final, copy.number, copy.at, copy.bytes)
 
 

@@ -15,6 +15,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id, short_hash
 from tacit.core.errors import Damaged, StoreReadOnly, TacitError
 from tacit.core.value import value
+from tacit.stores.files import to_disk
 from tacit.stores.sqlite.errors import told
 
 if TYPE_CHECKING:
@@ -85,10 +86,10 @@ def copied(store: SqliteStore, folder: str) -> Backup:
     try:
         private(partial)
         copy_pages(store.path, partial)
-        sync(partial)
+        to_disk(partial)
         made = os.path.join(folder, f"{number:06d}-{compact(clock.now())}.db{PENDING}")
         os.rename(partial, made)
-        sync_folder(folder)
+        to_disk(folder)
     except (apsw.FullError, OSError) as error:
         raise StoreReadOnly(f"The backup could not be written to {folder}: {error}.", "Free some space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
@@ -153,18 +154,6 @@ def make_folder(folder: str) -> None:
 
 def private(path: str) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-
-def sync(path: str) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def sync_folder(folder: str) -> None:
-    sync(folder)
 
 
 def damaged(what: str, first: str, faults: int = 1) -> Damaged:

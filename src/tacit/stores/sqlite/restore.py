@@ -13,6 +13,7 @@ from tacit.core import clock
 from tacit.core.digest import new_id
 from tacit.core.errors import Damaged, Refused, StoreBusy, StoreReadOnly, TacitError, Unavailable
 from tacit.core.value import replace, value
+from tacit.stores.files import to_disk
 from tacit.stores.sqlite.backup import DERIVED, LOG_LARGE, WEEK, asides, back_up, find, verify
 from tacit.stores.sqlite.copies import (
     SLACK,
@@ -25,8 +26,6 @@ from tacit.stores.sqlite.copies import (
     need_room,
     private,
     quoted,
-    sync,
-    sync_folder,
 )
 from tacit.stores.sqlite.errors import told
 
@@ -104,7 +103,7 @@ def install(path: str, source: str, folder: str, wait: float = 10.0) -> str:
             os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
             private(path)
             copy_pages(source, path)
-            sync(path)
+            to_disk(path)
             return ""
         with Held(path, folder, wait) as held:
             held.write(source)
@@ -213,12 +212,12 @@ class Held:
         fresh = f"{self.path}.{new_id()}"
         private(fresh)
         copy_pages(source, fresh)
-        sync(fresh)
+        to_disk(fresh)
         for end in ("-wal", "-shm"):  # a log that is left behind would be replayed into the new file
             if os.path.exists(self.path + end):
                 os.unlink(self.path + end)
         os.rename(fresh, self.path)
-        sync_folder(os.path.dirname(os.path.abspath(self.path)))
+        to_disk(os.path.dirname(os.path.abspath(self.path)))
 
 
 def _open_elsewhere(path: str) -> StoreBusy:
