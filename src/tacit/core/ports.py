@@ -58,20 +58,8 @@ if TYPE_CHECKING:
         @property
         def n(self) -> int: ...
 
-    class Reads(Protocol):
-        """What a store and a transaction in it both read. `rows`, `one` and `each` are for the readers of `stores/` alone."""
-
-        lock: str  # the project whose writers follow each other; a file has one lock for all of them
-        is_file: bool  # one file of our own to copy, verify and repair; a server looks after its own
-        path: str  # the file, or the address without its password
-        url: str  # the address of a server; empty for a file
-        far: str  # the address of the server whose cache this is
-        changed: bool  # whether something was written to a server through this object
-        machine: str
-
-        @property
-        def is_whole(self) -> bool:
-            """Whether all projects of the store are visible to us."""
+    class Statements(Protocol):
+        """How the readers of `stores/` ask, and nobody else."""
 
         def rows(self, sql: str, **named: Any) -> list[Any]: ...
 
@@ -80,6 +68,9 @@ if TYPE_CHECKING:
 
         def each(self, sql: str, **named: Any) -> Iterator[Any]:
             """Rows one by one, for what may be large."""
+
+    class ProjectRows(Protocol):
+        """Projects, profiles and settings."""
 
         def project(self, id: str) -> Project | None:
             """A project by its id."""
@@ -92,6 +83,9 @@ if TYPE_CHECKING:
 
         def meta(self, key: str) -> str:
             """A setting of the store; empty where it is not set."""
+
+    class LessonRows(Protocol):
+        """Memories, what they are called, and what is counted of each."""
 
         def get(self, id: str) -> Memory:
             """A memory by its full id."""
@@ -133,6 +127,14 @@ if TYPE_CHECKING:
         def aliases(self, project: str, namespace: str) -> set[str]:
             """Every name ever given in a namespace, whatever became of what bears it."""
 
+        def find(
+            self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
+        ) -> Found:
+            """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+
+    class JournalRows(Protocol):
+        """What happened to memories: entries, evidence, uses, marks, answers."""
+
         def entries(
             self,
             projects: Sequence[str] = (),
@@ -167,6 +169,18 @@ if TYPE_CHECKING:
         def all_marks(self, project: str) -> list[Mark]:
             """Every mark of a project, in the order of writing."""
 
+        def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
+            """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
+
+        def tellings(self, unit: str) -> list[Telling]:
+            """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
+
+        def sealed(self, project: str) -> dict[str, int]:
+            """How many rows a project has of each sealed table: journal, evidence, use, mark."""
+
+    class RunRows(Protocol):
+        """Runs, and what was found in them."""
+
         def run(self, id: str) -> RunRow | None:
             """A run by its id in the store."""
 
@@ -181,6 +195,9 @@ if TYPE_CHECKING:
 
         def tombstones(self, run: str) -> set[str]:
             """Places of a run whose findings stay out."""
+
+    class WaitingRows(Protocol):
+        """What waits for a person or for the worker."""
 
         def proposals(
             self,
@@ -204,15 +221,6 @@ if TYPE_CHECKING:
         def proposal(self, id: str) -> Proposal | None:
             """A proposal by its id."""
 
-        def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
-            """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
-
-        def tellings(self, unit: str) -> list[Telling]:
-            """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
-
-        def sealed(self, project: str) -> dict[str, int]:
-            """How many rows a project has of each sealed table: journal, evidence, use, mark."""
-
         def queued_job(self, key: str) -> tuple[str, str] | None:
             """When a job was last asked for, and with what; None where it does not wait."""
 
@@ -222,10 +230,20 @@ if TYPE_CHECKING:
         def queued(self) -> int:
             """How many jobs wait or are under way."""
 
-        def find(
-            self, projects: Sequence[str], words: Sequence[str], *, limit: int = 50, injectable: bool = False
-        ) -> Found:
-            """Candidates for a query's words, and how common each word is here; ranking is the caller's."""
+    class Reads(Statements, ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows, Protocol):
+        """What a store and a transaction in it both read."""
+
+        lock: str  # the project whose writers follow each other; a file has one lock for all of them
+        is_file: bool  # one file of our own to copy, verify and repair; a server looks after its own
+        path: str  # the file, or the address without its password
+        url: str  # the address of a server; empty for a file
+        far: str  # the address of the server whose cache this is
+        changed: bool  # whether something was written to a server through this object
+        machine: str
+
+        @property
+        def is_whole(self) -> bool:
+            """Whether all projects of the store are visible to us."""
 
     class Store(Reads, Protocol):
         """Where it is kept, whatever the engine."""
@@ -305,8 +323,8 @@ if TYPE_CHECKING:
 
         def __exit__(self, *_: object) -> None: ...
 
-    class Transaction(Reads, Protocol):
-        """Everything that can be read, inside the one transaction that writes; a memory changes by `apply` and by nothing else."""
+    class RowWrites(Protocol):
+        """Rows and their seals."""
 
         def insert(self, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
             """Write rows as they are, with their numbers and hashes: for a move, which brings their seals along."""
@@ -320,50 +338,8 @@ if TYPE_CHECKING:
         def reindex(self) -> None:
             """Build full text anew from the rows, and counts by facet where an engine keeps them."""
 
-        def blank_entries(self, memory: str) -> None:
-            """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""
-
-        def words(self, memory: Memory) -> str:
-            """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
-
-        def reword(self, id: str) -> None:
-            """Derive a memory's words anew: it was met in another task."""
-
         def may_change(self, project: str) -> bool:
             """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
-
-        def apply(self, change: Change) -> Entry:
-            """The only way to write a memory: the new row and its reasoned entry, together."""
-
-        def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
-            """Another name of a memory; the first to take a name keeps it."""
-
-        def add_evidence(self, evidence: Evidence) -> bool:
-            """Write a piece of evidence once; false if it was there."""
-
-        def add_use(self, use: Use) -> bool:
-            """Write an assignment once; the recorded one wins over a recomputed one."""
-
-        def add_mark(self, mark: Mark) -> None:
-            """Write a later fact about a use, or an opening balance, and bring the tally in step."""
-
-        def add_outcome(self, use: Use, mark: Mark, last: str) -> None:
-            """The outcome of a use, and the one that stood before."""
-
-        def measured_since(self, memory: str) -> str:
-            """When a memory's present words came, as its marks say; empty where they are its first."""
-
-        def put_course(self, memory: str, project: str, epoch: str, kept: str) -> None:
-            """Keep how far a lesson has come in an epoch."""
-
-        def refresh_tally(self, memory: str, project: str) -> Tally:
-            """Fold all rows of a memory again; how far it had come is found out again when it is next judged."""
-
-        def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
-            """Keep a signal that a fold carries on; none where it is nothing."""
-
-        def put_tally(self, memory: str, project: str, tally: Tally) -> None:
-            """Keep a fold beside its memory."""
 
         def put_project(self, project: Project) -> None:
             """Write or correct a project's row."""
@@ -376,6 +352,24 @@ if TYPE_CHECKING:
 
         def next_seq(self, project: str) -> int:
             """Count one more learned run of a project."""
+
+        def count(self, project: str, name: str, at: str, by: int = 1) -> None:
+            """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
+
+        def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
+            """Keep full text in step: (text, words) before and after."""
+
+        def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+            """Write a row of a table whose rows carry no hash, its seal in step."""
+
+        def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+            """Count rows and a hash into a seal."""
+
+        def unseal(self, table: str, row: Mapping[str, Any]) -> None:
+            """Take a row of a table whose rows carry no hash out of its seal."""
+
+    class RunWrites(Protocol):
+        """Runs, what was found in them, what was answered, and what waits."""
 
         def put_run(self, run: RunRow) -> None:
             """Write or correct a run's row."""
@@ -418,23 +412,53 @@ if TYPE_CHECKING:
         def postpone(self, job: Job, error: str, not_before: str) -> None:
             """Put a failed job back for later."""
 
-        def count(self, project: str, name: str, at: str, by: int = 1) -> None:
-            """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
+    class Transaction(Reads, RowWrites, RunWrites, Protocol):
+        """Everything that can be read, inside the one transaction that writes; a memory changes by `apply` and by nothing else."""
 
-        def index(self, n: int, old: tuple[str, str] | None, new: tuple[str, str] | None) -> None:
-            """Keep full text in step: (text, words) before and after."""
+        def blank_entries(self, memory: str) -> None:
+            """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""
+
+        def words(self, memory: Memory) -> str:
+            """The derived words that full text needs beside the text: parts of names, then a line for each task it was met in."""
+
+        def reword(self, id: str) -> None:
+            """Derive a memory's words anew: it was met in another task."""
+
+        def apply(self, change: Change) -> Entry:
+            """The only way to write a memory: the new row and its reasoned entry, together."""
+
+        def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
+            """Another name of a memory; the first to take a name keeps it."""
+
+        def add_evidence(self, evidence: Evidence) -> bool:
+            """Write a piece of evidence once; false if it was there."""
+
+        def add_use(self, use: Use) -> bool:
+            """Write an assignment once; the recorded one wins over a recomputed one."""
+
+        def add_mark(self, mark: Mark) -> None:
+            """Write a later fact about a use, or an opening balance, and bring the tally in step."""
+
+        def add_outcome(self, use: Use, mark: Mark, last: str) -> None:
+            """The outcome of a use, and the one that stood before."""
+
+        def measured_since(self, memory: str) -> str:
+            """When a memory's present words came, as its marks say; empty where they are its first."""
+
+        def put_course(self, memory: str, project: str, epoch: str, kept: str) -> None:
+            """Keep how far a lesson has come in an epoch."""
+
+        def refresh_tally(self, memory: str, project: str) -> Tally:
+            """Fold all rows of a memory again; how far it had come is found out again when it is next judged."""
+
+        def put_signal(self, memory: str, project: str, signal: str, amount: float) -> None:
+            """Keep a signal that a fold carries on; none where it is nothing."""
+
+        def put_tally(self, memory: str, project: str, tally: Tally) -> None:
+            """Keep a fold beside its memory."""
 
         def copy_row(self, row: Sequence[Any], sealed: bytes, words: str) -> None:
             """A memory's row as another store has it, for a cache."""
-
-        def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
-            """Write a row of a table whose rows carry no hash, its seal in step."""
-
-        def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
-            """Count rows and a hash into a seal."""
-
-        def unseal(self, table: str, row: Mapping[str, Any]) -> None:
-            """Take a row of a table whose rows carry no hash out of its seal."""
 
         def __enter__(self) -> Self: ...
 

@@ -71,16 +71,8 @@ class Alone:
         pass
 
 
-class SqlStore:
-    """Reading. An engine provides `rows`."""
-
-    lock = ""  # the project whose writers follow each other; a file has one lock for all of them
-    is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
-    is_whole = True  # whether all projects of the store are visible to us
-    path = ""  # the file, or the address without its password
-    url = ""  # the address of a server; empty for a file
-    changed = False  # whether something was written to a server through this object
-    far = ""  # the address of the server whose cache this is (stores/cache.py)
+class Statements:
+    """How a reader asks. An engine provides `rows` and `each`."""
 
     def rows(self, sql: str, **named: Any) -> list[Any]:
         raise NotImplementedError
@@ -94,27 +86,13 @@ class SqlStore:
         """Rows one by one, for what may be large."""
         raise NotImplementedError
 
-    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Any:
-        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
-        raise NotImplementedError
 
-    def snapshot(self) -> Any:
-        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
-        raise NotImplementedError
-
-    def alone(self, what: str) -> Alone:
-        """Inside `with store.alone(what):` nobody else is at it, on any machine; whoever dies there lets it go."""
-        return Alone()
-
-    def tidy(self, added: int = 0) -> int:
-        """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
-        return 0
-
-    # -- projects and profiles --------------------------------------------------------------------
+class ProjectRows(Statements):
+    """Projects, profiles and settings."""
 
     def project(self, id: str) -> Project | None:
         """A project by its id."""
-        return self._project("id = :it", id)
+        return next(iter(self._projects("id = :it", id)), None)
 
     def projects(self, *, remote: str = "", key: str = "") -> list[Project]:
         """All projects, or those with a remote or a path."""
@@ -122,16 +100,10 @@ class SqlStore:
             return self._projects("remote = :it", remote)
         return self._projects("key = :it", key) if key else self._projects("id <> :it", "")
 
-    def _project(self, where: str, it: str) -> Project | None:
-        found = self._projects(where, it)
-        return found[0] if found else None
-
     def _projects(self, where: str, it: str) -> list[Project]:
         columns = ", ".join(Project.FIELDS)  # type: ignore[attr-defined]
-        return [
-            Project(*row)
-            for row in self.rows(f"SELECT {columns} FROM project WHERE {where} ORDER BY created_at, id", it=it)
-        ]
+        rows = self.rows(f"SELECT {columns} FROM project WHERE {where} ORDER BY created_at, id", it=it)
+        return [Project(*row) for row in rows]
 
     def profile_json(self, id: str) -> str | None:
         """A compiled profile by its version."""
@@ -143,7 +115,9 @@ class SqlStore:
         row = self.one("SELECT value FROM meta WHERE key = :key", key=key)
         return row[0] if row else ""
 
-    # -- memories ---------------------------------------------------------------------------------
+
+class LessonRows(Statements):
+    """Memories, what they are called, and what is counted of each."""
 
     def get(self, id: str) -> Memory:
         """A memory by its full id."""
@@ -263,7 +237,9 @@ class SqlStore:
         rows = self.rows("SELECT alias FROM alias WHERE project = :p AND namespace = :n", p=project, n=namespace)
         return {row[0] for row in rows}
 
-    # -- journal, evidence, uses ------------------------------------------------------------------
+
+class JournalRows(Statements):
+    """What happened to memories: entries, evidence, uses, marks, answers."""
 
     def entries(
         self,
@@ -344,30 +320,27 @@ class SqlStore:
             Mark(*row) for row in self.rows(f"SELECT {columns} FROM use_mark WHERE project = :p ORDER BY n", p=project)
         ]
 
-    # -- vectors, where an engine keeps them --------------------------------------------------------
+    def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
+        """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
+        rows = self.rows("SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
+        return [tuple(row) for row in rows]
 
-    def near(
-        self,
-        projects: Sequence[str],
-        identity: str,
-        vector: Sequence[float],
-        hits: Sequence[Placed],
-        *,
-        limit: int,
-        injectable: bool = False,
-    ) -> Near:
-        """The memories nearest in meaning, and how near these and the hits given are."""
-        return Near(note="this store keeps no vectors.")
+    def tellings(self, unit: str) -> list[Telling]:
+        """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
+        rows = self.rows("SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
+        return [
+            Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)))
+            for surface, given, withheld, left, at in rows
+        ]
 
-    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
-        """How near these hits are; an engine that tells no direction is not asked."""
-        return Near()
+    def sealed(self, project: str) -> dict[str, int]:
+        """How many rows a project has of each sealed table: journal, evidence, use, mark."""
+        rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
+        return {kind: int(count) for kind, count in rows}
 
-    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
-        """Make the vectors that are missing, or all of them anew; how many were made."""
-        return 0
 
-    # -- runs, findings, proposals, queue ---------------------------------------------------------
+class RunRows(Statements):
+    """Runs, and what was found in them."""
 
     def run(self, id: str) -> RunRow | None:
         """A run by its id in the store."""
@@ -413,6 +386,10 @@ class SqlStore:
         """Places of a run whose findings stay out."""
         return {row[0] for row in self.rows("SELECT place FROM tombstone WHERE run = :run", run=run)}
 
+
+class WaitingRows(Statements):
+    """What waits for a person or for the worker."""
+
     def proposals(
         self, project: str = "", *, state: str = "open", memory: str = "", kinds: Sequence[str] = (), limit: int = 200, offset: int = 0,
         behind: str = "",
@@ -457,28 +434,6 @@ class SqlStore:
         row = self.one(f"SELECT {columns} FROM proposal WHERE id = :id", id=id)
         return proposal_of(row) if row else None
 
-    def injections(self, unit: str) -> list[tuple[str, str, str, str]]:
-        """What a unit was given so far: (surface, given, withheld, at), ids as JSON."""
-        return [
-            tuple(row)
-            for row in self.rows(
-                "SELECT surface, given, withheld, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit
-            )
-        ]
-
-    def tellings(self, unit: str) -> list[Telling]:
-        """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
-        rows = self.rows("SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
-        return [
-            Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)))
-            for surface, given, withheld, left, at in rows
-        ]
-
-    def sealed(self, project: str) -> dict[str, int]:
-        """How many rows a project has of each sealed table: journal, evidence, use, mark."""
-        rows = self.rows("SELECT kind, sum(rows) FROM seal WHERE project = :p GROUP BY 1 ORDER BY 1", p=project)
-        return {kind: int(count) for kind, count in rows}
-
     def queued_job(self, key: str) -> tuple[str, str] | None:
         """When a job was last asked for, and with what; None where it does not wait."""
         row = self.one("SELECT at, payload FROM queue WHERE key = :key", key=key)
@@ -491,3 +446,52 @@ class SqlStore:
     def queued(self) -> int:
         """How many jobs wait or are under way."""
         return int(self.one("SELECT count(*) FROM queue")[0])
+
+
+class SqlStore(ProjectRows, LessonRows, JournalRows, RunRows, WaitingRows):
+    """Reading, whatever the engine."""
+
+    lock = ""  # the project whose writers follow each other; a file has one lock for all of them
+    is_file = False  # one file of our own to copy, verify and repair; a server looks after its own
+    is_whole = True  # whether all projects of the store are visible to us
+    path = ""  # the file, or the address without its password
+    url = ""  # the address of a server; empty for a file
+    changed = False  # whether something was written to a server through this object
+    far = ""  # the address of the server whose cache this is (stores/cache.py)
+
+    def write(self, *, wait: float | None = None, confidence: str | Signals = "none", keep: bool = True) -> Any:
+        """One transaction: `with store.write() as tx: tx.apply(change)`. Acknowledge after the block, never inside."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Any:
+        """Inside `with store.snapshot():` everything is read as it is now, whatever others write meanwhile."""
+        raise NotImplementedError
+
+    def alone(self, what: str) -> Alone:
+        """Inside `with store.alone(what):` nobody else is at it, on any machine; whoever dies there lets it go."""
+        return Alone()
+
+    def tidy(self, added: int = 0) -> int:
+        """Put derived data in order where an engine needs that, perhaps after rows were `added`; returns its steps."""
+        return 0
+
+    def near(
+        self,
+        projects: Sequence[str],
+        identity: str,
+        vector: Sequence[float],
+        hits: Sequence[Placed],
+        *,
+        limit: int,
+        injectable: bool = False,
+    ) -> Near:
+        """The memories nearest in meaning, and how near these and the hits given are."""
+        return Near(note="this store keeps no vectors.")
+
+    def compared(self, direction: Direction, hits: Sequence[Placed]) -> Near:
+        """How near these hits are; an engine that tells no direction is not asked."""
+        return Near()
+
+    def embed(self, embedder: Embedder, *, most: int = 1 << 30, anew: bool = False) -> int:
+        """Make the vectors that are missing, or all of them anew; how many were made."""
+        return 0

@@ -74,8 +74,8 @@ def seal_project(table: str, row: Mapping[str, Any]) -> str:
     return str(row["id"] if table == "project" else row.get("project", ""))
 
 
-class Writer(SqlStore):
-    """Writing, inside one transaction. An engine provides `rows`, `index` and `machine`."""
+class RowWriter(SqlStore):
+    """Rows and their seals. An engine provides `rows`, `many`, `index` and `machine`."""
 
     LOCKED = ""  # what makes a row that is read wait for others who write it, where a transaction does not lock all of them
     FREE = ""  # and what passes over those that others hold
@@ -105,6 +105,170 @@ class Writer(SqlStore):
         """Build full text anew from the rows, and counts by facet where an engine keeps them."""
         raise NotImplementedError
 
+    def may_change(self, project: str) -> bool:
+        """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
+        return True
+
+    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
+        now = self.one(
+            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s", p=project, k=kind, s=shard
+        )
+        count, sum_ = now or (0, GENESIS)
+        self.rows(PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
+
+    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
+        """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
+        columns, key = SEALED[table]
+        was = self.one(
+            f"SELECT {', '.join(columns)} FROM {table} WHERE {' AND '.join(f'{name} = :{name}' for name in key)}",
+            **{name: row[name] for name in key},
+        )
+        if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
+            return
+        # Where the first stays, a right to add is enough.
+        self.rows(upsert_into(table, columns, key) if replace else insert_into(table, columns), **{name: row[name] for name in columns})
+        if was is not None:
+            self.unseal(table, dict(zip(columns, was)))
+        self.seal(seal_project(table, row), table, 0, 1, row_seal(table, {name: row[name] for name in columns}))
+
+    def unseal(self, table: str, row: Mapping[str, Any]) -> None:
+        self.seal(seal_project(table, row), table, 0, -1, row_seal(table, row))
+
+    def put_project(self, project: Project) -> None:
+        """Write or correct a project's row."""
+        self.put_sealed("project", project.__dict__)
+
+    def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
+        """Keep a profile version once."""
+        row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
+        self.put_sealed("profile", row, replace=False)
+
+    def put_meta(self, key: str, value: str) -> None:
+        """Set a setting of the store."""
+        self.put_sealed("meta", {"key": key, "value": value})
+
+    def next_seq(self, project: str) -> int:
+        """Count one more learned run of a project."""
+        found = self.project(project)
+        if found is None:
+            return 0
+        self.put_project(Project(**{**found.__dict__, "run_seq": found.run_seq + 1}))
+        return found.run_seq + 1
+
+    def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
+        """Add to a figure of a day (stores/daily.py)."""
+        self.rows(COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount))
+
+    def count(self, project: str, name: str, at: str, by: int = 1) -> None:
+        """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
+        self.rows(
+            "INSERT INTO counter (project, day, name, count) VALUES (:project, :day, :name, :by)"
+            " ON CONFLICT (project, day, name) DO UPDATE SET count = counter.count + excluded.count",
+            project=project,
+            day=at[:10],
+            name=name,
+            by=by,
+        )
+
+
+class RunWriter(RowWriter):
+    """Runs, what was found in them, what was answered, and what waits."""
+
+    def put_run(self, run: RunRow) -> None:
+        """Write or correct a run's row."""
+        if run.learned_at:
+            from tacit.stores.daily import ran  # not needed by hooks
+
+            ran(self, run)
+        named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
+        self.rows(upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)), **named, hash=row_seal("run", named))  # type: ignore[attr-defined]
+
+    def put_finding(self, finding: FindingRow) -> None:
+        """Write or correct a finding's row."""
+        named = dict(finding.__dict__)
+        self.rows(upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",)), **named, hash=row_seal("finding", named))  # type: ignore[attr-defined]
+
+    def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
+        """Leave a tombstone, so that no later extractor brings this place back."""
+        row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
+        self.put_sealed("tombstone", row, replace=False)
+
+    def put_proposal(self, proposal: Proposal) -> None:
+        """Write or correct a proposal's row."""
+        named = {**proposal.__dict__, "payload": json_text(proposal.payload), "approvals": json_text(proposal.approvals)}
+        self.rows(upsert_into("proposal", (*named, "hash"), ("id",)), **named, hash=row_seal("proposal", named))
+
+    def add_injection(
+        self,
+        event: str,
+        project: str,
+        run: str,
+        unit: str,
+        surface: str,
+        tokens: int,
+        given: Sequence[str],
+        withheld: Sequence[str],
+        left_out: Mapping[str, Any],
+        at: str,
+    ) -> bool:
+        """Record an answer given to an agent; false if this very event was answered before."""
+        if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
+            return False
+        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld)), "left_out": json_text(left_out)}
+        row = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface, "tokens": tokens, **told, "at": at}
+        self.rows(insert_into("injection", row), **row)
+        if tokens:
+            self.count_day(project, at, "given", tokens)
+        return True
+
+    def enqueue(
+        self, kind: str, key: str, project: str, payload: Mapping[str, Any], at: str, not_before: str = ""
+    ) -> None:
+        """Ask the worker for something; the same key again refreshes what waits."""
+        self.rows(
+            "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
+            " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
+            " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
+            kind=kind, key=key, project=project, payload=json_text(payload), at=at, not_before=not_before,
+        )  # fmt: skip
+
+    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ENDLESS) -> Job | None:
+        """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
+        row = self.one(
+            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
+            f" AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1{self.FREE}",
+            now=now, after=after, last=last,
+        )  # fmt: skip
+        if row is None:
+            return None
+        self.rows(
+            "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
+            holder=holder, until=until, id=row[0],
+        )  # fmt: skip
+        return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
+
+    def finish(self, job: Job, holder: str) -> None:
+        """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
+        self.rows(
+            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at", id=job.id, holder=holder, at=job.at
+        )
+        self.rows(
+            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder", id=job.id, holder=holder
+        )
+
+    def postpone(self, job: Job, error: str, not_before: str) -> None:
+        """Put a failed job back for later."""
+        self.rows(
+            "UPDATE queue SET lease = '', lease_until = '', error = :error, not_before = :at WHERE id = :id",
+            id=job.id,
+            error=error[:500],
+            at=not_before,
+        )
+
+
+class Writer(RunWriter):
+    """Writing, inside one transaction: memories and their links."""
+
     def blank_entries(self, memory: str) -> None:
         """Take the words out of a memory's journal; the digests stay, and its chain still verifies."""
         self.rows("UPDATE journal SET payload = '', salt = x'' WHERE memory = :it", it=memory)
@@ -126,10 +290,6 @@ class Writer(SqlStore):
         if fresh != words:
             self.rows("UPDATE memory SET words = :words WHERE n = :n", words=fresh, n=n)
             self.index(n, (text, words), (text, fresh))
-
-    def may_change(self, project: str) -> bool:
-        """Whether lessons of a project are this user's to change; on a server those that hold everywhere may not be."""
-        return True
 
     def apply(self, change: Change) -> Entry:
         """The only way to write a memory: the new row and its reasoned entry, together."""
@@ -189,37 +349,10 @@ class Writer(SqlStore):
         self.seal(entry.project, "journal", shard_of(entry.memory), 1, link)
         return entry
 
-    def seal(self, project: str, kind: str, shard: int, rows: int, hash: bytes) -> None:
-        now = self.one(
-            "SELECT rows, xor FROM seal WHERE project = :p AND kind = :k AND shard = :s", p=project, k=kind, s=shard
-        )
-        count, sum_ = now or (0, GENESIS)
-        self.rows(PUT_SEAL, project=project, kind=kind, shard=shard, rows=count + rows, xor=xor(sum_, hash))
-
-    def put_sealed(self, table: str, row: Mapping[str, Any], *, replace: bool = True) -> None:
-        """Write a row of a table whose rows carry no hash, and keep the table's seal in step; without `replace` the first stays."""
-        columns, key = SEALED[table]
-        was = self.one(
-            f"SELECT {', '.join(columns)} FROM {table} WHERE {' AND '.join(f'{name} = :{name}' for name in key)}",
-            **{name: row[name] for name in key},
-        )
-        if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
-            return
-        # Where the first stays, a right to add is enough.
-        self.rows(upsert_into(table, columns, key) if replace else insert_into(table, columns), **{name: row[name] for name in columns})
-        if was is not None:
-            self.unseal(table, dict(zip(columns, was)))
-        self.seal(seal_project(table, row), table, 0, 1, row_seal(table, {name: row[name] for name in columns}))
-
-    def unseal(self, table: str, row: Mapping[str, Any]) -> None:
-        self.seal(seal_project(table, row), table, 0, -1, row_seal(table, row))
-
     def add_alias(self, project: str, namespace: str, alias: str, memory: str) -> None:
         """Another name of a memory; the first to take a name keeps it."""
         row = {"project": project, "namespace": namespace, "alias": alias, "memory": memory}
         self.put_sealed("alias", row, replace=False)
-
-    # -- links ------------------------------------------------------------------------------------
 
     def add_evidence(self, evidence: Evidence) -> bool:
         """Write a piece of evidence once; false if it was there."""
@@ -358,132 +491,3 @@ class Writer(SqlStore):
         for signal, amount in (tally.signals or {}).items():
             if signal not in COUNTED:
                 self.rows(PUT_TALLY, memory=memory, signal=signal, project=project, amount=float(amount), at="")
-
-    # -- the rest ---------------------------------------------------------------------------------
-
-    def put_project(self, project: Project) -> None:
-        """Write or correct a project's row."""
-        self.put_sealed("project", project.__dict__)
-
-    def put_profile(self, id: str, name: str, compiled: str, at: str) -> None:
-        """Keep a profile version once."""
-        row = {"id": id, "name": name, "compiled": compiled, "created_at": at}
-        self.put_sealed("profile", row, replace=False)
-
-    def put_meta(self, key: str, value: str) -> None:
-        """Set a setting of the store."""
-        self.put_sealed("meta", {"key": key, "value": value})
-
-    def next_seq(self, project: str) -> int:
-        """Count one more learned run of a project."""
-        found = self.project(project)
-        if found is None:
-            return 0
-        self.put_project(Project(**{**found.__dict__, "run_seq": found.run_seq + 1}))
-        return found.run_seq + 1
-
-    def put_run(self, run: RunRow) -> None:
-        """Write or correct a run's row."""
-        if run.learned_at:
-            from tacit.stores.daily import ran  # not needed by hooks
-
-            ran(self, run)
-        named = {**run.__dict__, "complete": int(run.complete), "facts": json_text(run.facts)}
-        self.rows(upsert_into("run", (*RunRow.FIELDS, "hash"), ("id",)), **named, hash=row_seal("run", named))  # type: ignore[attr-defined]
-
-    def put_finding(self, finding: FindingRow) -> None:
-        """Write or correct a finding's row."""
-        named = dict(finding.__dict__)
-        self.rows(upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",)), **named, hash=row_seal("finding", named))  # type: ignore[attr-defined]
-
-    def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
-        """Leave a tombstone, so that no later extractor brings this place back."""
-        row = {"run": run, "place": place, "project": project, "reason": reason, "at": at}
-        self.put_sealed("tombstone", row, replace=False)
-
-    def put_proposal(self, proposal: Proposal) -> None:
-        """Write or correct a proposal's row."""
-        named = {**proposal.__dict__, "payload": json_text(proposal.payload), "approvals": json_text(proposal.approvals)}
-        self.rows(upsert_into("proposal", (*named, "hash"), ("id",)), **named, hash=row_seal("proposal", named))
-
-    def add_injection(
-        self,
-        event: str,
-        project: str,
-        run: str,
-        unit: str,
-        surface: str,
-        tokens: int,
-        given: Sequence[str],
-        withheld: Sequence[str],
-        left_out: Mapping[str, Any],
-        at: str,
-    ) -> bool:
-        """Record an answer given to an agent; false if this very event was answered before."""
-        if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
-            return False
-        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld)), "left_out": json_text(left_out)}
-        row = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface, "tokens": tokens, **told, "at": at}
-        self.rows(insert_into("injection", row), **row)
-        if tokens:
-            self.count_day(project, at, "given", tokens)
-        return True
-
-    def count_day(self, project: str, at: str, what: str, amount: float, whose: str = "") -> None:
-        """Add to a figure of a day (stores/daily.py)."""
-        self.rows(COUNT_DAY, project=project, day=at[:10], what=what, whose=whose, amount=float(amount))
-
-    def enqueue(
-        self, kind: str, key: str, project: str, payload: Mapping[str, Any], at: str, not_before: str = ""
-    ) -> None:
-        """Ask the worker for something; the same key again refreshes what waits."""
-        self.rows(
-            "INSERT INTO queue (kind, key, project, payload, at, not_before, attempts, lease, lease_until, error)"
-            " VALUES (:kind, :key, :project, :payload, :at, :not_before, 0, '', '', '')"
-            " ON CONFLICT (key) DO UPDATE SET payload = excluded.payload, at = excluded.at, not_before = excluded.not_before, attempts = 0",
-            kind=kind, key=key, project=project, payload=json_text(payload), at=at, not_before=not_before,
-        )  # fmt: skip
-
-    def lease(self, holder: str, now: str, until: str, *, after: int = 0, last: int = ENDLESS) -> Job | None:
-        """Take the oldest job that is due and not held, of those numbered beyond `after` up to `last`."""
-        row = self.one(
-            "SELECT id, kind, key, project, payload, attempts, at FROM queue WHERE not_before <= :now"
-            f" AND lease_until <= :now AND id > :after AND id <= :last ORDER BY id LIMIT 1{self.FREE}",
-            now=now, after=after, last=last,
-        )  # fmt: skip
-        if row is None:
-            return None
-        self.rows(
-            "UPDATE queue SET lease = :holder, lease_until = :until, attempts = attempts + 1 WHERE id = :id",
-            holder=holder, until=until, id=row[0],
-        )  # fmt: skip
-        return Job(row[0], row[1], row[2], row[3], json.loads(row[4] or "{}"), row[5] + 1, row[6])
-
-    def finish(self, job: Job, holder: str) -> None:
-        """Take a done job off the queue, unless it was asked for again meanwhile or somebody else holds it."""
-        self.rows(
-            "DELETE FROM queue WHERE id = :id AND lease = :holder AND at = :at", id=job.id, holder=holder, at=job.at
-        )
-        self.rows(
-            "UPDATE queue SET lease = '', lease_until = '' WHERE id = :id AND lease = :holder", id=job.id, holder=holder
-        )
-
-    def postpone(self, job: Job, error: str, not_before: str) -> None:
-        """Put a failed job back for later."""
-        self.rows(
-            "UPDATE queue SET lease = '', lease_until = '', error = :error, not_before = :at WHERE id = :id",
-            id=job.id,
-            error=error[:500],
-            at=not_before,
-        )
-
-    def count(self, project: str, name: str, at: str, by: int = 1) -> None:
-        """Count an event of a kind that should be rare: a skipped line, a fallback, a refused move."""
-        self.rows(
-            "INSERT INTO counter (project, day, name, count) VALUES (:project, :day, :name, :by)"
-            " ON CONFLICT (project, day, name) DO UPDATE SET count = counter.count + excluded.count",
-            project=project,
-            day=at[:10],
-            name=name,
-            by=by,
-        )
