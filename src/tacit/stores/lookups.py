@@ -100,7 +100,7 @@ def settled_units(store: Reads, units: Mapping[str, bool]) -> dict[str, UnitFact
 
 def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Of these units how many commands failed in each, and how often a person had to say how it is to be done: a complaint that a check
-    fails, or words that were kept."""
+    fails or that something came back, or words that were kept."""
     named = json.dumps([*units])
     inside = "run.root IN (SELECT value FROM json_each(:units))"
     noted = (
@@ -109,7 +109,7 @@ def troubles(store: Reads, units: Iterable[str]) -> dict[str, tuple[int, int]]:
     )
     kept = (
         "SELECT run.root, COUNT(DISTINCT evidence.place) FROM evidence JOIN run ON run.id = evidence.run"
-        f" WHERE {inside} AND evidence.stance = 'supports' AND evidence.tier = 'user' GROUP BY run.root"
+        f" WHERE {inside} AND evidence.stance = 'supports' AND 'user' IN (evidence.tier, evidence.by) GROUP BY run.root"
     )
     found: dict[str, tuple[int, int]] = {}
     for root, kind, count in store.rows(noted, units=named):

@@ -145,3 +145,13 @@ def test_its_prompt_stands_apart_from_the_first(memories: Memories) -> None:
     lines = rendered(SESSION).lines
     assert prompt.name_of(prompt.findings(lines, 5)) != prompt.name_of(prompt.lessons(lines, 5))
     assert page(findings.shown(lines)) in prompt.findings(findings.shown(lines), 5, ["a", "b"])
+
+
+def test_every_file_that_a_host_loads_is_an_instruction_file() -> None:
+    """What a session adds to one is shown in full; a new host's files must not be left out of it."""
+    from tacit.hosts import every_host
+    from tacit.learn.reader.render import noted
+
+    named = {file.replace("*", "style") for host in every_host().values() for file in (*host.instructions, *host.pages)}
+    assert {"CLAUDE.md", "AGENTS.md", "GEMINI.md"} <= named
+    assert [file for file in sorted(named) if not noted(edit(f"/repo/{file}", NOTED_LINE))] == []

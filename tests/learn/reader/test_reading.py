@@ -362,3 +362,35 @@ def test_what_the_rules_heard_in_a_session_did_not_come_back_in_it(memories: Mem
     reads(memories, session("r1", user(said), say("ok")), answer(verdicts=[verdict]))
     [lesson] = memories.list(limit=100)
     assert [each.by for each in memories.store.evidence(lesson.id)] != [] and all(each.by != "reader" for each in memories.store.evidence(lesson.id))
+
+
+def test_a_complaint_that_a_problem_is_back_is_nobodys_word_for_the_lesson(memories: Memories) -> None:
+    """A deadline that was asked for once proved a fault; the person's complaint that shutting down takes long again came to stand as their word
+    for it. It says that the problem was met again, which the ladder counts; the wording waits, and what happened may still speak against it."""
+    from tacit.core.trust import tier_to_take_away
+    from tacit.stores.lookups import troubles
+
+    text, asked, again = "Keep the whole shutdown below ten seconds.", "make the whole shutdown take less than ten seconds", "the shutdown hangs for minutes again"
+    order = {"text": text, "kind": "rule", "standing": "said", "quotes": [{"line": 1, "words": asked}]}
+    reads(memories, session("r1", user(asked), say("Done.")), answer([order], [weighs(holds="order")]))
+    lesson = by_text(memories, "Keep the whole")
+    spoke = {"id": "k1", "verdict": "contradicted", "line": 2, "words": "The ten seconds of the whole shutdown cut the checkpoint off.", "scope": "for_good"}
+    reads(memories, session("r2", user("the checkpoint is lost in the shutdown"), say("The ten seconds of the whole shutdown cut the checkpoint off.")), answer(verdicts=[spoke]))
+    back = {"id": "k1", "verdict": "came_back", "line": 1, "words": again}
+    reads(memories, session("r3", user(again), say("I see.")), answer(verdicts=[back]))
+    met = memories.store.evidence(lesson.id)[-1]
+    assert (met.quote, met.by, met.stance, met.tier) == (again, "user", "supports", "agent")
+    lesson = memories.get(lesson.id)
+    assert (lesson.state, lesson.tally.seen, lesson.tally.contradicted) == ("candidate", 2, 1)
+    assert tier_to_take_away(lesson, memories.store.evidence(lesson.id)) == "agent"
+    assert troubles(memories.store, [met.root])[met.root][1] == 1  # they had to say it all the same
+
+
+def test_talk_and_a_complaint_do_not_put_a_finding_into_force(memories: Memories) -> None:
+    """Two pieces of work met the problem; that its cure holds nobody has seen yet."""
+    found = {"text": "The worker hangs because of the lock file.", "kind": "pitfall", "standing": "found", "quotes": [{"line": 2, "words": "because of the lock file it hangs"}]}
+    reads(memories, session("r1", user("why does it hang"), say("I looked: because of the lock file it hangs.")), answer([found]))
+    back = {"id": "k1", "verdict": "came_back", "line": 1, "words": "the worker hangs again, as before"}
+    reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
+    lesson = by_text(memories, "The worker hangs")
+    assert (lesson.state, lesson.tally.seen) == ("candidate", 2)

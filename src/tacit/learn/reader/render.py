@@ -263,7 +263,7 @@ def _called(step: Step) -> str:
     return " ".join((step.tool, *(each[:400] for each in (about or list(step.files)))))
 
 
-# Files that hosts load at every start, as their registrations name them, and those that teams keep for the same end.
+# Files that hosts load at every start (every name in their registrations, which a test holds), and those that teams keep for the same end.
 _INSTRUCTION_FILES = re.compile(
     r"(?:^|/)(?:(?:CLAUDE|AGENTS|GEMINI|MEMORY|CONVENTIONS)(?:\.local)?\.md|copilot-instructions\.md|\.cursorrules|rules/[^/]+\.mdc?)$",
     re.I,

@@ -19,6 +19,7 @@ from tacit.learn.reader.answer import lesson_as
 from tacit.learn.reader.check import find, missing
 from tacit.learn.reader.decide import decide
 from tacit.learn.reader.remembered import remembered
+from tacit.learn.reader.render import PERSON
 from tacit.learn.reader.verdicts import judged_by_reader, needs_weighing, ruled, settles
 from tacit.learn.settle import unit_outcome
 
@@ -163,9 +164,10 @@ class Taking:
             return  # the rules heard it in this very session
         memory = held[0]
         stance = "supports" if ruling.act == "sighting" else "contradicts"
+        by = "user" if judged.quote.line.letter in PERSON else BY
         tx.add_evidence(
             Evidence(
-                memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=BY, tier=ruling.tier,
+                memory.id, memory.project, self.reading.run, session.row.root, stance=stance, by=by, tier=ruling.tier,
                 place=f"{judged.quote.line.place}#{judged.verdict}", quote=judged.quote.words[:600], at=at, seq=session.seq,
                 origin=session.run.descent,
             )

@@ -40,7 +40,7 @@ def ruled(verdict: str, scope: str, memory: Memory, quote: Found, weighed: Weigh
     """What one verdict with a quote that stands in the session does to a lesson."""
     typed = quote.line.letter in PERSON
     if verdict == "came_back":
-        return Ruled("sighting", "user" if typed else "agent", "it came back")
+        return Ruled("sighting", "agent", "met again")  # whoever says so speaks of the problem, and vouches for nobody's words about it
     if verdict not in AGAINST:
         return Ruled("nothing", reason=verdict)
     if scope != "for_good":
