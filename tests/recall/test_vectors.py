@@ -246,3 +246,16 @@ def test_two_builds_of_one_store_answer_alike(world_of: Callable[..., Any], make
         asked = [f"{verb} {thing} {place}" for verb in ("repair", "mend") for thing in things for place in ("", *places)]
         builds.append([[(hit.memory.text, hit.score) for hit in built.recall(each, limit=10).hits] for each in asked])
     assert builds[0] == builds[1] and all(builds[0])
+
+
+def test_of_more_equals_than_are_compared_none_is_left_to_the_order(world_of: Callable[..., Any], make: Make, told: ToyWordEmbedder) -> None:
+    """Two hundred lessons fit equally by words and some mean it, too: whichever were written first, and to the last digit."""
+    texts = [f"mend the {'vehicle' if n % 8 == 0 else 'fence'} number {n}" for n in range(200)]
+    builds = []
+    for order in (texts, texts[::-1]):
+        built = world_of()
+        built.put(*(make(text) for text in order))
+        built.store.embed(told)
+        found = [built.recall("mend automobile", limit=10, embedder=by).hits for by in (None, lambda: told)]
+        builds.append([[(hit.memory.text, hit.score) for hit in hits] for hits in found])
+    assert builds[0] == builds[1] and all(builds[0])

@@ -129,7 +129,8 @@ class _Nearer:
         from tacit.stores.sqlite.meaning import roughly
 
         best = _highest(weighed, max(most, COMPARED))
-        near = roughly(self.store, self.direction, best[:COMPARED])
+        least = weighed[best[COMPARED - 1]] if len(best) > COMPARED else 0.0  # with those that equal the last: two builds of a store agree
+        near = roughly(self.store, self.direction, [n for n in best if weighed[n] >= least])
         return {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
 
 

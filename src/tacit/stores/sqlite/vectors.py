@@ -29,6 +29,8 @@ BATCH = 128  # texts that are embedded at once and written in one short transact
 SCALE = 127  # a number between -1 and 1 in a signed byte
 MOST = 200_000  # newest rows that one question is compared with
 FINE = 1 << 24  # steps of a number in a sum that must not depend on the order
+EXACT = 1 << 23  # half of what a 32-bit float counts to without a gap
+EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
 TABLES = ("vector", "vector_word", "vector_centre")  # what is derived here
 
 
@@ -124,8 +126,6 @@ def _leave_words(store: SqliteStore, embedder: Embedder) -> None:
 
 def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) -> None:
     """Where the lessons of each project lie, where that has changed: the mean of their directions, in whatever order they came."""
-    import numpy
-
     many = dict(store.rows("SELECT m.project, count(*) FROM vector v JOIN memory m ON m.n = v.n GROUP BY 1"))
     known = dict(store.rows("SELECT project, rows FROM vector_centre"))
     ours = "SELECT DISTINCT project FROM memory WHERE n IN (SELECT value FROM json_each(:ns))"
@@ -136,11 +136,11 @@ def _leave_centres(store: SqliteStore, identity: str, numbers: Sequence[int]) ->
         with store.write() as tx:
             tx.rows("DELETE FROM vector_centre WHERE project = :project", project=project)
             if rows:
-                directions = _Table(rows, len(rows[0][1])).directions
-                whole = numpy.rint(directions.astype(numpy.float64) * FINE).astype(numpy.int64).sum(axis=0)
+                table = _Table(rows, len(rows[0][1]))
+                centre = _sum(table.whole / table.lengths[:, None]) / len(rows)
                 tx.rows(
                     "INSERT INTO vector_centre (project, identity, rows, centre) VALUES (:project, :identity, :rows, :centre)",
-                    project=project, identity=identity, rows=len(rows), centre=(whole / FINE / len(rows)).astype("<f4").tobytes(),
+                    project=project, identity=identity, rows=len(rows), centre=centre.astype("<f4").tobytes(),
                 )  # fmt: skip
 
 
@@ -157,17 +157,17 @@ def nearest(
     """The memories whose vectors of this identity point most nearly where this one does. `among` narrows the memories, in SQL."""
     import numpy
 
-    wanted = numpy.asarray(vector, dtype=numpy.float32)
-    table = _table(store, projects, identity, len(wanted), among)
-    if not table.numbers or not wanted.any():
+    table = _table(store, projects, identity, len(vector), among)
+    if not table.numbers or not any(vector):
         return Nearest()
-    cosines = table.directions @ (wanted / numpy.linalg.norm(wanted))
+    cosines = table.cosines(vector)
     few = min(max(limit, 0), len(cosines))
-    best = numpy.argpartition(-cosines, few - 1)[:few] if 0 < few < len(cosines) else numpy.arange(few)
-    best = best[numpy.lexsort((best, -cosines[best]))].tolist()
+    least = numpy.partition(cosines, -few)[-few] if few else 2.0
+    best = numpy.flatnonzero(cosines >= least)  # and those that equal the last of them: two builds of a store agree
+    best = best[numpy.lexsort((best, -cosines[best]))][: EQUAL * few].tolist()
     told = {table.numbers[at]: float(cosines[at]) for at in best}
     told.update((n, float(cosines[table.place[n]])) for n in also if n in table.place)
-    return Nearest(tuple(table.numbers[at] for at in best), told, float(cosines.mean()))
+    return Nearest(tuple(table.numbers[at] for at in best), told, float(_sum(cosines)) / len(cosines))
 
 
 class _Table:
@@ -180,10 +180,25 @@ class _Table:
         self.numbers = [row[0] for row in rows]
         self.place = {n: at for at, n in enumerate(self.numbers)}
         raw = numpy.frombuffer(b"".join(row[1] for row in rows), dtype=numpy.int8).reshape(len(rows), size)
-        self.directions: Any = raw.astype(numpy.float32)
-        lengths = numpy.linalg.norm(self.directions, axis=1, keepdims=True)
-        lengths[lengths == 0] = 1.0
-        self.directions /= lengths
+        self.whole: Any = raw.astype(numpy.float32)
+        self.lengths: Any = numpy.linalg.norm(self.whole, axis=1).astype(numpy.float64)
+        self.lengths[self.lengths == 0] = 1.0
+
+    def cosines(self, vector: Sequence[float]) -> Any:
+        """How near each row is. In whole numbers, whose sums are exact: a product of floats depends on where a row stands in the table."""
+        import numpy
+
+        asked = numpy.asarray(vector, dtype=numpy.float64)
+        steps = EXACT / (SCALE * sqrt(len(asked)))
+        whole = numpy.rint(asked / numpy.linalg.norm(asked) * steps).astype(numpy.float32)
+        return (self.whole @ whole) / (self.lengths * steps)
+
+
+def _sum(numbers: Any) -> Any:
+    """The sum of some rows, whatever their order."""
+    import numpy
+
+    return numpy.rint(numbers * FINE).astype(numpy.int64).sum(axis=0) / FINE
 
 
 def _table(store: SqliteStore, projects: Sequence[str], identity: str, size: int, among: str) -> _Table:
