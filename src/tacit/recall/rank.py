@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
-TITLED = 24  # … if it is longer than this; a short one is all title
+TITLED = 16  # … if it is longer than this; a short one is all title
 TASK = 20.0  # sightings that a word counts for which stands in a task the lesson was met in: it is held, whatever the text's length
 PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
 NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir` says more than *cache* and *dir*
