@@ -1,112 +1,261 @@
-"""Does recall find the right text on data that nothing here was ever chosen on? Three sets of what lies on this machine, plain FTS5 beside it.
+"""Does recall find the right text on data of other origin, which lies on a machine? Plain FTS5 beside it; a set that is not there is left out and named.
 
-    python bench/quality_machine.py [--out FILE]
+    python bench/quality_machine.py [DATA] [--half dev|heldout] [--set NAME] [--only METHOD …] [--out FILE]
 
-code.doc       1,500 functions of Python's standard library without their docstrings; asked with a docstring, right is its function.
-errors.raised  Their docstrings; asked with the message of an error that a function raises, right is that function's docstring.
-packages.what  The long descriptions of the Debian packages that are installed; asked with a package's one-line synopsis (left out where there are none).
+rust.error, rust.output   The explanations of rustc's errors without their code (`rustc --explain`). Asked with the message that their own wrong example brings, and with
+                          the message, its labels, notes and hints.
+perl.diag                 What perldiag says of each diagnostic; asked with the diagnostic.
+lint.message              What ruff says of its rules, without code; asked with a rule's message.
+faq.answer                The answers of Perl's FAQ; asked with a question of it.
+aws.example               Commands and outputs of the AWS CLI's examples; asked with what an example is said to do.
+changes.twin              Changelog entries of Debian packages and their upstreams that name one CVE, its number left out; asked with an entry, itself left out; right
+                          are the others about this CVE.
+chat.reply                What aider's and Claude Code's users and agents said (DATA/transcripts), each session a group, the question left out; asked with what a
+                          person typed, right is what the agent answered.
 
-Which functions and which questions: by the SHA-256 of their names. Methods, measures and intervals are those of bench/quality.py.
+A question belongs to the dev half if the first byte of SHA-256 of "tacit ", its set and its id (of twins the first one's) is even. Methods, measures and intervals are those of bench/quality.py.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import gzip
+import json
 import platform
 import re
+import subprocess
 import sys
-import sysconfig
-import warnings
+import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from shutil import which
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 from quality import Scores, ask, methods, tables  # noqa: E402
-from quality_sets import Lesson, Question, Stage  # noqa: E402
+from quality_sets import Lesson, Question, Stage, half_of  # noqa: E402
 
-LEFT_OUT = {"test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages", "turtledemo", "ensurepip", "__pycache__"}
-FUNCTIONS, ASKED = 1500, 200
+ASKED, KEPT = 200, 2000  # questions of a half, and lessons, at most
 LONGEST = 1500  # characters of a text
-PACKAGES = Path("/var/lib/dpkg/status")
+BEFORE = HERE.parent / ".bench" / "quality"
 
-Function = tuple[str, str, str, list[str]]  # its name, docstring, code without it, and the errors that it raises
+Found = dict[str, tuple[list[Lesson], list[Question]]]
 
 
 def by_hash(name: str) -> str:
     return sha256(f"tacit {name}".encode()).hexdigest()
 
 
-def functions() -> list[Function]:
-    """Functions with a docstring of some words and a body of some lines, the same ones on every machine with this Python."""
-    root = Path(sysconfig.get_paths()["stdlib"])
-    found: dict[str, Function] = {}
-    for path in sorted(root.rglob("*.py")):
-        if LEFT_OUT & set(path.relative_to(root).parts):
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                tree = ast.parse(path.read_text(encoding="utf-8"))
-            except (SyntaxError, UnicodeDecodeError):
-                continue
-        for node in ast.walk(tree):
-            told = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
-            if isinstance(node, ast.FunctionDef) and told and len(told.split()) >= 8 and len(node.body) > 3:
-                name = f"{path.relative_to(root)}:{node.lineno}:{node.name}"
-                node.body = node.body[1:]
-                found[name] = (name, told[:LONGEST], ast.unparse(node)[:LONGEST], list(raised(node)))
-    return [found[name] for name in sorted(found, key=by_hash)[:FUNCTIONS]]
+def plain(text: str) -> str:
+    return " ".join(text.split())[:LONGEST]
 
 
-def raised(node: ast.FunctionDef) -> Iterator[str]:
-    """The messages of the errors that a function raises, as far as they are written out."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Raise) and isinstance(each.exc, ast.Call) and each.exc.args:
-            parts = [part.value for part in ast.walk(each.exc.args[0]) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-            if len(message := " ".join(" ".join(parts).split()).split()) >= 4:
-                yield " ".join(message)
+def without_code(text: str) -> str:
+    """Prose of a Markdown page."""
+    return plain(re.sub(r"```.*?```", " ", text, flags=re.S))
 
 
-def packages() -> list[tuple[str, str, str]]:
-    """Name, synopsis and long description of what is installed; one of several with the same description."""
-    found: dict[str, tuple[str, str, str]] = {}
-    for entry in PACKAGES.read_text(encoding="utf-8", errors="replace").split("\n\n") if PACKAGES.exists() else ():
-        name, told = re.search(r"^Package: (.+)$", entry, re.M), re.search(r"^Description: (.+)\n((?: .*\n?)+)", entry, re.M)
-        if name and told and len(text := " ".join(told[2].replace("\n .", "\n").split())) > 80:
-            found.setdefault(text, (name[1], told[1], text[:LONGEST]))
-    return sorted(found.values(), key=lambda each: by_hash(each[0]))
-
-
-def kinds() -> dict[str, list[Stage]]:
-    """Every set as one stage: all lessons, then the questions."""
-    every = functions()
-    errors = [Question(f"{name} {at}", message, frozenset({name})) for name, _, _, told in every for at, message in enumerate(told[:1])]
-    found = {
-        "code.doc": [Stage([Lesson(name, code) for name, _, code, _ in every], [Question(name, doc, frozenset({name})) for name, doc, _, _ in every[:ASKED]])],
-        "errors.raised": [Stage([Lesson(name, doc) for name, doc, _, _ in every], errors[:ASKED])],
+def rust(_: Path) -> Found:
+    """Each error's explanation, and what rustc says of the wrong code in it. Compiling takes a minute, so it is kept in .bench."""
+    kept = BEFORE / "rust.json"
+    if not kept.exists():
+        if not which("rustc"):
+            return {}
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(2) as pool:
+            told = dict(zip(codes := [f"E{n:04}" for n in range(1, 820)], pool.map(_explained, codes)))
+        kept.write_text(json.dumps({code: each for code, each in told.items() if each}), encoding="utf-8")
+    told = json.loads(kept.read_text(encoding="utf-8"))
+    lessons = [Lesson(code, each["text"]) for code, each in told.items()]
+    said = {code: each for code, each in told.items() if each["message"]}
+    return {
+        "rust.error": (lessons, [Question(code, each["message"], frozenset({code})) for code, each in said.items()]),
+        "rust.output": (lessons, [Question(code, each["output"], frozenset({code})) for code, each in said.items()]),
     }
-    if known := packages():
-        asked = [Question(name, synopsis, frozenset({name})) for name, synopsis, _ in known[:ASKED]]
-        found["packages.what"] = [Stage([Lesson(name, text) for name, _, text in known], asked)]
-    return found
+
+
+def _explained(code: str) -> dict[str, str]:
+    page = subprocess.run(["rustc", "--explain", code], capture_output=True, text=True, check=False).stdout
+    text = without_code(page)
+    if len(text.split()) < 8 or "no longer emitted" in text:
+        return {}
+    for example in re.findall(r"```[^\n]*\n(.*?)```", page, flags=re.S)[:1]:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "example.rs")
+            source.write_text(example if "fn main" in example else f"{example}\nfn main() {{}}\n", encoding="utf-8")
+            command = [
+                "rustc",
+                "--error-format=json",
+                "--edition=2021",
+                "--emit=metadata",
+                "--out-dir",
+                folder,
+                str(source),
+            ]
+            for line in subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines():
+                said = json.loads(line)
+                if (said.get("code") or {}).get("code") == code:
+                    labels = [span["label"] for span in said["spans"] if span["label"]]
+                    more = [child["message"] for child in said["children"]]
+                    return {
+                        "text": text,
+                        "message": said["message"],
+                        "output": "\n".join([said["message"], *labels, *more]),
+                    }
+    return {"text": text, "message": "", "output": ""}
+
+
+def _pod(text: str) -> str:
+    for _ in range(3):
+        text = re.sub(r"[A-Z]<+\s*([^<>]*?)\s*>+", r"\1", text)
+    return text
+
+
+def perl(_: Path) -> Found:
+    page = next(iter(sorted(Path("/usr/share/perl").glob("5*/pod/perldiag.pod"))), None)
+    items = re.findall(
+        r"^=item (.+?)\n\n(.*?)(?=^=item|^=back|\Z)",
+        _pod(page.read_text(encoding="utf-8")) if page else "",
+        flags=re.S | re.M,
+    )
+    told = [(plain(re.sub(r"%\S*|<-- HERE", " ", name)), plain(re.sub(r"^\([A-Z][^)]*\)", "", text.strip()))) for name, text in items]
+    told = [each for each in dict(told).items() if len(each[0].split()) >= 3 and len(each[1].split()) >= 8]
+    return {
+        "perl.diag": (
+            [Lesson(name, text) for name, text in told],
+            [Question(name, name, frozenset({name})) for name, _ in told],
+        )
+    }
+
+
+def faq(data: Path) -> Found:
+    pages = sorted({*data.glob("**/pod/perlfaq[1-9].pod"), *Path("/usr/share/perl").glob("5*/pod/perlfaq[1-9].pod")})
+    told: dict[str, str] = {}
+    for page in pages:
+        for name, text in re.findall(r"^=head2 (.+?)\n\n(.*?)(?=^=head|\Z)", _pod(page.read_text(encoding="utf-8")), flags=re.S | re.M):
+            told[plain(name)] = plain(text)
+    return {
+        "faq.answer": (
+            [Lesson(*each) for each in told.items()],
+            [Question(name, name, frozenset({name})) for name in told],
+        )
+    }
+
+
+def lint(_: Path) -> Found:
+    rules: list[dict[str, Any]] = json.loads(
+        subprocess.run(
+            [Path(sys.executable).with_name("ruff"), "rule", "--all", "--output-format", "json"],
+            capture_output=True,
+            check=True,
+        ).stdout
+    )
+    told = {
+        each["code"]: (
+            re.sub(r"\{\w*\}", " ", each["message_formats"][0] if each["message_formats"] else each["summary"]),
+            without_code(each["explanation"]),
+        )
+        for each in rules
+    }
+    asked = [Question(code, message, frozenset({code})) for code, (message, _) in told.items() if len(message.split()) > 2]
+    return {"lint.message": ([Lesson(code, text) for code, (_, text) in told.items()], asked)}
+
+
+def aws(_: Path) -> Found:
+    pages = sorted(path for root in map(Path, (*sys.path, "/root/.pyenv/versions")) for path in root.glob("**/awscli/examples/*/*.rst")) if which("aws") else []
+    told: dict[str, tuple[str, str]] = {}
+    for page in pages:
+        parts = re.split(r"::\s*\n", page.read_text(encoding="utf-8"))
+        said, done = parts[0], "\n".join(parts[1:])
+        said = re.sub(r"\*\*.*?\*\*|``", " ", said)
+        if len(said.split()) >= 6 and len(done.split()) >= 4:
+            told[f"{page.parent.name} {page.stem}"] = plain(said), plain(re.sub(r"^\S.*$", "", done, flags=re.M))
+    few = sorted(told, key=by_hash)[:KEPT]
+    return {
+        "aws.example": (
+            [Lesson(name, told[name][1]) for name in few],
+            [Question(name, told[name][0], frozenset({name})) for name in few],
+        )
+    }
+
+
+def changes(_: Path) -> Found:
+    seen: set[bytes] = set()
+    told: dict[str, dict[str, str]] = defaultdict(dict)
+    for path in sorted(Path("/usr/share/doc").glob("*/changelog*.gz")):
+        raw = gzip.decompress(path.read_bytes())
+        if (known := sha256(raw).digest()) in seen:
+            continue
+        seen.add(known)
+        for entry in re.split(r"\n\s*\n|\n(?=\s*[*+-] )", raw.decode("utf-8", "replace")):
+            if len(cves := {*re.findall(r"CVE-\d+-\d+", entry)}) == 1:
+                text = plain(re.sub(r"\[?\(?(CVE-\d+-\d+|[Cc]loses:? #\d+|#\d+)\)?\]?:?", " ", entry)).strip(" *-+,;.()")
+                if len(words := re.findall("[a-z]{3,}", text.lower())) >= 5:
+                    told[cves.pop()].setdefault(" ".join(words), text)
+    twins = {cve for cve, texts in told.items() if len(texts) > 1}
+    few = [*sorted(twins), *sorted(told.keys() - twins, key=by_hash)[:KEPT]]
+    ids = {cve: {f"{cve}/{at}": text for at, text in enumerate(told[cve].values())} for cve in few}
+    lessons = [Lesson(*each) for cve in few for each in ids[cve].items()]
+    asked = [Question(id, text, frozenset(ids[cve].keys() - {id}), frozenset({id})) for cve in sorted(twins) for id, text in ids[cve].items()]
+    return {"changes.twin": (lessons, asked)}
+
+
+def chat(data: Path) -> Found:
+    from tacit.formats import read
+    from tacit.formats.source import FileSource
+
+    lessons: list[Lesson] = []
+    asked: list[Question] = []
+    for path in sorted([*(data / "transcripts").glob("aider/*.md"), *(data / "transcripts").glob("claude-code/*.jsonl")]):
+        for run in read(FileSource(str(path))):
+            said = [(step.role, plain(step.text)) for step in run.steps if step.role in ("user", "assistant") and not step.agent and len(step.text.split()) > 3]
+            for at, (role, text) in enumerate(said):
+                id = f"{path.stem}/{run.id}/{at}"
+                if role == "assistant":
+                    lessons.append(Lesson(id, text, "", f"{path.stem}/{run.id}"))
+                elif said[at + 1 : at + 2] and said[at + 1][0] == "assistant" and len(text) < 600:
+                    asked.append(Question(id, text, frozenset({f"{path.stem}/{run.id}/{at + 1}"})))
+    return {"chat.reply": (lessons, asked)}
+
+
+LOADERS = {"rust": rust, "perl": perl, "lint": lint, "faq": faq, "aws": aws, "changes": changes, "chat": chat}
+
+
+def kinds(data: Path, half: str, sets: list[str]) -> Iterator[tuple[str, list[Stage]]]:
+    """Every kind of question of the sets that are there, as one stage: all lessons, then this half's questions."""
+    for name in sets or LOADERS:
+        for kind, (lessons, asked) in LOADERS[name](data).items():
+            mine = sorted(
+                (each for each in asked if half_of(f"{name} {min({each.id, *each.right})}") == half),
+                key=lambda each: by_hash(each.id),
+            )[:ASKED]
+            if mine:
+                yield kind, [Stage(lessons, mine)]
+            else:
+                print(f"{kind} is left out: nothing to ask.", file=sys.stderr)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--set", dest="sets", action="append", default=[], choices=list(LOADERS))
+    parser.add_argument("--only", nargs="+", default=[], metavar="METHOD")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     scores: Scores = {}
-    for kind, stages in kinds().items():
+    for kind, stages in kinds(args.data, args.half, args.sets):
         for method, make in methods().items():
-            if method != "commonest":
+            if method != "commonest" and (not args.only or method in args.only):
                 scores.setdefault(kind, {})[method] = ask(make, stages)
                 print(f"{kind}: {method}", file=sys.stderr)
-    head = f"`python bench/quality_machine.py`, public API, default settings, Python {platform.python_version()}, {platform.machine()}."
-    text = "\n".join(["# Quality of recall on what lies on a machine", "", head, "", *tables(scores), ""])
+    head = f"`python bench/quality_machine.py DATA --half {args.half}`, public API, default settings, Python {platform.python_version()}, {platform.machine()}."
+    text = "\n".join(["# Quality of recall on data of other origin", "", head, "", *tables(scores), ""])
     print(text)
     if args.out:
         args.out.write_text(text, encoding="utf-8")
