@@ -422,7 +422,7 @@ def test_a_garbled_definition_is_noticed_and_mended(memories: Any) -> None:
 def test_a_tally_under_no_project_is_noticed(memories: Any) -> None:
     """Derived, and still what a reader would see (found by a flipped bit)."""
     path, folder = closed(memories)
-    tamper(path, "UPDATE tally SET project = 'z' || substr(project, 2)")
+    tamper(path, "UPDATE tally SET project = '!' || substr(project, 2)")
     assert {fault.kind for fault in repair(path, folder).faults} == {"tally"}
     assert sound(path)
 

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import tacit
-from tacit.stores.sqlite.terms import faults
+from tacit.stores.sqlite.verify import index_faults
 from tacit.testing import signed
 from tacit.words.passages import SHORT_CHARS, WINDOW, cut, names_of, passages_of
 
@@ -74,12 +74,38 @@ def test_words_are_counted_in_step_with_the_texts(tmp_path: Path) -> None:
     with tacit.open(str(tmp_path / "s.db"), project="p", env=signed({"HOME": str(tmp_path)}), cwd=str(tmp_path), by="ada", yes=True) as kept:
         rows = kept.add_many(f"common word and number{n}" for n in range(70))
         kept.edit(rows[3].id, text="another quokka")
-        assert not list(faults(kept.store))  # type: ignore[arg-type]
+        assert not list(index_faults(kept.store))  # type: ignore[arg-type]
         kept.erase(rows[3].id)
-        assert not list(faults(kept.store))  # type: ignore[arg-type]
+        assert not list(index_faults(kept.store))  # type: ignore[arg-type]
         assert kept.store.rows("SELECT word FROM term WHERE word IN ('quokka', 'number3')") == []
         assert kept.store.rows("SELECT rows, few FROM term WHERE word = 'common'") == [(69, None)]
         assert [hit.memory.text for hit in kept.recall("number42").hits] == ["common word and number42"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "wrong"),
+    [
+        ("UPDATE term SET rows = rows + 1 WHERE word = 'common'", "term"),
+        ("UPDATE term SET few = x'01000000' WHERE word = 'number4'", "term"),
+        ("UPDATE term SET few = CAST(few || few AS BLOB) WHERE word = 'number4'", "term"),
+        ("UPDATE term SET word = 'quokka' WHERE word = 'number4'", "term"),
+        ("DELETE FROM term WHERE word = 'number4'", "term"),
+        ("INSERT INTO term (word, rows) VALUES ('quokka', 1)", "term"),
+        ("INSERT INTO memory_fts (rowid, text, words) VALUES (3, 'number4', '')", "memory_fts"),
+        ("INSERT INTO memory_fts (memory_fts, rowid, text, words) VALUES ('delete', 5, 'number4', '')", "memory_fts"),
+        ("UPDATE memory SET words = 'more' WHERE n = 3", "memory"),
+    ],
+)
+def test_what_is_not_counted_as_the_texts_have_it_is_noticed(tmp_path: Path, sql: str, wrong: str) -> None:
+    """Each kind of damage by its table's name, and counting anew mends it."""
+    with tacit.open(str(tmp_path / "s.db"), project="p", env={"HOME": str(tmp_path)}, cwd=str(tmp_path)) as kept:
+        kept.add_many(f"common word and number{n}" for n in range(70))
+        with kept.store.write() as tx:
+            assert tx.rows("SELECT n FROM memory WHERE text = 'common word and number4'") == [(5,)]
+            tx.rows(sql)
+        assert wrong in {fault.id for fault in index_faults(kept.store)}  # type: ignore[arg-type]
+        kept.reindex()
+        assert not list(index_faults(kept.store))  # type: ignore[arg-type]
 
 
 def test_a_lesson_is_found_by_its_task_and_lifted_by_its_neighbours(tmp_path: Path) -> None:

@@ -11,11 +11,14 @@ from tacit.words.signature import signature
 from tacit.words.tokens import (
     FLAG,
     NAME,
+    NAMED,
     NUMBER,
     PATH,
     RUN,
+    SCAN_LIMIT,
     VERSION,
     WORD,
+    are_index_words,
     english_stem,
     fold,
     index_words,
@@ -32,10 +35,21 @@ def test_an_index_reads_once_what_a_text_repeats(monkeypatch: pytest.MonkeyPatch
     from tacit.words import tokens as words
 
     read: list[str] = []
-    split = words._pieces
-    monkeypatch.setattr(words, "_pieces", lambda raw, start: read.append(raw) or split(raw, start))
-    assert index_words("maxRetry 9% " * 500) == "max retry"
+    for name in ("_pieces", "_humps"):
+        split = getattr(words, name)
+        monkeypatch.setattr(words, name, lambda raw, *at, split=split: read.append(raw) or split(raw, *at))
+    assert index_words("maxRetry 9% " * 300) == "max retry"
     assert read == ["maxRetry", "9%"]
+
+
+def test_of_a_dump_only_the_first_names_are_taken_apart() -> None:
+    """What an earlier version took apart behind the bound is as right; a text whose script needs it is taken apart farther."""
+    dump = "maxRetry " + "word " * (NAMED // 5) + "minDelay"
+    assert index_words(dump) == "max retry" and index_words(dump, SCAN_LIMIT) == "max retry min delay"
+    assert all(are_index_words(words, dump) for words in ("max retry", "max retry min delay"))
+    assert not any(are_index_words(words, dump) for words in ("", "max retry min", "max retry min delay more"))
+    assert not are_index_words("max", "maxRetry")
+    assert index_words("記憶 " + dump).endswith("min delay")
 
 
 def test_pieces_carry_their_kind() -> None:

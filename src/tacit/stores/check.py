@@ -24,7 +24,7 @@ from tacit.stores.tables import BY_NAME, rows
 from tacit.trial.tally import tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from tacit.core.exchange import Read
@@ -46,8 +46,15 @@ class Health:
         return not self.faults
 
 
-def check(store: Store, *, rule: Callable[[str], str | Signals] = lambda project: "none", limit: int = 1000) -> Health:
-    """Verify everything. `rule` names the confidence fold of a project's profile."""
+def check(
+    store: Store,
+    *,
+    rule: Callable[[str], str | Signals] = lambda project: "none",
+    index: Callable[[Sequence[Fault]], Iterator[Fault]] | None = None,
+    limit: int = 1000,
+) -> Health:
+    """Verify everything. `rule` names the confidence fold of a project's profile; `index` looks at full text and vectors otherwise than
+    word by word, and is given what was found before."""
     checked: dict[str, int] = {}
     faults: list[Fault] = []
     truth = _Truth(lambda table: rows(store, table, ("memory", "n") if table.name == "journal" else ()), checked)
@@ -60,7 +67,7 @@ def check(store: Store, *, rule: Callable[[str], str | Signals] = lambda project
         lambda: _courses(store),
         lambda: _lines(store),
         lambda: _strays(store),
-        store.index_faults,
+        lambda: store.index_faults() if index is None else index(faults),
     )
     for step in steps:
         try:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 SCAN_LIMIT = 20_000  # characters: a finding is a sentence; a dump is not read to its end
+NAMED = 4000  # characters of an ASCII text whose names are taken apart for the index; behind them whole words are found
 TASK_WORDS = 48  # of a task that are kept with its lessons; the first ones say what it is about
 # Words that say that something went wrong, and nothing of what.
 VAGUE = frozenset(
@@ -86,18 +87,28 @@ def terms(text: str) -> list[str]:
     return [term for piece in pieces for term in piece_terms(piece, stem)]
 
 
-def index_words(text: str) -> str:
+def index_words(text: str, named: int = NAMED) -> str:
     """What an index should hold beside the text: words `porter unicode61` does not find in it, joined by spaces."""
     stop, known = all_stop_words(), set(_fts_words(text))
-    said = normal(text)
+    said = normal(text[:named] if text.isascii() else text)
     found: dict[str, None] = {}
     for chunk in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
         if _is_plain(chunk):  # most words; they need not become pieces, and those of an ASCII text are known
             if not text.isascii():
                 found[chunk.lower()] = None
+        elif chunk.isascii() and (chunk.isalnum() or chunk.isidentifier()) and (chunk[-1] != "s" or not chunk[:-1].isupper()):
+            if chunk[0] not in _OF_NUMBERS or not _number_kind(chunk):  # a name, as _piece would have it
+                for joint in chunk.split("_"):
+                    found.update(dict.fromkeys(_humps(joint)))
         elif chunk.strip(_JOINTS):
             found.update((word, None) for piece in _pieces(chunk, 0) for word in _indexed(piece))
+    found.pop("", None)
     return " ".join(word for word in found if word not in known and word not in stop)
+
+
+def are_index_words(words: str, text: str) -> bool:
+    """Whether these are a text's, as they are made now or were before `NAMED` was: a store is not worse for having more of them."""
+    return words == index_words(text) or (len(text) > NAMED and words == index_words(text, SCAN_LIMIT))
 
 
 def query_words(text: str, limit: int = 64) -> list[str]:
@@ -231,6 +242,7 @@ _UNSPACED = (
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f"
 )
 _JOINTS = "-_.:/\\@+'~"
+_OF_NUMBERS = "0123456789vV"  # what a number or a version begins with
 _TO_SPACES = dict.fromkeys(map(ord, _JOINTS), " ")
 # What a French or Italian word sheds before a vowel. "n'" is half a negation and is kept.
 _ELIDED = frozenset("l d s c j m t qu lorsqu puisqu jusqu quelqu dell nell all".split())
@@ -338,6 +350,8 @@ def _without_line(raw: str) -> str:
 
 def _split(raw: str) -> tuple[str, ...]:
     """The folded words inside a name: at joints and at humps."""
+    if raw.isascii():
+        return tuple(part for joint in raw.translate(_TO_SPACES).split() for part in _humps(joint))
     parts: list[str] = []
     for joint in raw.translate(_TO_SPACES).split():
         begun = 0
@@ -349,6 +363,17 @@ def _split(raw: str) -> tuple[str, ...]:
                 begun = at
         parts.append(fold(joint[begun:]))
     return tuple(filter(None, parts))
+
+
+def _humps(joint: str) -> list[str]:
+    """The same of ASCII, where letters need not be looked at one by one."""
+    low = joint.lower()
+    return [low] if joint == low or joint.isupper() else [part.lower() for part in _hump().findall(joint)]
+
+
+@lru_cache(maxsize=1)
+def _hump() -> re.Pattern[str]:
+    return re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]*[^A-Z]+|[A-Z]+")
 
 
 def _letter_pairs(run: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tacit.stores.sql_rows import MEMORY_COLUMNS, listed
 from tacit.stores.sqlite.search import INJECTABLE, MOST, WORDS
 from tacit.words.passages import cut as cut_passages
 from tacit.words.passages import rarity_of
-from tacit.words.tokens import index_words
+from tacit.words.tokens import are_index_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -174,7 +174,7 @@ def index_faults(store: PostgresStore) -> Iterator[Fault]:
     sql = "SELECT n, project, text, tags, paths, words FROM memory ORDER BY n"
     for n, project, text, tags, paths, words in store.rows(sql):
         own, _, tasks = words.partition("\n")
-        stale += own != index_words(" ".join((text, *listed(tags), *listed(paths)))) or bool(tasks and not text)
+        stale += not are_index_words(own, " ".join((text, *listed(tags), *listed(paths)))) or bool(tasks and not text)
         wrong += store.one("SELECT indexed(:n)", n=n)[0] != sorted(
             {f"{project} {token}" for token in tokens(f"{text} {words}")}
         )

@@ -24,6 +24,7 @@ from tacit.stores.sqlite.bits import Bits, as_number, checksum, hashes_to, is_re
 from tacit.stores.sqlite.copies import private
 from tacit.stores.sqlite.copy_files import copy_files
 from tacit.stores.sqlite.salvage import LINK_TABLES, NUMBERED, SAME_ROW, SEALED_TABLES, Salvage, verifies
+from tacit.stores.sqlite.verify import own_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,7 +65,7 @@ def built(broken: str, backup: str, fresh: str, machine: str) -> tuple[dict[str,
             with store.write() as tx:
                 building.write(tx)
                 derive(store, tx)
-            faults = check(store, rule=rule_of(store)).faults
+            faults = check(store, rule=rule_of(store), index=lambda found: own_faults(store)).faults
             if faults:
                 raise Damaged(
                     f"The store could not be mended: {faults[0].kind} {faults[0].id}: {faults[0].detail}.",

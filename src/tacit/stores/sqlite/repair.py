@@ -29,6 +29,7 @@ from tacit.stores.sqlite.rebuild import Lost, built, derive
 from tacit.stores.sqlite.restore import Held, told_plainly
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
 
     from tacit.stores.sqlite.copies import Backup
 
@@ -49,7 +50,7 @@ def repair(path: str, folder: str, machine: str = "", wait: float = 10.0) -> Rep
     faults = _faults(path)
     if not faults:
         return Repaired(())
-    if all(fault.kind in DERIVED for fault in faults):
+    if is_derived(faults):
         try:
             _rebuild(path)
             if not _faults(path):
@@ -78,7 +79,8 @@ def _faults(path: str) -> tuple[Fault, ...]:
 
     try:
         with open_store(path, create=False) as store:
-            return check(store, rule=rule_of(store)).faults
+            # Where rows are damaged, what is derived from them is built anew whatever it is like.
+            return check(store, rule=rule_of(store), index=lambda found: store.index_faults() if is_derived(found) else iter(())).faults
     except Damaged as error:
         return (Fault("file", path, error.message),)
     except StoreNewer:
@@ -87,6 +89,11 @@ def _faults(path: str) -> tuple[Fault, ...]:
         return (Fault("file", path, "its version number is not the one that its tables have"),)
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         return (Fault("file", path, f"a row cannot be read: {error}"),)
+
+
+def is_derived(faults: Iterable[Fault]) -> bool:
+    """Whether nothing is wrong but what can be derived anew."""
+    return all(fault.kind in DERIVED for fault in faults)
 
 
 def _is_ours(path: str) -> bool:

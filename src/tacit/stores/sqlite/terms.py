@@ -7,11 +7,12 @@ It is derived, changes in the transaction that changes the full text, and is reb
 
 from __future__ import annotations
 
+import json
 from struct import pack
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from tacit.core.rows import Fault
     from tacit.stores.sqlite import SqliteStore, Transaction
@@ -27,7 +28,7 @@ def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> 
     number = pack("<I", n)
     fresh = sorted(after - before)
     if fresh:
-        tx.many(_MORE, [{"word": word, "n": number, "most": WIDE * FEW} for word in fresh])
+        tx.rows(_MORE, n=number, words=json.dumps(fresh, ensure_ascii=False))
     for word in sorted(before - after):
         row = tx.one("SELECT few FROM term WHERE word = :word", word=word)
         if row is not None:
@@ -39,45 +40,54 @@ def counted(tx: Transaction, n: int, old: Iterable[str], new: Iterable[str]) -> 
 def rebuild(tx: Transaction) -> None:
     """Count anew, from the full text."""
     tx.rows("DELETE FROM term")
-    tx.many(_PUT, [{"word": word, "rows": len(rows), "few": _few(rows)} for word, rows in _held(tx)])
+    tx.rows(_ALL)
 
 
-def faults(store: SqliteStore) -> Iterator[Fault]:
-    """The counts against the full text, word by word."""
-    from tacit.core.rows import Fault
+class Expected(dict[str, int]):
+    """What the table should say, from the texts themselves: for each word how many memories hold it, and a sum over their numbers."""
 
-    kept = dict((word, (rows, few)) for word, rows, few in store.each("SELECT word, rows, few FROM term"))
-    wrong = 0
-    for word, held in _held(store):
-        rows, few = kept.pop(word, (0, None))
-        # A memory that gains a word later stands behind those with higher numbers: the order says nothing.
-        wrong += rows != len(held) or (few is not None and sorted(_numbers(few)) != sorted(_numbers(_few(held) or b"")))
-    if wrong or kept:
-        yield Fault("index", "term", f"{wrong + len(kept)} words are not counted as the texts have them; tacit reindex counts them")
+    def faults(self, store: SqliteStore) -> Iterator[Fault]:
+        """The counts against it, word by word; the order of a word's numbers says nothing: a memory may gain a word later."""
+        from tacit.core.rows import Fault
 
-
-def _held(store: SqliteStore | Transaction) -> Iterator[tuple[str, list[int]]]:
-    last, held = "", dict[int, None]()
-    for word, n in store.rows("SELECT term, doc FROM term_row WHERE length(term) <= :longest ORDER BY term, doc", longest=LONGEST):
-        if word != last and held:
-            yield last, list(held)
-            held = {}
-        last = word
-        held[n] = None
-    if held:
-        yield last, list(held)
+        known: dict[bytes, int] = {}  # what some numbers add up to; most words of a text stand in the same few
+        wrong = 0
+        for word, rows, few in store.each("SELECT word, rows, few FROM term"):
+            held = self.pop(word, 0)
+            if few is not None and few not in known:
+                known[few] = sum(as_held(int.from_bytes(each, "little")) for each in _numbers(few))
+            wrong += rows != held >> _COUNT or (few is not None and known[few] != held)
+        if wrong or self:
+            yield Fault("index", "term", f"{wrong + len(self)} words are not counted as the texts have them; tacit reindex counts them")
 
 
-def _few(rows: Sequence[int]) -> bytes | None:
-    return pack(f"<{len(rows)}I", *rows) if len(rows) <= FEW else None
+_COUNT = 96  # bits below the count; a sum of weights stays far below them
+
+
+def as_held(n: int) -> int:
+    """One memory in a word's sum: counted above, weighed below."""
+    return (1 << _COUNT) + weight(n)
+
+
+def weight(n: int) -> int:
+    """A number for a memory's, by which sums tell sets apart. The full text is asked for the same in SQL (`WEIGHT`)."""
+    return n * n % 999_983 * 2003 + n % 2003 + 1  # small enough that billions of them can be added up
+
+
+WEIGHT = "doc * doc % 999983 * 2003 + doc % 2003 + 1"
 
 
 def _numbers(few: bytes) -> list[bytes]:
     return [few[at : at + WIDE] for at in range(0, len(few), WIDE)]
 
 
-_PUT = "INSERT INTO term (word, rows, few) VALUES (:word, :rows, :few)"
 _MORE = (
-    "INSERT INTO term (word, rows, few) VALUES (:word, 1, :n) ON CONFLICT (word) DO UPDATE SET rows = rows + 1,"
-    " few = CASE WHEN length(few) < :most THEN CAST(few || excluded.few AS BLOB) END"
+    "INSERT INTO term (word, rows, few) SELECT value, 1, :n FROM json_each(:words) WHERE true"
+    " ON CONFLICT (word) DO UPDATE SET rows = rows + 1,"
+    f" few = CASE WHEN length(few) < {WIDE * FEW} THEN CAST(few || excluded.few AS BLOB) END"
+)
+_HEX = "printf('%02X%02X%02X%02X', doc & 255, doc >> 8 & 255, doc >> 16 & 255, doc >> 24 & 255)"
+_ALL = (
+    f"INSERT INTO term (word, rows, few) SELECT term, count(*), CASE WHEN count(*) <= {FEW} THEN unhex(group_concat({_HEX}, '')) END"
+    f" FROM (SELECT DISTINCT term, doc FROM term_row WHERE length(term) <= {LONGEST}) GROUP BY term"
 )
