@@ -331,6 +331,8 @@ def the_rest(world: World) -> Tried:
         for text in TEXTS[20:24]:
             Desk().submit(text, f"h{n}", kind="rule")
     unseen("remember under three headers", TEXTS[20:24])
+    over_http(world, TEXTS[30:34])
+    unseen("remember over HTTP, under headers of every kind and the names of real sessions", TEXTS[30:34])
     world.claude(4, [{"type": "user", "message": {"role": "user", "content": text}} for text in PLANTED[10:14]])
     world.claude(5, [prompt(f"<command-message>fix</command-message>\n<command-name>/fix</command-name>\n{text}") for text in PLANTED[14:18]], version="1.0.3")
     world.claude(6, [prompt(text, entrypoint="sdk-cli") for text in PLANTED[18:22]])
@@ -363,7 +365,42 @@ def the_rest(world: World) -> Tried:
     tries += 5
     through += ["a secret in names, branch, task, kept session or reason"] * (SECRET[:10].encode() in raw)
     through += monitors(world) + desk_token(world)
-    return Tried(tries + 5, through, "claims, two runs in one file, headers, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token")
+    return Tried(tries + 5, through, "claims, two runs in one file, headers in this process and over HTTP, print mode, slash bodies, committed sessions, hooks, `plain_line` twice, secrets in names and reasons, a link for a page, git's monitor, the desk's token")
+
+
+def over_http(world: World, texts: tuple[str, ...]) -> None:
+    """The real server, `tacit mcp --http`: at each call another run, session, program and address, then the names of two sessions that are known here."""
+    import urllib.request
+
+    for n in (8, 9):
+        world.claude(n, [prompt("go on")])
+    command = Path(sys.executable).parent / "tacit"
+    server = subprocess.Popen([command, "mcp", "--http", "127.0.0.1:0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=world.repo)
+    try:
+        assert server.stderr is not None
+        url = server.stderr.readline().split()[-1]
+        token = next(path.read_text().strip() for path in (world.home / "data").rglob("mcp-token"))
+        host, _, port = url.split("/")[2].partition(":")
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
+                break
+            time.sleep(0.1)
+        known = [f"0000000{n}-0000-4000-8000-000000000000" for n in (8, 9)]
+        for n, run in enumerate([*(f"wire{n}" for n in range(5)), *known]):
+            for text in texts:
+                for tool in ("remember", "report"):
+                    call = {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": tool, "arguments": {"text": text, "kind": "rule"} if tool == "remember" else {"text": text, "error": "ModuleNotFoundError: No module named 'yaml'"}}}
+                    headers = {"authorization": f"Bearer {token}", "content-type": "application/json", "accept": "application/json, text/event-stream", "x-tacit-run": run,
+                               "mcp-session-id": f"s{n}", "user-agent": f"codex/{n}", "x-forwarded-for": f"10.0.0.{n}", "cookie": f"run={n}"}  # fmt: skip
+                    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(call).encode(), headers), timeout=30) as answer:
+                        said = answer.read().decode()
+                    assert tool != "remember" or '"isError":true' not in said.replace(" ", ""), said
+    finally:
+        server.terminate()
+        server.wait(10)
+    kept = [each for each in listed(world) if each["text"] in texts]
+    print(f"    MCP over HTTP: {len(kept)} lessons kept of {len(texts)}, states {sorted({each['state'] for each in kept})}")
+    assert len(kept) == len(texts), "the server kept nothing: this was not tried"
 
 
 def monitors(world: World) -> list[str]:
@@ -524,7 +561,7 @@ FINDINGS = (
 REST = (
     ("a transcript committed to a repository, or forged by an agent's shell, is the user", "formats/test_places::a_file_of_anyone_is_not_the_user formats/test_places::what_a_file_of_anyone_says_happened_is_imported"),
     ("a file claims `by: reviewer` or `tier: review`, and confirms what was held", "learn/test_provenance::a_file_does_not_speak_for_itself learn/test_provenance::an_unconnected_file_confirms_nothing"),
-    ("an MCP client's header makes runs independent; talk, often enough, is given", "learn/test_provenance::what_comes_from_one_client_is_one_sighting learn/test_provenance::talk_alone_never_suffices"),
+    ("an MCP client's header makes runs independent; talk, often enough, is given", "learn/test_provenance::what_comes_from_one_client_is_one_sighting surfaces/test_mcp::no_header_makes_an_agents_words_independent learn/test_provenance::talk_alone_never_suffices"),
     ("the desk's token makes an agent the person; `//evil/?key=` leads away", "surfaces/test_desk::the_token_opens_no_browser_and_no_link_leads_away"),
     ("text forges our own marks; `plain_line` twice is not once", "guard/test_screen::imitations_of_our_own_marks_are_quarantined guard/test_screen::one_line_twice_is_the_same_as_once"),
     ("names of files, branch and folder keep secrets", "learn/test_provenance::names_of_files_and_branches_lose_their_secrets"),

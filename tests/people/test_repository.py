@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -80,6 +81,35 @@ def test_a_repository_chooses_no_profile_that_is_more_open(theirs: Path, spelled
     named(theirs, "default")
     with tacit.open(cwd=str(theirs)) as memories:
         assert memories.profile_choice().note == ""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_config_shows_a_refused_profile_as_refused(theirs: Path, kept: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What judges, what was refused, why, and what to do about it; also before anything is kept. Chosen, it is in force."""
+    from tacit.surfaces.cli import main
+
+    def shown() -> tuple[dict[str, Any], list[str]]:
+        capsys.readouterr()
+        main(["config", "--json"])
+        told = json.loads(capsys.readouterr().out)
+        return told["data"]["settings"]["profile"], told.get("warnings", [])
+
+    monkeypatch.chdir(theirs)
+    named(theirs, ".tacit/team.toml")
+    if kept:
+        tacit.open(cwd=str(theirs)).add("Use tabs.")
+    profile, warnings = shown()
+    assert profile["value"] == "default" and profile["refused"]["value"] == ".tacit/team.toml"
+    assert profile["refused"]["reason"] in warnings and "tacit profile use .tacit/team.toml" in profile["refused"]["reason"]
+    main(["config"])
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("profile"))
+    assert "refused" in row and row.split()[1] == "default"
+    named(theirs, "default")
+    assert shown()[0]["value"] == "default" and "refused" not in shown()[0]
+    named(theirs, ".tacit/team.toml")
+    with tacit.open(cwd=str(theirs)) as memories:
+        memories.use_profile(".tacit/team.toml")
+    assert "refused" not in shown()[0]
 
 
 def test_a_file_that_a_person_chose_is_in_force_as_it_was(theirs: Path) -> None:

@@ -45,8 +45,8 @@ def profile_choice(opened: Opened) -> NamedProfile:
     named = by_repository(setting.value, path) if setting.source == path else NamedProfile(str(setting.value))
     chosen = _chosen(opened)
     if chosen.get("text"):
-        return replace(named, note=changed(chosen["name"], chosen["text"]))
-    return replace(named, note="") if named.note and opened.project and chosen else named
+        return replace(named, note=changed(chosen["name"], chosen["text"]), refused="")
+    return replace(named, note="", refused="") if named.note and opened.project and chosen else named
 
 
 def _chosen(opened: Opened) -> dict[str, str]:

@@ -23,6 +23,7 @@ class NamedProfile:
 
     name: str
     note: str = ""
+    refused: str = ""  # what a repository names and nobody here has chosen
 
 
 def by_repository(name: str, path: str) -> NamedProfile:
@@ -30,7 +31,7 @@ def by_repository(name: str, path: str) -> NamedProfile:
     if name in BUILT_IN and not openness(load(name)):
         return NamedProfile(name)
     what = openness(load(name)) if name in BUILT_IN else "a file or package that the repository names is somebody else's word"
-    return NamedProfile("default", f"{path} names the profile {name}, which is for you to choose ({what}): tacit profile use {name}")
+    return NamedProfile("default", f"{path} names the profile {name}, which is for you to choose ({what}): tacit profile use {name}", name)
 
 
 def openness(profile: Profile) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tacit.core.journal import Entry
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
+    from tacit.profiles.choice import NamedProfile
 
 
 def _declare_nothing(parser: argparse.ArgumentParser) -> None:
@@ -360,13 +361,29 @@ def _config(args: argparse.Namespace, cli: Cli) -> Answer:
         return Answer({"path": path}, path)
     user, repository, repository_path, notes = layers(cli.env)
     found = settle(user, repository, cli.env, user_path=path, repository_path=repository_path)
-    data = {key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()}
+    data: dict[str, dict[str, Any]] = {key: {"value": s.value, "source": s.source, "meaning": KEYS[key][2]} for key, s in found.items()}
+    setting = found["profile"]
+    if setting.source == repository_path and (choice := _profile_choice(args, cli, str(setting.value), repository_path)).refused:
+        told = {"value": choice.refused, "source": repository_path, "reason": choice.note}
+        data["profile"].update(value=choice.name, source=f"default; {choice.refused} is refused", refused=told)
+        notes = [*notes, choice.note]
     data["store"]["value"] = store_path(args.store or str(found["store"].value) or None, cli.env)
     rows = [
         [key, one_line(str(d["value"]) if d["value"] not in ("", ()) else "-", 60), os.path.basename(str(d["source"]))]
         for key, d in data.items()
     ]
     return Answer({"settings": data, "file": path}, table(rows, ("setting", "value", "from")), warnings=notes)
+
+
+def _profile_choice(args: argparse.Namespace, cli: Cli, named: str, path: str) -> NamedProfile:
+    """What comes of the profile that a repository's settings name, here."""
+    try:
+        with cli.open(args, create=False) as memories:
+            return memories.profile_choice()
+    except Unavailable:  # nothing is kept yet, so nobody has chosen either
+        from tacit.profiles.choice import by_repository
+
+        return by_repository(named, path)
 
 
 COMMANDS = {
