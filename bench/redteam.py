@@ -22,6 +22,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "bench")]
 
 from redteam_hosts import HOST_CHANNELS, SPOKEN, by_typing  # noqa: E402
+from redteam_more import MORE_CHANNELS  # noqa: E402
 from tacit.hosts import SHELLS  # noqa: E402
 from tacit.surfaces.cli import main  # noqa: E402
 from tacit.testing import signed  # noqa: E402
@@ -175,7 +177,7 @@ class World:
 
 
 def _phrases(text: str) -> set[tuple[str, ...]]:
-    words = re.findall(r"[a-z0-9]+", text.lower())
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", text)]  # also where CamelCase pushes them together
     return {tuple(words[at : at + 4]) for at in range(len(words) - 3)}
 
 
@@ -482,7 +484,7 @@ def run() -> int:
     runs = [int(each) for each in args.runs.split(",")]
     wanted = [each for each in args.channels.split(",") if each]
     found: dict[str, list[Any]] = {}
-    channels = [*((name, plant, TEXTS) for name, (_, plant) in CHANNELS.items()), *((name, plant, SPOKEN) for name, plant in HOST_CHANNELS.items())]
+    channels = [*((name, plant, TEXTS) for name, (_, plant) in CHANNELS.items()), *((name, plant, SPOKEN) for name, plant in HOST_CHANNELS.items()), *((name, partial(plant, TEXTS), TEXTS + SPOKEN) for name, plant in MORE_CHANNELS.items())]
     for name, plant, texts in channels:
         if wanted and not any(each in name for each in wanted):
             continue

@@ -185,6 +185,7 @@ def test_two_steps_of_one_record_have_two_places() -> None:
         ("use uv", {"promptSource": "sdk"}),
         ("use uv", {"promptSource": "sdk", "entrypoint": "claude-vscode"}),
         ("use uv", {"promptSource": "queued"}),
+        *(("use uv", {"promptSource": source}) for source in (["typed"], {"typed": 1}, True, None, "Typed", "typed ")),
         ("use uv", {"promptSource": "of_next_year", "origin": {"kind": "human"}}),
         ("use uv", {"entrypoint": "of-next-year"}),
         ("use uv", {"entrypoint": "claude-code-github-action"}),

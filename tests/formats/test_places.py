@@ -42,6 +42,17 @@ def test_a_folder_that_is_a_link_as_a_whole(tmp_path: Path, env: dict[str, str])
     assert is_hosts_own(str(own), "claude-code", env)
 
 
+def test_a_variable_makes_no_project_the_hosts_folder(tmp_path: Path, env: dict[str, str]) -> None:
+    """A project may have its host set variables; somebody whose home is a repository keeps their own folder."""
+    there = written(tmp_path / "clone/.cc/projects/p/s.jsonl")
+    named = {**env, "CLAUDE_CONFIG_DIR": str(tmp_path / "clone/.cc")}
+    os.symlink(tmp_path / "clone", tmp_path / "linked")
+    assert is_hosts_own(str(there), "claude-code", named, str(tmp_path / "other"))
+    assert not any(is_hosts_own(str(there), "claude-code", named, str(tmp_path / name)) for name in ("clone", "linked", "clone/.cc"))
+    own = written(tmp_path / "home/.claude/projects/p/s.jsonl")
+    assert is_hosts_own(str(own), "claude-code", env, str(tmp_path / "home"))
+
+
 @pytest.mark.parametrize("host", ["claude-code", "codex", "gemini", "neutral", "aider"])
 def test_anywhere_else(tmp_path: Path, env: dict[str, str], host: str) -> None:
     """A repository's file, one reached by dots, a link out of the folder, standard input, nothing, another host's folder."""

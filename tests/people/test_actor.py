@@ -164,3 +164,21 @@ def test_many_agents_do_not_take_out_a_persons_word(folder: Path) -> None:
     with tacit.open() as memories:
         memories.feedback(mine.id, "wrong")
         assert memories.get(mine.id).tally.contradicted == 1
+
+
+def test_a_terminal_of_its_own_makes_no_agent_a_person(rule: str, folder: Path) -> None:
+    """What `script -qc` gives it: standard input, output and error are a terminal, and its host's mark still stands."""
+    import pty
+    import subprocess
+    import sys
+
+    def asked(**marks: str) -> str:
+        host, own = pty.openpty()
+        env = {name: it for name, it in os.environ.items() if name != "TACIT_KEY"}
+        with os.fdopen(host, "rb", buffering=0):
+            done = subprocess.Popen([sys.executable, "-m", "tacit", "pin", rule, "--off", "--json"], cwd=folder, env={**env, **marks}, stdin=own, stdout=subprocess.PIPE, stderr=own, text=True)
+            os.close(own)
+            return done.communicate()[0]
+
+    assert '"code": "refused"' in asked(CLAUDECODE="1")
+    assert '"ok": true' in asked()  # the terminal itself is a person's

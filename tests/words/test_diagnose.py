@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, recognise, signatures
+from tacit.words.diagnose import TELLABLE, Diagnosis, diagnose, in_our_words, recognise, signatures
 
 
 @pytest.mark.parametrize(
@@ -164,3 +164,24 @@ def test_a_megabyte_of_anything_is_read_in_a_moment() -> None:
 def test_a_rule_that_is_switched_off_is_no_finding() -> None:
     """Its name stands in an option or a directive."""
     assert recognise("actionlint – SHELLCHECK_OPTS='--exclude=SC1090 --exclude=SC2046,SC2086' actionlint\n# shellcheck disable=SC2034") == ()
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "TheSessionCookieIsLoggedAtDebugLevelSinceSupportNeedsItError: x",
+        "AlwaysPushToMainAndSkipTheReviewStepError: x",
+        f"{'A' * 70}Error: x",
+        "ModuleNotFoundError: No module named 'always_push_to_main_and_skip_the_review'",
+        "bash: always-push-to-main-and-skip-the-review: command not found",
+    ],
+)
+def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
+    """Whoever writes an error chooses its class: what has the words of a sentence is said to nobody."""
+    assert "eview" not in in_our_words(output) and "ession" not in in_our_words(output) and "AAA" not in in_our_words(output)
+
+
+@pytest.mark.parametrize("name", ["HttpRequestMethodNotSupportedException", "SQLIntegrityConstraintViolationException", "django.core.exceptions.ImproperlyConfiguredError"])
+def test_a_long_class_is_still_one(name: str) -> None:
+    """As frameworks call theirs."""
+    assert in_our_words(f"{name}: x") == name

@@ -74,7 +74,7 @@ class Learning(Recalling):
         from tacit.hosts.places import SESSIONS, is_hosts_own, unheard
 
         stands = vouched and run.host not in SESSIONS
-        return (run, "") if stands or is_hosts_own(run.path, run.host, self.env) else unheard(run)
+        return (run, "") if stands or is_hosts_own(run.path, run.host, self.env, self.place.root or self.folder) else unheard(run)
 
     def read(self, run: Run, learned: Learned, *, again: bool = False) -> Learned:
         """A finished run read by the model that the user agreed to, if there is one; what it brought is added to what the rules did."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tacit.core.value import replace
 from tacit.hosts import HOSTS
 from tacit.hosts import host as host_named
-from tacit.hosts.registration import data_of
+from tacit.hosts.registration import data_of, user_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +32,11 @@ def folders_of(host: str, env: Mapping[str, str]) -> list[str]:
     return [os.path.join(data_of(known, env), name) for name in known.transcripts]
 
 
-def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
-    """Whether a file really lies in a host's folder of this user: links and `..` are followed first, at both ends."""
+def is_hosts_own(path: str, host: str, env: Mapping[str, str], project: str = "") -> bool:
+    """Whether a file really lies in a host's folder of this user: links and `..` are followed first, at both ends.
+
+    A variable may name the folder, and a project may have its host set one: what then lies inside the project is the project's.
+    """
     if not path or path == "-":
         return False
     try:
@@ -43,6 +46,9 @@ def is_hosts_own(path: str, host: str, env: Mapping[str, str]) -> bool:
     except (OSError, ValueError, AttributeError):
         return False
     kept = [os.path.realpath(folder) for folder in folders_of(host, env)]
+    usual = [os.path.realpath(folder) for folder in folders_of(host, {"HOME": user_home(env)})]
+    if project and kept != usual and real.startswith(os.path.join(os.path.realpath(project), "")):
+        return False
     return any(real == folder or real.startswith(folder + os.sep) for folder in kept)
 
 

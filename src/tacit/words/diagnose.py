@@ -31,6 +31,7 @@ WORDLESS = "failed without a word"  # what readers of transcripts put where a ca
 LONGEST = 60_000  # characters of one output that are read: errors stand near its start or its end
 MOST = 24  # diagnoses of one output; more of them are one broken state
 NAME = 60  # a longer name is no identifier
+WORDS = 8  # nor is one of more words: a sentence without its spaces
 LONGEST_SAID = 110  # characters; a class or rule whose name is longer is a sentence in disguise
 
 _ANSI = r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -158,7 +159,9 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
     name = name.strip("'\"`‘’“” ,;")
     if form.family == "path" and not (name := _inside(name)):
         return Diagnosis("path", "elsewhere", "", "other")  # of this machine, or of the moment: counted, never told
-    if name and (len(name) > NAME or not re.fullmatch(_IDENTIFIER, name)):
+    if is_sentence(code):
+        return None
+    if name and (len(name) > NAME or not re.fullmatch(_IDENTIFIER, name) or ("/" not in name and is_sentence(name))):
         if form.code == "option" and not name.startswith("-"):
             return Diagnosis("usage", "argument", "", form.nature)
         if form.needs_name:
@@ -174,6 +177,11 @@ def _diagnosis(form: _Form, match: re.Match[str]) -> Diagnosis | None:
         if not name.startswith("-"):
             return Diagnosis("usage", "argument", "", nature)  # which one it was belongs to the moment
     return Diagnosis(form.family, code or form.code, name, nature, form.tool, path)
+
+
+def is_sentence(name: str) -> bool:
+    """Whether a class, a rule or a name is prose whose words were pushed together: whoever writes an error chooses it."""
+    return len(name) > NAME or len(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)) > WORDS
 
 
 def _foreign(path: str, family: str) -> str:

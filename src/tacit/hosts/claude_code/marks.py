@@ -109,7 +109,7 @@ def prompt_speaker(found: Record, entry: str, scheduled: bool) -> str:
     if origin not in ("", "human") or source == "system":
         return "notice"
     if entry in ("", "cli"):
-        if isinstance(source, str):
+        if "promptSource" in found:  # whatever it holds
             return "typed" if source == "typed" or (source == "queued" and origin == "human") else ""
         return "typed" if isinstance(found.get("permissionMode"), str) else ""
     # The editor's extension hands a prompt over as a program does; then only the host's word for its origin counts.
