@@ -1,8 +1,9 @@
 """Answers about remembered lessons, kept by what they are about: a session's record and the words of a lesson.
 
 `FOLDER/about-<hash of the record>.json` holds which lessons were put to the reader (the hash of their words) and what it said of each. A later question about the same
-session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is. A record is known by what others than the agent say in
-it (letters A and T, and the numbers of lines, are left out): which lines of the agent are masked depends on the lessons that are asked about, and on the rules of masking.
+session is answered from it as far as it lists the same words; `asked` and `judged` count how much of it that is. A record is known by what people and the host say in it
+(letters A, T, E and X, and the numbers of lines, are left out): which lines of the agent are masked depends on the lessons that are asked about, and which line of a failing
+output tells most on the rules that find it. Where hardly anybody speaks, by its calls, too. A quote is looked for by its words.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ def about(prompt: str) -> tuple[str, dict[str, str]]:
     lists, _, record = prompt.rpartition("=== record ")
     body = re.sub(r"=== (?:end of record )?\w+ ===", "", record.partition("\n")[2]).strip()
     listed = lists.partition("REMEMBERED\n")[2]
-    others = "\n".join(line.split(" ", 1)[-1] for line in body.splitlines() if line.split(" ", 2)[1:2] not in (["A"], ["T"]))
+    lines = [line.split(" ", 1)[-1] for line in body.splitlines() if re.match(r"\d+ [A-Z] ", line)]
+    said = [line for line in lines if line[0] not in "ATEX"]
+    others = "\n".join(said if len(said) > 1 else [*said, *(line for line in lines if line[0] == "T")])
     found = {each[1]: each[2] for each in re.finditer(r"^([khn]\d+): (.*)$", listed, re.M)}
     return hashlib.sha256(others.encode()).hexdigest()[:20], found
 

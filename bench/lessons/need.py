@@ -52,7 +52,7 @@ def told_before(world: World, session: str, lines: list[str], *, start: bool) ->
 def _told(world: World, twin: Path, session: str, lines: list[str], *, start: bool) -> Iterator[dict[str, Any]]:
     from tacit.surfaces.hooks import respond_and_tell
 
-    env = world.env()
+    env = world.env() | {"TACIT_NO_WORKER": "1"}  # the copy is gone before a worker would have looked at it
     payload: dict[str, Any] = {"session_id": session, "cwd": str(world.repository)}
     if start:
         begins = {"hook_event_name": "SessionStart", "source": "startup"}
