@@ -46,3 +46,15 @@ def test_the_exam_is_in_the_form_of_the_real_questions() -> None:
     assert "what is worth remembering" in read and "NOTE TO ASSISTANTS" in read
     assert weighed.count("lesson:") >= len(PAIRS) and 0.5 < NEEDED < 1
     assert [line.letter for line in session()] == list("UATEUAU")
+
+
+def test_an_answer_has_an_end() -> None:
+    """A schema without bounds lets a small model go on until its last token, and half an answer is none."""
+    from tacit.learn.reader.prompt import lessons_schema, weigh_schema
+
+    def lists(schema: Any) -> list[Any]:
+        inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+        return [schema] * (isinstance(schema, dict) and schema.get("type") == "array") + [found for each in inner for found in lists(each)]
+
+    assert [each["maxItems"] for each in lists(lessons_schema(7))] == [7, 3, 20]
+    assert [each["maxItems"] for each in lists(weigh_schema(len(PAIRS)))] == [len(PAIRS)]

@@ -139,7 +139,7 @@ def examined(desk: Desk) -> Desk:
     at, _, ended = desk.store.meta(key).partition(" ")
     if not at or days_between(at, desk.now()) >= HOLDS[not ended]:
         asked = exam.prompts()
-        schemas = (prompt.lessons_schema(), prompt.weigh_schema())
+        schemas = (prompt.lessons_schema(), prompt.weigh_schema(len(exam.PAIRS)))
         said = [desk.model.ask(text, schema=schema, timeout=desk.profile.model.timeout_s) for text, schema in zip(asked, schemas)]
         graded = exam.grade(*said)
         ended = "" if graded.passed else graded.reason

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from tacit.core.answer import LONGEST, TRIES, text_of
 from tacit.core.value import value
-from tacit.learn.reader.prompt import HOLDS, KINDS, SAYS, SCOPES, STANDINGS, VERDICTS
+from tacit.learn.reader.prompt import HOLDS, KINDS, QUOTES, SAYS, SCOPES, STANDINGS, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
 TEXT, WHEN, QUOTE, SIGN, UNTIL = 500, 120, 400, 200, 160  # characters
-QUOTES = 3
 SHORTEST_SIGN = 12
 
 

@@ -49,7 +49,7 @@ class Asking:
         most = prompt.most_lessons(Rendering("", self.lines).typed)
         for part in parts(Rendering(self.reading.run, self.lines[start:])):
             for _ in range(ROUNDS):
-                said = self._ask(prompt.lessons(part, most, [lesson.text for lesson in found]), prompt.lessons_schema(), "lessons")
+                said = self._ask(prompt.lessons(part, most, [lesson.text for lesson in found]), prompt.lessons_schema(most), "lessons")
                 struck, texts = {*answer.struck_of(said)}, {lesson.text for lesson in found}
                 fresh = [lesson for lesson in answer.lessons_of(said, most) if lesson.text not in texts]
                 found = [lesson for lesson in found if lesson.text not in struck] + fresh
@@ -68,7 +68,7 @@ class Asking:
         found: list[Lesson] = []
         for part in parts(Rendering(self.reading.run, findings.shown(lines))):
             asked = prompt.findings(part, findings.MOST, [*before, *(lesson.text for lesson in found)])
-            said = self._ask(asked, prompt.lessons_schema(), "lessons")
+            said = self._ask(asked, prompt.lessons_schema(findings.MOST), "lessons")
             texts = {*before, *(lesson.text for lesson in found)}
             found += [replace(lesson, standing="found") for lesson in answer.lessons_of(said, findings.MOST) if lesson.text not in texts]
         return tuple(check.check(lesson, self.lines) for lesson in found)
@@ -79,7 +79,7 @@ class Asking:
         said: Mapping[int, Weighed] = {}
         if pairs:
             asked = prompt.weigh([(each.lesson.text, person.around) for each, person in pairs])
-            said = answer.weighed_of(self._ask(asked, prompt.weigh_schema(), "answers"), len(pairs))
+            said = answer.weighed_of(self._ask(asked, prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
         by = {id(each): said.get(number) for number, (each, _) in enumerate(pairs, 1)}
         return tuple(Heard(each, by.get(id(each))) for each in found)
 
@@ -100,7 +100,7 @@ class Asking:
         """Whether lines of the person take lessons back, by number from 1."""
         if not pairs:
             return {}
-        return answer.weighed_of(self._ask(prompt.revoke(pairs), prompt.weigh_schema(), "answers"), len(pairs))
+        return answer.weighed_of(self._ask(prompt.revoke(pairs), prompt.weigh_schema(len(pairs)), "answers"), len(pairs))
 
     def _ask(self, asked: str, schema: dict[str, Any], holds: str) -> str:
         name = prompt.name_of(asked)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # lines of a start took 1,100 tokens, half of them examples and history.
 VERSIONS = {"lessons": "2", "weigh": "2", "known": "2", "revoke": "1", "cure": "1", "findings": "1"}
 VERSION = ".".join(VERSIONS.values())
+QUOTES, STRUCK = 3, 20  # of a lesson; of an answer
 MOST, MORE_AFTER, MORE_PER = 5, 30, 10  # lessons of one session; one more for every ten typed lines beyond thirty
 KINDS = ("preference", "rule", "command", "fix", "pitfall", "fact")
 STANDINGS = ("said", "shown", "found")
@@ -267,21 +268,21 @@ Answer with one JSON object and nothing else:
 """
 
 
-def lessons_schema() -> dict[str, Any]:
-    """What an answer to the first question looks like."""
+def lessons_schema(most: int = MOST) -> dict[str, Any]:
+    """What an answer to the first question looks like. A small model that a schema lets go on does so until its last token."""
     quote = _object({"line": {"type": "integer"}, "words": _TEXT})
     sign = {"anyOf": [_object({"in": _one_of(("E", "T", "U")), "words": _TEXT}), {"type": "null"}]}
     lesson = {
         "text": _TEXT, "when": _TEXT, "kind": _one_of(KINDS), "standing": _one_of(STANDINGS),
-        "quotes": {"type": "array", "items": quote}, "sign": sign, "until": _TEXT,
+        "quotes": _list(quote, QUOTES), "sign": sign, "until": _TEXT,
     }  # fmt: skip
-    return _object({"lessons": {"type": "array", "items": _object(lesson)}, "struck": {"type": "array", "items": _TEXT}})
+    return _object({"lessons": _list(_object(lesson), most), "struck": _list(_TEXT, STRUCK)})
 
 
-def weigh_schema() -> dict[str, Any]:
+def weigh_schema(pairs: int) -> dict[str, Any]:
     """… to the second."""
     answer = {"n": {"type": "integer"}, "says": _one_of(SAYS), "holds": _one_of(HOLDS)}
-    return _object({"answers": {"type": "array", "items": _object(answer)}})
+    return _object({"answers": _list(_object(answer), pairs)})
 
 
 def known_schema() -> dict[str, Any]:
@@ -295,6 +296,10 @@ def known_schema() -> dict[str, Any]:
 
 
 _TEXT: dict[str, Any] = {"type": "string"}
+
+
+def _list(items: dict[str, Any], most: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "maxItems": most}
 
 
 def _one_of(words: Sequence[str]) -> dict[str, Any]:
