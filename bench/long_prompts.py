@@ -1,10 +1,11 @@
 """Is a lesson that a short question finds also found when the question stands inside a pasted log, a ticket or code?
 
-    python bench/long_prompts.py [DATA] [--sessions FOLDER] [--half dev|heldout] [--lessons 200] [--out FILE]
+    python bench/long_prompts.py [DATA] [--sessions FOLDER] [--half dev|heldout] [--other] [--lessons 200] [--out FILE]
 
 Lessons are Hadoop's and SeaMonkey's reports, a store each; a short question is the title of a linked duplicate (itself left out), and counts where it finds a
 twin among the first three. The same question is then put at a random place into 30, 100 and 300 lines: of tool output of real sessions, of the other tracker's reports,
-of this repository's source. Found is a twin among the first ten of `recall(prompt)`, default settings.
+of this repository's source. Found is a twin among the first ten of `recall(prompt)`, default settings. With `--other` the same for data of other origin (bench/quality_machine.py): what ruff, rustc
+and perl say, and Perl's FAQ, each beside lines of the next one's texts, some fifty questions of each.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 from quality import Tacit  # noqa: E402
+from quality_machine import kinds  # noqa: E402
 from quality_sets import Lesson, Question, gitbugs, session_folder  # noqa: E402
 
 LINES = (30, 100, 300)
@@ -51,23 +53,29 @@ def main() -> int:
     parser.add_argument("data", nargs="?", type=Path, default=HERE.parent.parent / "shared" / "data")
     parser.add_argument("--sessions", type=Path)
     parser.add_argument("--half", choices=("dev", "heldout"), default="dev")
+    parser.add_argument("--other", action="store_true", help="data of other origin")
     parser.add_argument("--lessons", type=int, default=200)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    if not (args.data / "gitbugs").is_dir():
+    if not args.other and not (args.data / "gitbugs").is_dir():
         print(f"Nothing to measure: no gitbugs in {args.data}.", file=sys.stderr)
         return 0
-    halves = ("dev", "heldout") if args.lessons > 90 else (args.half,)
     found: dict[tuple[str, int], list[bool]] = {}
     asked = 0
-    stores = [gitbugs(args.data, half)["gitbugs.title"] for half in halves]
-    texts = [stage[0].lessons for stage in gitbugs(args.data, "dev")["gitbugs.report"]]
-    for place in (0, 1):
-        method = Tacit()
-        method.learn(texts[place])
-        lines = noise(args.data, args.sessions or session_folder(args.data), texts[1 - place])
-        for question in (each for store in stores for each in store[place][0].questions):
-            if asked >= args.lessons or not _found(method, question, question.text, FIRST):
+    if args.other:
+        stages = [stages[0] for kind, stages in kinds(args.data, args.half, ["lint", "faq", "perl", "rust"]) if kind != "rust.output"]
+        texts, questions = [stage.lessons for stage in stages], [stage.questions for stage in stages]
+    else:
+        halves = ("dev", "heldout") if args.lessons > 90 else (args.half,)
+        stores = [gitbugs(args.data, half)["gitbugs.title"] for half in halves]
+        texts = [stage[0].lessons for stage in gitbugs(args.data, "dev")["gitbugs.report"]]
+        questions = [[each for store in stores for each in store[place][0].questions] for place in range(len(texts))]
+    for place, lessons in enumerate(texts):
+        method, most = Tacit(), args.lessons * (place + 1) // len(texts) if args.other else args.lessons
+        method.learn(lessons)
+        lines = noise(args.data, args.sessions or session_folder(args.data), texts[(place + 1) % len(texts)])
+        for question in questions[place]:
+            if asked >= most or not _found(method, question, question.text, FIRST):
                 continue
             asked += 1
             for kind, some in lines.items():

@@ -79,6 +79,7 @@ def forewarned(world: World) -> dict[str, Any]:
         about = {each["id"]: set(told_of(each["signature"], tuple(each["tags"]))) for each in in_force}
         given = [about[id] & known for id in (*line["given"], *line["withheld"]) if id in about]
         told = {mark for marks in given for mark in marks}
+        ours = sum(id in about for id in (*line["given"], *line["withheld"]))
         tellable = [each for each in failures if each[1] in TELLABLE]
         met = {each[0] for each in tellable}
         n["failures"] += len([each for each in failures if each[1] != "host"])
@@ -88,6 +89,8 @@ def forewarned(world: World) -> dict[str, Any]:
         n["grouped names"] += len(listed)
         n["commonest ten"] += sum(each[0] in common for each in failures if each[1] != "host")
         n["commonest ten, tellable"] += len(met & common)
+        n["tellable as many"] += len(met & {*may[:ours]})
+        n["tellable ten"] += len(met & {*may[:10]})
         n["given"] += len(met & told)
         n["given names"] += len(told)
         n["given lines"] += len(line["given"]) + len(line["withheld"])
@@ -113,6 +116,8 @@ def forewarned(world: World) -> dict[str, Any]:
         "forewarned by what was given": _share(n["given"], n["tellable"]),
         "a list of five grouped lines would name": _share(n["grouped"], n["tellable"]),
         "commonest ten, tellable": _share(n["commonest ten, tellable"], n["tellable"]),
+        "commonest of the tellable, as many lines as were given": _share(n["tellable as many"], n["tellable"]),
+        "commonest ten of the tellable": _share(n["tellable ten"], n["tellable"]),
         "commonest ten, all failures": _share(n["commonest ten"], n["failures"]),
         "precision of what was given": round(given_is, 3), "precision of the grouped list": round(list_is, 3),
         "precision before the program's first call": round(need_is, 3), "names before first calls": n["need names"], "right": n["need"],
