@@ -12,6 +12,8 @@ changes.twin              Changelog entries of Debian packages and their upstrea
                           are the others about this CVE.
 chat.reply                What aider's and Claude Code's users and agents said (DATA/transcripts), each session a group, the question left out; asked with what a
                           person typed, right is what the agent answered.
+turns.PROJECT             Every turn of real sessions (DATA/sessions or DATA/dev-pack), as in bench/quality.py; asked with a lesson in a reader's words, right are the turns that
+                          hold its quotes. Readers' first answers are the dev half, what they found when asked for findings the other.
 
 A question belongs to the dev half if the first byte of SHA-256 of "tacit ", its set and its id (of twins the first one's) is even. Methods, measures and intervals are those of bench/quality.py.
 """
@@ -38,7 +40,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "src"), str(HERE)]
 
 from quality import Scores, ask, methods, tables  # noqa: E402
-from quality_sets import Lesson, Question, Stage, half_of  # noqa: E402
+from quality_sets import Lesson, Question, Stage, half_of, session_folder, turns  # noqa: E402
 
 ASKED, KEPT = 200, 2000  # questions of a half, and lessons, at most
 LONGEST = 1500  # characters of a text
@@ -223,17 +225,40 @@ def chat(data: Path) -> Found:
     return {"chat.reply": (lessons, asked)}
 
 
-LOADERS = {"rust": rust, "perl": perl, "lint": lint, "faq": faq, "aws": aws, "changes": changes, "chat": chat}
+def turns_of(data: Path) -> Found:
+    """Turns of real sessions, each project a store; the readers' answers are kept in this repository (bench/labels/reader)."""
+    found: Found = {}
+    for project in sorted(each.parent for each in session_folder(data).glob("*/index.json")):
+        lessons = turns(project)
+        texts = [(each.id, each.text.lower()) for each in lessons]
+        asked: dict[str, Question] = {}
+        answers = [json.loads(line) for line in (HERE / "labels" / "reader" / f"{project.name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        for step, half in (("lessons", "dev"), ("findings", "heldout")):
+            for lesson in (each for answer in answers if answer["prompt"].startswith(f"{step}-") for each in answer["answer"]["lessons"]):
+                quotes = [" ".join(quote["words"].lower().split()) for quote in lesson["quotes"]]
+                held = [[id for id, text in texts if quote in text] for quote in quotes if len(quote) >= 12]
+                right = frozenset(id for ids in held if len(ids) <= 3 for id in ids)
+                if right and lesson["text"] not in asked:
+                    asked[lesson["text"]] = Question(f"{half} {lesson['text']}", lesson["text"], right)
+        found[f"turns.{project.name}"] = lessons, list(asked.values())
+    return found
+
+
+LOADERS = {"rust": rust, "perl": perl, "lint": lint, "faq": faq, "aws": aws, "changes": changes, "chat": chat, "turns": turns_of}
+
+
+def is_in(half: str, name: str, question: Question) -> bool:
+    """Whether a question belongs to a half. What readers found is all held out: what they answered first was used to choose."""
+    if name == "turns":
+        return question.id.startswith(half)
+    return half_of(f"{name} {min({question.id, *question.right})}") == half
 
 
 def kinds(data: Path, half: str, sets: list[str]) -> Iterator[tuple[str, list[Stage]]]:
     """Every kind of question of the sets that are there, as one stage: all lessons, then this half's questions."""
     for name in sets or LOADERS:
         for kind, (lessons, asked) in LOADERS[name](data).items():
-            mine = sorted(
-                (each for each in asked if half_of(f"{name} {min({each.id, *each.right})}") == half),
-                key=lambda each: by_hash(each.id),
-            )[:ASKED]
+            mine = sorted((each for each in asked if is_in(half, name, each)), key=lambda each: by_hash(each.id))[:ASKED]
             if mine:
                 yield kind, [Stage(lessons, mine)]
             else:
