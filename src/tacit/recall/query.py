@@ -176,6 +176,9 @@ def weighed_by(wanted: Asked, found: Found, about: tuple[str, ...] = ()) -> tupl
         return found.passages
     from tacit.words.passages import cut
 
+    if not about and len(wanted.passages) > MANY:  # a paste: not all of it is cut once more
+        named = cut((wanted.file_words,), found.tokens)
+        return tuple(each for each in found.passages if each not in named)
     return cut(wanted.passages, found.tokens)
 
 
