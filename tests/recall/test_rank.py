@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.core.memory import Memory, Tally
+from tacit.core.memory import MET_IN, Memory, Tally
 from tacit.core.profile import Profile, changed
 from tacit.core.profile_toml import standard
 from tacit.recall.answering import showing
@@ -76,6 +76,8 @@ def test_first_words_count_more(make: Make) -> None:
     late, early = make(f"{filler} {filler} {filler} queue"), make(f"queue {filler} {filler} {filler}")
     assert [each.memory.id for each in order("queue", late, early)] == [early.id, late.id]
     assert len({each.score for each in order("queue", make(f"{filler} queue"), make(f"queue {filler}"))}) == 1
+    turns = [make(text, extra={MET_IN: {"group": f"talk {n}"}}) for n, text in enumerate((late.text, early.text))]
+    assert len({each.score for each in order("queue", *turns)}) == 1, "a turn of a conversation has no title"
 
 
 def test_the_very_error_goes_first(make: Make) -> None:

@@ -423,6 +423,7 @@ def words_reader(
                 named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
         near = beside.get(hit.n, {})
+        titled = 0.0 if hit.n in groups else title - 1  # what stands in a row with others, as a turn of a conversation, has no title
         present = dict.fromkeys((*mine, *named, *near))
         for each in tasks:
             present.update(dict.fromkeys(filter(is_wanted, each)))
@@ -430,7 +431,7 @@ def words_reader(
         amounts: dict[int, float] = {}
         # In reading order: the same sum in every process, to the last digit.
         for word in sorted(present):
-            times = mine.count(word) + (title - 1) * first.count(word)
+            times = mine.count(word) + titled * first.count(word)
             if named:
                 times += PART * named.count(word)
             if near:
