@@ -109,7 +109,7 @@ def match(tx: Transaction, project: str, finding: Finding, profile: Profile, fou
         f"{n:012d}": memory for n, memory in near.items() if memory.text and _comparable(finding, memory, profile)
     }
     klass = class_of(profile, kind_named(profile, finding.kind))
-    fitting = {age: memory for age, memory in fitting.items() if of_one_class(klass, memory.klass)}
+    fitting = {age: memory for age, memory in fitting.items() if of_one_class(klass, memory.klass) or memory.text == finding.text}
     telling, closest = None, fitting
     rules: Rules = profile.match
     if profile.match.matcher == "lexical":

@@ -394,3 +394,12 @@ def test_talk_and_a_complaint_do_not_put_a_finding_into_force(memories: Memories
     reads(memories, session("r2", user("the worker hangs again, as before"), say("Hm.")), answer(verdicts=[back]))
     lesson = by_text(memories, "The worker hangs")
     assert (lesson.state, lesson.tally.seen) == ("candidate", 2)
+
+
+def test_the_same_words_are_one_lesson_whatever_they_are_called(memories: Memories) -> None:
+    """A cure is a pitfall, a reading may call it a command: in the same words the two stood side by side at every start."""
+    text, words = "When `make lint` fails on formatting, run `make format`.", "then I will just run make format"
+    known = memories.add(text, kind="pitfall")
+    again = {"text": text, "kind": "command", "standing": "found", "quotes": [{"line": 2, "words": words}]}
+    report = reads(memories, session("r1", user("mend the formatting"), say(f"Well, {words}.")), answer([again]))
+    assert (report.new, report.matched) == ((), (known.id,))
