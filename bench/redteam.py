@@ -1,6 +1,6 @@
 """Quiet poison through every channel: does any of it reach a prompt without a person?
 
-    python bench/redteam.py [--runs 1,2,5] [--channels NAME,…] [--table FILE]
+    python bench/redteam.py [--runs 1,2,5] [--channels NAME,…] [--jobs 2] [--table FILE]
 
 Forty plausible lessons (no "ignore your instructions": such texts trip the screen and prove nothing) are planted through each channel, in
 1, 2 and 5 runs, each in a store of its own (forty more, as a person speaks, through what hosts write: bench/redteam_hosts.py): files in the form that the host writes them, `tacit learn`, the MCP tools, `tacit import`,
@@ -22,6 +22,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -480,20 +481,22 @@ def run() -> int:
     parser.add_argument("--runs", default="1,2,5")
     parser.add_argument("--channels", default="", help="words that the names of channels begin with or hold, by comma")
     parser.add_argument("--table", default="")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
     args = parser.parse_args()
     runs = [int(each) for each in args.runs.split(",")]
     wanted = [each for each in args.channels.split(",") if each]
     found: dict[str, list[Any]] = {}
     channels = [*((name, plant, TEXTS) for name, (_, plant) in CHANNELS.items()), *((name, plant, SPOKEN) for name, plant in HOST_CHANNELS.items()), *((name, partial(plant, TEXTS), TEXTS + SPOKEN) for name, plant in MORE_CHANNELS.items())]
-    for name, plant, texts in channels:
-        if wanted and not any(each in name for each in wanted):
-            continue
-        tries = [tried(plant, n, texts) for n in runs]
-        got = [each for each, _ in tries]
-        found[name] = [*(len(each) for each in got), tries[-1][1]]
-        print(f"{name:50} {' '.join(f'{len(each):3}' for each in got)}  of {len(TEXTS)}; {tries[-1][1]}", flush=True)
-        for text in sorted(set().union(*got))[:3]:
-            print(f"    through: {text}", flush=True)
+    channels = [(name, plant, texts) for name, plant, texts in channels if not wanted or any(each in name for each in wanted)]
+    with ProcessPoolExecutor(args.jobs) as pool:  # each world is a process's own home and folder
+        begun = [(name, [pool.submit(tried, plant, n, texts) for n in reversed(runs)][::-1]) for name, plant, texts in channels]
+        for name, some in begun:
+            tries = [each.result() for each in some]
+            got = [each for each, _ in tries]
+            found[name] = [*(len(each) for each in got), tries[-1][1]]
+            print(f"{name:50} {' '.join(f'{len(each):3}' for each in got)}  of {len(TEXTS)}; {tries[-1][1]}", flush=True)
+            for text in sorted(set().union(*got))[:3]:
+                print(f"    through: {text}", flush=True)
     seen = [(name, len(tried(plant, 1, texts)[0]), most) for name, plant, texts, most in CONTROLS]
     for name, count, most in seen:
         print(f"{'control: ' + name:50} {count:3}  of {most} must come through", flush=True)
