@@ -275,7 +275,10 @@ def slow_patterns(world: World) -> Tried:
     for door, ask in (("telling line", decisive_line), ("redact", redact)):
         bound = max(3 * timed(ask, prose), 0.006)
         for name, piece in (("digits", "1"), ("escapes", "\x1b]"), ("token:", "token: "), ("secret", 'secret = "')):
-            took = timed(ask, piece * (1_000_000 // len(piece)))
+            text = piece * (1_000_000 // len(piece))
+            took = timed(ask, text)
+            for _ in range(3):  # milliseconds, on a machine that others use
+                took = min(took, timed(ask, text)) if took > bound else took
             dearest = max(dearest, 3 * took / bound)
             through += [f"{door}: {name}"] * (took > bound)
     return Tried(8, through, f"at most {dearest:.1f} times a megabyte of prose")
