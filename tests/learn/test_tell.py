@@ -315,7 +315,7 @@ def test_an_order_says_when_it_is_meant() -> None:
     for n, run in enumerate(runs):
         book.add(run.id, f"l{n}", notice(run))
     (asked,) = told_by(book, notice(runs[0]), {}).person
-    assert asked.order == "When the work is done, without being asked: commit and update changelog."
+    assert asked.order == "When the work is done, offer to commit and update changelog, and do it only when told to."
     looked = replace(runs[0], steps=(steps[0], replace(steps[1], tool="Read"), runs[0].steps[2]))
     assert {each.family for each in notice(looked) if each.kind == "sentence"} == {""}
     proposal = as_proposal(asked, "p", "t", None)
@@ -409,7 +409,7 @@ def test_the_inbox_asks_and_an_answer_is_a_standing_order(memories: Memories) ->
     memories.learn(rtk(5))
     assert memories.proposals() == []
     (order,) = [each for each in memories.list() if each.trust == "user"]
-    assert (order.text, order.state) == ("Without being asked each time: commit and update changelog.", "provisional")
+    assert (order.text, order.state) == ("Offer to commit and update changelog, and do it only when told to.", "provisional")
     runs = (asked["request"].payload or {})["runs"]
     assert runs and [each.quote for each in memories.store.evidence(order.id)] == ["commit and update changelog"] * len(runs)
     assert not any("Make it a standing order" in given for given in (memories.inject("x", trial=False).markdown,))

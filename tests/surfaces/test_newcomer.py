@@ -16,19 +16,31 @@ import tacit as package
 from tacit.core.errors import UsageError
 from tacit.core.plural import numbered
 from tacit.core.proposal import Proposal, reason_now
+from tacit.core.run import Run
 from tacit.formats.source import FileSource
 from tacit.learn.hazard import kind_of
 from tacit.learn.tell.order import as_order
 from tacit.learn.tell.person import ForPerson, as_proposal, asked_before, is_asked
 from tacit.learn.tell.requests import Request
+from tacit.lookback.excerpt import excerpt, home_by_folder, sessions
+from tacit.lookback.report import _replayed, lookback
+from tacit.lookback.result import Settings
+from tacit.lookback.words import cost_words
+from tacit.lookback.words import lessons as lessons_of
+from tacit.profiles import load
+from tacit.recall.trial import is_exempt
+from tacit.stores.story import story as events
 from tacit.stores.vanished import moved_to, outermost
-from tacit.surfaces import standalone
-from tacit.surfaces.cli import Cli, _main, words
+from tacit.surfaces import standalone, story
+from tacit.surfaces.cli import Cli, _main, terminal, words
+from tacit.surfaces.cli.lookback import _in_files
 from tacit.surfaces.cli.moved import gone_folders
 from tacit.surfaces.cli.past import _not_learned, transcripts
 from tacit.surfaces.cli.reading import nobody_reads
 from tacit.surfaces.outlook import looked
-from tacit.testing import signed
+from tacit.surfaces.web import views as web_views
+from tacit.surfaces.wording import standing
+from tacit.testing import run, signed, tool, user
 
 SOURCES = Path(package.__file__).parent
 
@@ -208,8 +220,6 @@ def test_sessions_are_counted_out_of_all_there_are_now(person: dict[str, str]) -
     proposal = as_proposal(asked(3, 20, "update the changelog"), "p", "2026-01-01T00:00:00.000Z", None)
     assert proposal is not None
     assert reason_now(proposal, 75).startswith("In 3 of 75 sessions") and reason_now(proposal, 20) == reason_now(proposal, 0) == proposal.reason
-    from tacit.testing import run
-
     with package.open(env=person) as memories:
         for n in range(2):
             memories.learn(run(f"r{n}"))
@@ -268,6 +278,236 @@ def test_an_empty_list_says_what_to_do(person: dict[str, str], folder: Path) -> 
         memories.ensure_project()
     assert "tacit learn takes in past sessions" in called(person, "list")[0]
     assert called(person, "list", "--text", "tea")[0].startswith("no lessons here match")
+
+
+# -- the fifth walk -------------------------------------------------------------------------------------------------------------
+
+PRINTED = {
+    "rtk bun test": ("bun test", "error: unrecognized subcommand 'bun'"),
+    "cat -A notes.txt": ("cat -v notes.txt", "cat: illegal option -- A"),
+}
+
+
+def runs_that_fail(*met: str) -> list[Run]:
+    """Sessions, each of which tried some commands in vain and then found what works."""
+    runs = []
+    for n, tried in enumerate(met):
+        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
+        steps = [user("go on", at=at)]
+        for command in tried.split("|"):
+            works, error = PRINTED[command]
+            steps += [tool(command, error=error, at=at), tool(works, "ok", at=at)]
+        runs.append(run(f"r{n}", *steps, started_at=at, complete=True))
+    return runs
+
+
+BOTH = "rtk bun test|cat -A notes.txt"
+MET = ("rtk bun test", "rtk bun test", "cat -A notes.txt", BOTH, BOTH, "rtk bun test")
+
+
+def test_every_screen_counts_alike(person: dict[str, str], folder: Path) -> None:
+    """A session that met two of a lesson's failures is one of the lesson's and one of each: in lookback, list, why, review and doctor's data."""
+    (folder / "CLAUDE.md").write_text("Always prefix commands with `rtk`.\n")
+    runs = runs_that_fail(*MET)
+    with package.open(env=person) as memories:
+        for each in runs:
+            memories.learn(each, over=True)
+        (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
+        assert lesson.tally.seen == len(MET)
+    why, review = (" ".join(called(person, *command)[0].split()) for command in (("why", lesson.id), ("review",)))
+    assert f"met in {len(MET)} sessions" in why and "5 sessions: `rtk`: there is no subcommand `bun`" in why
+    assert "3 sessions: `cat`: there is no option `-A`" in why and "a session may have met more than one" in why
+    assert f"`rtk bun` fails in 5 of {len(MET)} sessions" in review
+    data = json.loads(called(person, "why", lesson.id, "--json")[0])["data"]
+    assert {each["mark"]: each["sessions"] for each in data["met"]} == {"usage subcommand bun": 5, "usage option -A": 3}
+    told = lessons_of(lookback(runs, Settings(load("default"))))
+    assert next(cost_words(each) for each in told if each.text == lesson.text).startswith(
+        f"met in {len(MET)} of {len(MET)} sessions"
+    )
+
+
+def test_what_was_recognised_is_no_quote(person: dict[str, str], folder: Path) -> None:
+    """A form of our own is nobody's words: on the terminal, in the inbox, in the story and on a run's page."""
+    with package.open(env=person) as memories:
+        for each in runs_that_fail(*MET):
+            memories.learn(each, over=True)
+        (lesson,) = [each for each in memories.list() if each.text.startswith("Does not work here")]
+        lines = story.lines(events(memories.store, lesson.id), {})
+        assert any("recognised: " in each.why for each in lines) and not any(each.quote for each in lines)
+        record = story.record([], memories.store.evidence(lesson.id))
+        assert record.given == ()
+        assert not any(each["said"] for each in web_views._quotes(memories, lesson.id))
+    for command in (("why",), ("why", "--full"), ("review", "show")):
+        shown = called(
+            person,
+            command[0],
+            *command[1:2] if command[0] == "review" else (),
+            lesson.id,
+            *command[1:] if command[0] == "why" else (),
+        )[0]
+        assert "usage subcommand" not in re.sub(r"recognised: .*", "", shown) and "“" not in shown, shown
+
+
+def test_a_persons_wording_is_their_word(person: dict[str, str], folder: Path) -> None:
+    """An edited or approved lesson is given every time, keeps its words and its trust, and `undo` takes the word back."""
+    with package.open(env=person) as memories:
+        runs = runs_that_fail(*MET)
+        for each in runs[:2]:
+            memories.learn(each, over=True)
+        (lesson,) = memories.list()
+        assert standing(lesson, memories.profile).words.startswith("on trial") and not is_exempt(
+            lesson, memories.profile.trial
+        )
+        edited = memories.edit(lesson.id, text="Run `bun` itself, never through `rtk`.")
+        assert (standing(edited, memories.profile).words, edited.trust) == ("your word", "observed") and is_exempt(
+            edited, memories.profile.trial
+        )
+        for each in runs[2:]:
+            memories.learn(each, over=True)
+        assert memories.get(lesson.id).text == edited.text and memories.health().health.faults == ()
+        assert "your word" in called(person, "list")[0]
+        memories.undo(next(entry.id for entry in memories.log(memory=lesson.id, newest=True) if entry.verb == "edit"))
+        back = memories.get(lesson.id)
+        assert back.text == lesson.text and not is_exempt(back, memories.profile.trial)
+        memories.review(lesson.id, "approve")
+        assert standing(memories.get(lesson.id), memories.profile).words == "your word" and is_exempt(
+            memories.get(lesson.id), memories.profile.trial
+        )
+        assert memories.health().health.faults == ()
+
+
+def test_an_agents_wording_is_not_a_persons(person: dict[str, str], folder: Path) -> None:
+    """Whoever is not a person confirms nothing; a lesson that waits for a second session comes into force by a person's wording."""
+    agent = {**os.environ, "CLAUDECODE": "1"}
+    agent.pop("TACIT_KEY", None)
+    with package.open(env=agent) as memories:
+        kept = memories.add("The fixtures need make seed.")
+        memories.edit(kept.id, text="The fixtures need `make seed` first.")
+        assert memories.get(kept.id).state == "candidate" and not is_exempt(
+            memories.get(kept.id), memories.profile.trial
+        )
+    with package.open(env=person) as memories:
+        mine = memories.edit(kept.id, text="Run `make seed` before the fixtures are used.")
+        assert (mine.state, mine.trust, standing(mine, memories.profile).words) == ("provisional", "agent", "your word")
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "after", "order"),
+    [
+        (
+            "commit and update changelog",
+            True,
+            "When the work is done, offer to commit and update changelog, and do it only when told to.",
+        ),
+        (
+            "push it to the staging branch",
+            False,
+            "Offer to push it to the staging branch, and do it only when told to.",
+        ),
+        (
+            "open a PR with a short description",
+            True,
+            "When the work is done, offer to open a PR with a short description, and do it only when told to.",
+        ),
+        ("update the docs and deploy", False, "Offer to update the docs and deploy, and do it only when told to."),
+        ("update the changelog", True, "When the work is done, without being asked: update the changelog."),
+        ("never push to main", False, "Without being asked each time: never push to main."),
+    ],
+)
+def test_a_request_for_an_act_is_no_leave(asked_for: str, after: bool, order: str) -> None:
+    """Who asks for a commit each time has not said that one may commit unasked."""
+    assert Request(asked_for, (), (), (), after).order == order
+
+
+def test_a_look_back_says_what_it_takes_for_this_project(shop: Path, person: dict[str, str]) -> None:
+    """Sessions of a folder that is gone, whose files are here; once somebody has said so, it is no guess any more."""
+    told = " ".join(called(person, "lookback")[0].split())
+    assert (
+        "2 sessions of these come from /gone/code/store, which is gone; 1 of the 1 files they name are here."
+        in told
+    )
+    assert f"They are counted as {shop.name}'s, here; tacit learn asks before it takes them in." in told
+    assert "1 session of a folder that is gone: shown as a project of its own" in told
+    called(person, "learn", "--moved-from", "/gone/code/store")
+    told = called(person, "lookback")[0]
+    assert "come from" not in told and "3 sessions of 2 projects" in told
+
+
+def test_a_look_back_says_what_a_file_says_already() -> None:
+    """A lesson that will not come, because an instruction file has it, is named as such and not promised."""
+    refused = 'pre-commit hook failed\nsrc/a.ts:1:1 lint/style/useConst FIXABLE\n✖ Found 1 error.\nerror: script "lint" exited with code 1\nhusky - pre-commit script failed (code 1)'
+    runs = []
+    for n in range(3):
+        at = f"2026-03-{n + 1:02d}T10:00:00.000Z"
+        calls = [
+            ("git commit -m x", refused),
+            ("bun run lint", 'lint/style/useConst\nerror: script "lint" exited with code 1'),
+            ("bun run lint", ""),
+        ]
+        steps = [
+            tool(command, "" if error else "ok", error=error, at=at)
+            for command, error in calls
+        ]
+        runs.append(run(f"r{n}", user("go on", at=at), *steps, started_at=at, complete=True))
+    free = _replayed(
+        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs), Settings(load("default"))
+    )
+    (lesson,) = [each.text for each in lessons_of(free) if "git commit" in each.text]
+    said = {"The pre-commit hook runs the linter.": "CLAUDE.md"}
+    known = _replayed(
+        sessions(excerpt(each, home_by_folder(each), load("default")) for each in runs),
+        Settings(load("default")),
+        lambda home: said,
+    )
+    assert lesson not in [each.text for each in lessons_of(known)] and known.projects[0].in_files == (lesson,)
+    assert "Not told, because an instruction file says it already" in "\n".join(
+        _in_files(known, Cli({}, io.StringIO(), io.StringIO()), 5)
+    )
+
+
+def test_a_list_of_what_waits_says_what_there_is(person: dict[str, str], folder: Path) -> None:
+    """Nothing waits: that is no answer to “are there lessons?”."""
+    with package.open(env=person) as memories:
+        memories.add("Use pnpm.")
+    assert called(person, "list", "--waiting")[0] == "no lesson waits here; 1 lesson in force: tacit list\n"
+    assert "no lesson waits here" not in called(person, "list")[0]
+
+
+def test_effect_knows_what_is_connected(person: dict[str, str], folder: Path) -> None:
+    """Who has connected is told to wait for the next session, not to connect."""
+    with package.open(env=person) as memories:
+        memories.ensure_project()
+    assert "tacit connect HOST" in called(person, "effect")[0]
+    called(person, "connect", "claude-code", "--yes")
+    assert "none is in force. claude-code is connected" in called(person, "effect")[0]
+    called(person, "add", "Use pnpm.")
+    said = called(person, "effect")[0]
+    assert (
+        "claude-code is connected: the next session is given what fits of 1 lesson" in said
+        and "tacit connect" not in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("env", "keyboard", "rows", "turns"),
+    [
+        ({}, True, 24, True),
+        ({}, True, 0, False),  # a terminal whose size nobody set: a script's
+        ({"LINES": "24"}, True, 0, True),
+        ({}, False, 24, False),
+        ({"CLAUDECODE": "1"}, True, 24, False),
+        ({"CI": "true"}, True, 24, False),
+        ({"TERM": "dumb"}, True, 24, False),
+    ],
+)
+def test_a_pager_needs_somebody_to_turn_pages(
+    env: dict[str, str], keyboard: bool, rows: int, turns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no key will ever come, an answer is printed; where one may, the last line says which."""
+    monkeypatch.setattr("sys.stdin", Terminal() if keyboard else io.StringIO())
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, rows)))
+    assert terminal.turns_pages(env) is turns
+    assert "q quits" in " ".join(terminal.LESS)
 
 
 # -- smaller stumbles -----------------------------------------------------------------------------------------------------------

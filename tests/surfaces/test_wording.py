@@ -24,7 +24,7 @@ from tacit.testing import finding, run, tool, user
 DEFAULT = load("default")
 INNER = re.compile(
     r"\b(provisional|candidates?|stable|canonical|exempt|settled|unsettled|units?|arms?|gates?|belief|family|under_review|quarantined?|held|withheld"
-    r"|proposals?|memory:|memories|clock_behind|move_refused|malformed_lines|decayed|superseded)\b"
+    r"|proposals?|memory:|memories|clock_behind|move_refused|malformed_lines|decayed|superseded|pieces? of work|independent runs?)\b"
 )
 
 
@@ -41,6 +41,8 @@ def lesson(**fields: Any) -> Memory:
         ({"signals": {"units": 31.0}}, "on trial (31 sessions)"),
         ({"signals": {"untold": 5.0}}, "given, unmeasured"),
         ({"trust": "user"}, "your word"),
+        ({"signals": {"confirmed": 1.0}}, "your word"),
+        ({"state": "stable", "belief": 0.9, "signals": {"confirmed": 1.0}}, "your word"),
         ({"trust": "user", "extra": {"word": "said"}}, "on trial (0 of 20 sessions)"),
         ({"pinned": True}, "always given"),
         ({"signals": {"instructed": 1.0}}, "in your files"),
@@ -49,8 +51,8 @@ def lesson(**fields: Any) -> Memory:
         ({"verdict": "helps"}, "proven to help"),
         ({"verdict": "harms"}, "harms"),
         ({"verdict": "no difference"}, "no difference"),
-        ({"state": "candidate", "seen": 1}, "waiting (seen once)"),
-        ({"state": "candidate", "seen": 3}, "waiting (seen 3 times)"),
+        ({"state": "candidate", "seen": 1}, "waiting (met in 1 session)"),
+        ({"state": "candidate", "seen": 3}, "waiting (met in 3 sessions)"),
         ({"state": "candidate", "gate": "hold"}, "needs your word"),
         ({"gate": "quarantine"}, "kept out"),
         ({"state": "under_review"}, "in question"),
@@ -256,12 +258,14 @@ def test_a_long_answer_goes_through_a_pager(tmp_path: Path, monkeypatch: pytest.
     """One that fits the screen, or where nobody wants a pager, is printed; a pager that is not there does no harm."""
     monkeypatch.setenv("LINES", "10")
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdin", Screen())
+    monkeypatch.setattr(os, "get_terminal_size", lambda fd=1: os.terminal_size((80, 10)))
     kept = tmp_path / "paged"
 
     def shown(text: str, pager: str) -> tuple[str, str]:
         kept.write_text("")
         out = Screen()
-        terminal.paged(text, Cli({"PAGER": pager, "TERM": "xterm", "PATH": os.environ["PATH"]}, out, io.StringIO()))
+        terminal.paged(text, Cli({"PAGER": pager, "TERM": "xterm", "LINES": "10", "PATH": os.environ["PATH"]}, out, io.StringIO()))
         return out.getvalue(), kept.read_text()
 
     long = "line\n" * 50

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tacit.app.facets import LessonFacets, LessonFields
     from tacit.core.journal import Change, Entry
+    from tacit.core.ports import Transaction
     from tacit.core.proposal import Proposal
 
 
@@ -114,14 +115,23 @@ class ByHand(PageVerbs, Safety):
     def edit(self, id: str, *, reason: str = "", typo: bool = False, **fields: Unpack[LessonFields]) -> Memory:
         """Correct a memory's text or facets; never its id, times, evidence or origin.
 
-        Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning.
+        Other words are another lesson: what was measured of the former ones is kept beside it. A `typo` changes no meaning. A person's
+        other words are confirmed by them: such a lesson is given every time, and no longer waits for a second sighting.
         """
         from tacit.core.keep import edited
         from tacit.learn.by_hand import checked_facets
+        from tacit.learn.confirm import confirm
+        from tacit.learn.promote import promote
 
         found = self.get(id)
         self._need_standing(found, "Editing")
         wanted = checked_facets(fields, self.profile)
+        theirs = self.actor.is_person and "text" in wanted and not typo
+
+        def stand_for(tx: Transaction, entry: Entry) -> None:
+            confirm(tx, entry.memory, by=entry.by, at=entry.at)
+            promote(tx, self.ensure_project(), self.profile, entry.memory, by=entry.by, at=entry.at, ids=new_id)
+
         return self._change(
             found.id,
             lambda m: edited(
@@ -134,6 +144,7 @@ class ByHand(PageVerbs, Safety):
                 profile=self.profile_version,
                 typo=typo,
             ),
+            stand_for if theirs else None,
         )
 
     def propose_edit(self, id: str, text: str, *, reason: str = "") -> Proposal:
@@ -270,6 +281,7 @@ class ByHand(PageVerbs, Safety):
 
     def _undo(self, entry: Entry) -> Memory:
         from tacit.core.keep import undone
+        from tacit.learn.confirm import take_back
 
         with self.store.write() as tx:
             memory = tx.get(entry.memory)
@@ -277,7 +289,9 @@ class ByHand(PageVerbs, Safety):
             if entry.by != self.actor.name:
                 self._need_person(f"Taking back what {entry.by} did")
             later = tx.entries(memory=entry.memory, after=entry.id)
-            tx.apply(undone(memory, entry, later, by=self.actor.name, at=self.now(), profile=self.profile_version))
+            at = self.now()
+            tx.apply(undone(memory, entry, later, by=self.actor.name, at=at, profile=self.profile_version))
+            take_back(tx, entry, by=self.actor.name, at=at)
             return tx.get(entry.memory)
 
     def erase(self, id: str, *, reason: str = "") -> Memory:

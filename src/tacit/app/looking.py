@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from tacit.app.facets import EntryFilters, ListFilters, QueryFacets
+    from tacit.core.incident import Incident
     from tacit.core.journal import Entry
     from tacit.core.links import Evidence, Mark, Use
     from tacit.recall.knowledge import Knowledge
@@ -49,6 +50,7 @@ class Why:
     early_confidence: float | None  # by how many runs met it, before anything was measured
     score: dict[str, Any]  # the parts of its score for a question, or for any
     signer: str = ""  # of a team mate's lesson
+    met: tuple[tuple[Incident, int], ...] = ()  # the failures that it was noticed by, and how many sessions met each
 
 
 class Looking(Tending):
@@ -58,15 +60,17 @@ class Looking(Tending):
         """All that is known of one lesson. Inside a run that it is withheld from, looking is marked as crossed."""
         from tacit.core.lifecycle import nearest
         from tacit.core.standing import early_confidence, standing_of
+        from tacit.stores.incidents import met
 
         memory, store = self.look_up(id, run), self.store
         evidence = store.evidence(memory.id)
+        noticed = dict.fromkeys([*memory.tags, memory.signature, *(row.quote.partition(": ")[2] for row in evidence if row.by == "notice")])
         runs = {row.run: found.foreign_id for row in evidence if row.run and (found := store.run(row.run))}
         return Why(
             memory, tuple(evidence), runs, tuple(store.uses(memory=memory.id)), tuple(store.marks(memory=memory.id)),
             tuple(store.entries(memory=memory.id)), nearest(self.profile, standing_of(memory, self.profile, self.now(), evidence=evidence)),
             tuple(self.gone(memory)), early_confidence(memory, self.profile), self.explain(memory.id, question),
-            self.signers([memory]).get(memory.id, ""),
+            self.signers([memory]).get(memory.id, ""), tuple(met(store, memory.project, filter(None, noticed))),
         )  # fmt: skip
 
     def log(self, *, everywhere: bool = False, **filters: Unpack[EntryFilters]) -> list[Entry]:

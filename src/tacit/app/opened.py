@@ -401,11 +401,13 @@ class Opened:
             tx.add_mark(Mark(memory.id, "", memory.project, "uses", surface="library", at=self.now()))
         return self.store.get(memory.id)
 
-    def _change(self, id: str, decide: Any) -> Memory:
+    def _change(self, id: str, decide: Any, then: Any = None) -> Memory:
         with self.store.write() as tx:
             change = decide(tx.get(id))
             if change is not None:
                 tx.apply(replace(change, entry=replace(change.entry, reason=self._kept_reason(change.entry.reason))))
+                if then is not None:
+                    then(tx, change.entry)
             return tx.get(id)
 
     def _kept_reason(self, said: str) -> str:

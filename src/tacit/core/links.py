@@ -170,6 +170,7 @@ def sightings(evidence: Iterable[Evidence]) -> int:
 
 UNTOLD = "untold"  # how many units, the last ones in a row, could not tell what became of it
 INSTRUCTED = "instructed"  # it stands in an instruction file: every run reads it there, so no coin can withhold it
+CONFIRMED = "confirmed"  # evidence of tier user, and what it adds up to: a person worded it anew or approved it
 CARRIED = ("gone", INSTRUCTED)  # what was seen outside the store; a fold keeps it
 IN_EPOCH = "verdict "  # before an epoch's name: the verdict there, as its place in VERDICTS counted from 1; a fold keeps it
 

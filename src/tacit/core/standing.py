@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core import clock
 from tacit.core.lifecycle import CAUSES, Standing, review_days
-from tacit.core.links import INSTRUCTED
+from tacit.core.links import CONFIRMED, INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.trust import WITNESSES
 
@@ -106,11 +106,18 @@ def cause_of(memory: Memory) -> str:
 
 
 def is_exempt(memory: Memory, profile: Profile) -> bool:
-    """Never on trial: a person's own word, by class, pinned, canonical, or standing on a page or in a file that the host loads."""
+    """Never on trial: a person's own word, what one confirmed, by class, pinned, canonical, on a page or in a file that the host loads."""
     if memory.pinned or memory.on_page or memory.state == "canonical" or (memory.tally.signals or {}).get(INSTRUCTED):
+        return True
+    if is_confirmed(memory):
         return True
     heard = memory.state == "provisional" and (memory.extra or {}).get("word") in HEARD
     return not heard and (memory.trust == OWNER or memory.klass in profile.trial.exempt)
+
+
+def is_confirmed(memory: Memory) -> bool:
+    """Whether this store's person worded it anew or approved it (`learn.confirm`)."""
+    return bool((memory.tally.signals or {}).get(CONFIRMED))
 
 
 def early_confidence(memory: Memory, profile: Profile) -> float | None:

@@ -83,7 +83,7 @@ def memory_from(
         **found,
     )
     said = (
-        "a person's word" if actor.is_person else "an agent's own claim: a candidate until two independent runs say so"
+        "a person's word" if actor.is_person else "an agent's own claim: it waits until two sessions say so"
     )
     return memory, said + (f"; {len(clean.hits)} secrets redacted" if clean.hits else "")
 

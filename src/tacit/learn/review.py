@@ -24,6 +24,7 @@ from tacit.core.standing import standing_of
 from tacit.core.states import CLOSED, INJECTABLE
 from tacit.core.trust import Actor
 from tacit.core.value import replace, value
+from tacit.learn.confirm import confirm
 from tacit.learn.deciding import Deciding
 from tacit.learn.promote import promote
 from tacit.learn.tell.order import as_order
@@ -96,10 +97,16 @@ class Review:
             if memory.gate in ("hold", "quarantine") and (not goal or goal in INJECTABLE):
                 self._vouch(tx, memory, reason)
                 if not to:
-                    return self._climb(tx, memory)
+                    return self._confirmed(tx, self._climb(tx, memory))
             if not goal:
                 raise Refused(f"{id} is {memory.state}; there is nothing above it to approve.", f"tacit why {id}")
-            return self._decide(tx, tx.get(id), goal, reason)
+            return self._confirmed(tx, self._decide(tx, tx.get(id), goal, reason))
+
+    def _confirmed(self, tx: Transaction, done: Reviewed) -> Reviewed:
+        """What a person let rise or worded anew is confirmed; another role's signature is not a person's own word."""
+        if self.role == PERSON and not done.waits_for and done.state in INJECTABLE:
+            confirm(tx, done.memory, by=self.by, at=tx.get(done.memory).updated_at)
+        return done
 
     def reject(self, id: str, *, reason: str = "") -> Reviewed:
         """Send a memory away for good."""
@@ -202,18 +209,7 @@ class Review:
         counted = {"failed_reuse": signals.get("failed_reuse", 0.0), "contradicted": float(memory.tally.contradicted)}
         for signal, amount in counted.items():
             if amount:
-                tx.add_mark(
-                    Mark(
-                        memory.id,
-                        "",
-                        memory.project,
-                        signal,
-                        amount=-amount,
-                        surface="review",
-                        reason="reinstated",
-                        at=at,
-                    )
-                )
+                tx.add_mark(Mark(memory.id, "", memory.project, signal, amount=-amount, surface="review", reason="reinstated", at=at))
         if memory.tally.confidence is not None:
             least = self.profile.signals.reinstated
             tx.add_mark(Mark(memory.id, "", memory.project, "reinstated", amount=least, surface="review", at=at))
@@ -445,7 +441,7 @@ class Review:
             now = edited(memory, {"text": text}, by=self.by, at=self.now(), reason=told, profile=self.project.profile)
             if now is not None:
                 tx.apply(now)
-            return Reviewed(memory.id, memory.state, memory.state, told)
+            return self._confirmed(tx, Reviewed(memory.id, memory.state, memory.state, told))
 
     def decline(self, proposal: Proposal, *, reason: str = "") -> Reviewed:
         """Reject a proposal; the memory keeps its state."""

@@ -19,6 +19,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
+from tacit.core.memory import OWNER
 from tacit.core.states import INJECTABLE
 from tacit.core.value import replace, value
 from tacit.lookback.excerpt import Spent, excerpt, home_by_folder, median, plus, sessions, shown
@@ -294,7 +295,8 @@ class _Sums:
             ),
             projects=tuple(
                 ProjectCount(
-                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), _for_you(book)
+                    names[key], shown(book.home.path), self.projects[key], _notes(book, self.last), _for_you(book), *_met(book),
+                    tuple(shown(text, WHOLE) for text in book.in_files()),
                 )
                 for key, book in sorted(books.items(), key=lambda each: -self.projects[each[0]].sessions)
             ),
@@ -352,6 +354,14 @@ def _in_force(memory: Memory) -> bool:
 
 def _notes(book: Book, at: float) -> tuple[str, ...]:
     return tuple(shown(book.lessons[id].memory.text, WHOLE) for id in book.given(at))
+
+
+def _met(book: Book) -> tuple[dict[str, int], dict[str, str]]:
+    """In how many sessions each lesson in force was met, one that met two of its problems once; and how, where nothing failed."""
+    given = {shown(each.memory.text, WHOLE): each.memory for each in book.lessons.values() if _in_force(each.memory)}
+    said = {text: "you said it" for text, memory in given.items() if memory.trust == OWNER}
+    done = {text: "done" for text, memory in given.items() if memory.klass == "command"}
+    return {text: memory.tally.seen for text, memory in given.items()}, {**done, **said}
 
 
 def _for_you(book: Book) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from tacit.learn.notice.failures import HORIZON, PAUSE
 from tacit.lookback.excerpt import Spent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from tacit.core.profile import Profile
@@ -71,6 +72,9 @@ class ProjectCount:
     count: Count
     notes: tuple[str, ...] = ()
     for_you: tuple[str, ...] = ()  # what only the person is told: instruction files, what fails without a way out, standing requests
+    met: Mapping[str, int] = {}  # by its text: in how many sessions each lesson in force was met, as `tacit list` and `why` will say
+    how: Mapping[str, str] = {}  # of some of these: that a person said it, or that sessions do it and nothing failed
+    in_files: tuple[str, ...] = ()  # what would be told if an instruction file did not say so already
 
 
 @value

@@ -10,6 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
+from tacit.core.incident import COMMAND, COMPLAINT, FAILURE
 from tacit.core.lifecycle import advance
 from tacit.core.links import Evidence
 from tacit.core.memory import Memory
@@ -178,6 +179,13 @@ class Book:
             for same in [each.subject for each in self.person.values() if each.kind == "request" and is_asked(each.lesson, finding)]:
                 del self.person[same]  # which wording leads changes from session to session
             self.person[finding.subject] = finding
+
+    def in_files(self) -> list[str]:
+        """What these sessions teach and an instruction file says already, so that nobody is told."""
+        every = [note.incident for kind in (FAILURE, COMMAND, COMPLAINT) for note in self.noted.by_kind.get(kind, ())] if self.lines else []
+        known = {each.subject for each in told_by(self.noted, every, self.lines).lessons}
+        free = told_by(self.noted, every, {}).lessons
+        return [each.text for each in free if each.subject not in known and each.kind != "command"]  # over a command nothing failed
 
     def _told(self, lesson: Told, at: str) -> _Lesson:
         id = f"{len(self.lessons) + 1:06d}"

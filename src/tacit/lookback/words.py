@@ -64,7 +64,10 @@ class Told:
 
     project: str
     text: str
-    repeated: int = 0  # sessions in which one of its problems had happened before
+    met: int = 0  # sessions in which it was met
+    sessions: int = 0  # of so many
+    how: str = "met"
+    repeated: int = 0  # times that one of its problems came back
     typical: Spent | None = None  # of the one that came back most often: each time, the median
     said: int = 0  # sessions in which the person had to say it
 
@@ -80,7 +83,10 @@ def lessons(of: Lookback) -> list[Told]:
             worst = max(about, key=lambda each: each.repeated, default=None)
             cost = sum(each.typical.seconds * each.repeated for each in about), sum(each.repeated for each in about)
             said = max((each.sessions for each in of.repeated_corrections if each.project == project.name and each.text == text), default=0)
-            found.append(((cost[0], cost[1] + said), Told(project.name, text, cost[1], worst.typical if worst else None, said)))
+            found.append(((cost[0], cost[1] + said), Told(
+                project.name, text, project.met.get(text, 0), project.count.sessions, project.how.get(text, "met"), cost[1],
+                worst.typical if worst else None, said,
+            )))  # fmt: skip
     return [told for _, told in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
@@ -88,10 +94,11 @@ def cost_words(told: Told) -> str:
     """What a lesson's problem cost so far."""
     if told.said:
         return f"you said it in {numbered(told.said, 'session')}"
+    where = f"{told.how} in {told.met} of {numbered(told.sessions, 'session')}" if told.met else "what your sessions do, or what you said"
     if not told.repeated:
-        return "what your sessions do, or what you said; nothing has failed over it again"
+        return where if told.how != "met" else f"{where}; nothing has failed over it again"
     took = spent_words(told.typical) if told.typical else ""
-    return f"came back {told.repeated}x" + (f", {took} each time (the median)" if took else "")
+    return where + (f", {took} each time (the median)" if took else "")
 
 
 def costliest(of: Lookback) -> str:

@@ -8,7 +8,7 @@ they would hide each other's effect. What is exempt is given without a coin and 
 from __future__ import annotations
 
 from tacit.core.digest import short_hash
-from tacit.core.links import IN_EPOCH, INSTRUCTED, MAIN, UNTOLD, Mark, Use, known_in
+from tacit.core.links import CONFIRMED, IN_EPOCH, INSTRUCTED, MAIN, UNTOLD, Mark, Use, known_in
 from tacit.core.memory import VERDICTS, seen_by
 from tacit.core.rows import RunRow, run_id
 from tacit.core.value import value
@@ -126,7 +126,7 @@ def _rate(memory: Memory, settings: Trial, epoch: str = "") -> Rate:
         on_page=memory.on_page or bool(signals.get(INSTRUCTED)),
         belief_help=memory.tally.belief or 0.0, belief_harm=signals.get("belief_harm", 0.0),
         units=int(signals.get("units", 0)), settings=settings, word=str((memory.extra or {}).get("word") or ""),
-        trust=memory.trust, untold=int(signals.get(UNTOLD, 0)), seen=memory.tally.seen,
+        trust=memory.trust, confirmed=bool(signals.get(CONFIRMED)), untold=int(signals.get(UNTOLD, 0)), seen=memory.tally.seen,
     )  # fmt: skip
 
 

@@ -141,6 +141,21 @@ def commonest(store: Reads, project: str, most: int = 200) -> list[dict[str, Any
     return [{"signature": mark, "nature": nature, **dict(zip(names, map(int, sums), strict=True))} for mark, nature, *sums in rows]
 
 
+def met(store: Reads, project: str, marks: Iterable[str]) -> list[tuple[Incident, int]]:
+    """Some failures, the commonest first: each as it was met last with the program it was mostly met in, and how many lineages met it.
+
+    Telling counts by the same rows, so that every screen names the same number.
+    """
+    counts, found = Counts(store, project), []
+    for mark in marks:
+        if not (notes := counts.failures(mark)):
+            continue
+        programs = [program for _, program in dict.fromkeys((each.lineage, each.incident.program) for each in notes)]
+        program = max(dict.fromkeys(programs), key=programs.count)
+        found.append((replace(notes[-1].incident, program=program), len({each.lineage for each in notes})))
+    return sorted(found, key=lambda each: -each[1])
+
+
 def memory_of(store: Reads, project: str, subject: str, source: str) -> str:
     """The id of the memory that a source keeps about a subject; empty where there is none."""
     row = store.one(

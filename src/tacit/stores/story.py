@@ -96,7 +96,8 @@ def by_day(store: Reads, memory: str) -> list[tuple[str, str, str, int]]:
 
 
 _BY_DAY = {
-    SEEN: "SELECT substr(at, 1, 10), stance, count(*) FROM evidence WHERE memory = :it AND opening = 0 GROUP BY 1, 2 ORDER BY 1, 2",
+    SEEN: "SELECT substr(at, 1, 10), stance, count(*) FROM evidence WHERE memory = :it AND opening = 0 AND signal <> 'confirmed'"
+    " GROUP BY 1, 2 ORDER BY 1, 2",
     GIVEN: "SELECT substr(at, 1, 10), arm, count(*) FROM use WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",
     CAME: "SELECT substr(at, 1, 10), value, count(*) FROM use_mark WHERE memory = :it AND signal = 'outcome' GROUP BY 1, 2 ORDER BY 1, 2",
     CHANGED: "SELECT substr(at, 1, 10), verb, count(*) FROM journal WHERE memory = :it GROUP BY 1, 2 ORDER BY 1, 2",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core import clock
-from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.stores import daily
 
@@ -104,13 +104,13 @@ class Outlook:
 
 def looked(memories: Memories, *, weeks: int = WEEKS, since: str = "") -> Outlook:
     """Look, and count."""
-    from tacit.surfaces.views import for_you
+    from tacit.surfaces.views import for_you, given_here
 
     store, at, scopes = memories.store, memories.now(), memories.scopes
     first = daily.first_day(store, scopes)
     begin = clock.after_days(at, -7 * weeks)[:10]
     counted = store.counted(scopes, ("state", "gate", "verdict"))
-    in_force = sum(n for state, gate, verdict, n in counted if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS)
+    in_force = given_here(memories)
     in_question = sum(n for state, _, _, n in counted if state == "under_review")
     harms = sum(n for _, _, verdict, n in counted if verdict == "harms")
     held = sum(n for state, gate, _, n in counted if gate == "hold" and state in ("candidate", *INJECTABLE))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tacit.core.links import CONFIRMED
 from tacit.core.value import value
 from tacit.stores.story import CAME, CHANGED, GIVEN, SEEN
 from tacit.surfaces import pictures
 from tacit.surfaces.pictures import Mark
-from tacit.surfaces.wording import CHANGES, change
+from tacit.surfaces.wording import CHANGES, NOTICED, change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,9 +68,13 @@ def _unit(event: Event) -> str:
 def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
     at, run = event.told, runs.get(event.told.get("run") or event.told.get("unit") or "", "")
     if event.what == SEEN:
+        if at["signal"] == CONFIRMED:
+            words = "No longer confirmed" if at["place"].startswith("taken back") else "Confirmed by a person"
+            return Told(event.at, "changed", words, by=at["by"])
         against = at["stance"] == "contradicts"
         words = "A session spoke against it" if against else "A session met it" if run else "Said"
-        return Told(event.at, "against" if against else "seen", words, run, at["quote"], place=at["place"], by=at["by"])
+        what, (quote, why) = "against" if against else "seen", _words(at["quote"], at["by"])
+        return Told(event.at, what, words, run, quote, why=why, place=at["place"], by=at["by"])
     if event.what == GIVEN:
         return Told(event.at, "left" if at["arm"] == "withheld" else "given", _given(at["arm"]), run)
     if event.what == CAME:
@@ -81,6 +86,11 @@ def _line(event: Event, runs: Mapping[str, str], use: Event | None) -> Told:
     before, after = str(at["before"].get("text", "")), str(at["after"].get("text", "")) if at["before"] else ""
     entry = int(event.key)
     return Told(event.at, "changed", _sentence(what), run, why=why, by=by, before=before if after else "", after=after, entry=entry)
+
+
+def _words(quote: str, by: str) -> tuple[str, str]:
+    """(What somebody said, what was recognised): a form of our own is nobody's quote."""
+    return ("", f"recognised: {quote}") if quote and by == NOTICED else (quote, "")
 
 
 def _given(arm: str) -> str:
@@ -177,7 +187,7 @@ def record(lessons: Sequence[GivenLesson], evidence: Iterable[Evidence] = (), ma
     quotes: dict[str, list[tuple[str, str]]] = {}
     for row in evidence:
         if row.quote:
-            quotes.setdefault(row.memory, []).append((row.quote, row.place))
+            quotes.setdefault(row.memory, []).append(("".join(_words(row.quote, row.by)), row.place))
     why = {mark.memory: mark.reason for mark in marks if mark.signal == "outcome"}
     ranks = {"bad": 0, "good": 1, "quiet": 2}
     parts = [

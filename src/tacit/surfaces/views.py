@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tacit.core.memory import as_json
 from tacit.core.value import fields
 from tacit.stores import counts
+from tacit.surfaces.wording import recognised
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,6 +31,7 @@ def why_json(found: Why, question: str = "") -> dict[str, Any]:
         "memory": as_json(found.memory),
         "signer": found.signer or None,
         "evidence": [{**row.__dict__, "run": found.runs.get(row.run, row.run)} for row in found.evidence],
+        "met": [{"mark": one.mark, "program": one.program, "said": recognised(one), "sessions": n} for one, n in found.met],
         "uses": [use.__dict__ for use in found.uses],
         "marks": [mark.__dict__ for mark in found.marks],
         "journal": [entry_json(entry) for entry in found.journal],
@@ -59,6 +61,14 @@ def overview(memories: Memories) -> dict[str, Any]:
         "cache": cache_json(memories.near),
         "recent": [as_json(memory) for memory in memories.list(limit=5)] if project else [],
     }
+
+
+def given_here(memories: Memories) -> int:
+    """How many lessons agents are given here: what people call in force."""
+    from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+
+    counted = memories.store.counted(memories.scopes, ("state", "gate", "verdict")) if memories.project else ()
+    return sum(n for state, gate, verdict, n in counted if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS)
 
 
 def for_you(memories: Memories, most: int = 10) -> list[dict[str, Any]]:

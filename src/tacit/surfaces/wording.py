@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tacit.core.links import INSTRUCTED
 from tacit.core.memory import HEARD, OWNER
 from tacit.core.plural import numbered
-from tacit.core.standing import is_exempt
+from tacit.core.standing import is_confirmed, is_exempt
 from tacit.core.states import INJECTABLE
 from tacit.core.value import value
 from tacit.trial.coin import UNTOLD
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from tacit.core.incident import Incident
     from tacit.core.memory import Memory
     from tacit.core.profile import Profile
 
@@ -29,7 +30,7 @@ GOOD, WAIT, BAD, QUIET, PLAIN = "good", "wait", "bad", "quiet", "plain"
 CLOSED = {"decayed": "faded", "superseded": "replaced", "archived": "taken out", "rejected": "refused"}
 
 WORDS = {
-    "your word": "you said it or confirmed it: given every time, never left out to measure it",
+    "your word": "you said it, approved it or worded it anew: given every time, never left out to measure it",
     "always given": "pinned, or a matter of security: given whatever the budget is",
     "in your files": "stands in an instruction file or on the page that the agent loads anyway",
     "on trial (3 of 20 sessions)": "given in most sessions, left out in some by a coin; of the 20 it takes, 3 could tell what came of it",
@@ -37,7 +38,7 @@ WORDS = {
     "in force": "given to agents where it fits",
     "likely helps": "after its trial the odds are four to one or better that it helps",
     "proven to help": "with it, its problem came back less often than without, beyond chance",
-    "waiting (seen once)": "not given: one session met it, and a second, independent one or your word is missing",
+    "waiting (met in 1 session)": "not given: one session met it, and a second, independent one or your word is missing",
     "needs your word": "not given until you approve it: it came from a page, a file or somebody else",
     "kept out": "not given: it reads like an attack",
     "in question": "not given until somebody decides: evidence speaks against it",
@@ -83,6 +84,8 @@ def _in_force(memory: Memory, profile: Profile) -> Said:
         return Said("always given", GOOD)
     if memory.on_page or signals.get(INSTRUCTED):
         return Said("in your files", GOOD)
+    if is_confirmed(memory):
+        return Said("your word", GOOD)
     if memory.state == "stable" and memory.tally.belief is not None:
         return Said("likely helps", GOOD)
     if memory.trust == OWNER and is_exempt(memory, profile):
@@ -96,7 +99,7 @@ def _in_force(memory: Memory, profile: Profile) -> Said:
 
 def seen(memory: Memory) -> str:
     """In how many independent sessions it was met."""
-    return "not met yet" if not memory.tally.seen else "seen once" if memory.tally.seen == 1 else f"seen {memory.tally.seen} times"
+    return f"met in {numbered(memory.tally.seen, 'session')}" if memory.tally.seen else "not met yet"
 
 
 def so_far(memory: Memory, profile: Profile) -> str:
@@ -129,6 +132,17 @@ def ahead(memory: Memory, profile: Profile, next: str) -> str:
     if said == "in force" and "standing" in profile.columns:
         return f"Your word: tacit review approve, edit or forget {memory.id}. No session goes without it: its kind cannot be measured."
     return next if "standing" not in profile.columns else f"Your word: tacit edit, forget or feedback {memory.id}."
+
+
+NOTICED = "notice"  # by whom evidence is that a grammar recognised: what it keeps is a form of our own, nobody's words
+
+
+def recognised(of: Incident) -> str:
+    """A failure as it was recognised, in our own words; its masked form where there are none. Never a quote."""
+    from tacit.words.diagnose import Diagnosis
+
+    said = Diagnosis(of.family, of.code, of.name, of.nature, of.tool).said or f"“{of.mark}”, masked"
+    return f"`{of.program}`: {said}" if of.program else said
 
 
 # A lesson's trust, as whose word it is.

@@ -99,6 +99,7 @@ def rate_for(
     settings: TrialSettings,
     word: str = "",
     trust: str = "",
+    confirmed: bool = False,
     untold: int = 0,
     seen: int = 0,
 ) -> Rate:
@@ -114,7 +115,7 @@ def rate_for(
         return Rate(1.0, f"never injected: verdict {verdict}")
     heard = word in HEARD and state == "provisional"
     exempt = _exemption(state, "" if heard else klass, pinned, on_page, settings)
-    if not exempt and trust == OWNER and not heard:
+    if not exempt and (confirmed or (trust == OWNER and not heard)):
         exempt = "a person's own word"
     if exempt:
         return Rate(0.0, f"exempt: {exempt}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.core.links import (
+    CONFIRMED,
     LOST,
     NEW_TABLE,
     STATED,
@@ -16,7 +17,7 @@ from tacit.core.links import (
     measured_since,
     sightings,
 )
-from tacit.core.memory import NO_TALLY, Tally
+from tacit.core.memory import NO_TALLY, OWNER, Tally
 from tacit.trial.belief import belief_from
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def tally_of(
             signals[row.signal] = row.amount
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
+    if sum(row.amount for row in evidence if row.signal == CONFIRMED and row.tier == OWNER and not row.opening) > 0:
+        signals[CONFIRMED] = 1.0
     injected = {use.unit for use in uses if use.arm != "withheld"}
     signals.pop(NEW_TABLE, None)
     since = measured_since(marks)

@@ -11,6 +11,7 @@ from tacit.core.links import Evidence, Mark
 from tacit.core.moves import moved
 from tacit.core.proposal import OPEN, Proposal
 from tacit.core.run import Finding, Run
+from tacit.core.standing import is_confirmed
 from tacit.core.value import replace, value
 from tacit.learn.gate import GateDecision
 from tacit.learn.outcomes import Session
@@ -197,7 +198,9 @@ class Taking:
     def _amend(self, tx: Transaction, id: str, better: str, number: int) -> None:
         """Other words for a lesson that was met again: only for a model's own words, only names that one of the two holds."""
         memory = next(iter(tx.memories([id])), None)
-        if memory is None or not better or better == memory.text or memory.trust in self.desk.profile.trust.person or memory.pinned:
+        if memory is None or not better or better == memory.text:
+            return
+        if memory.trust in self.desk.profile.trust.person or memory.pinned or is_confirmed(memory):
             return
         if (memory.extra or {}).get("word") is None or memory.gate != "allow":
             return

@@ -14,6 +14,7 @@ from tacit.core.links import Evidence
 from tacit.core.memory import Memory
 from tacit.core.profile import class_of, kind_named
 from tacit.core.programs import ABOUT
+from tacit.core.standing import is_confirmed
 from tacit.core.states import CLOSED, OPEN
 from tacit.core.value import replace
 from tacit.learn.hazard import hazard
@@ -70,13 +71,14 @@ def keep(
             )
         )
         known = tx.get(known.id)
+    said = None
     if known.state not in CLOSED and known.source == lesson.by:
         said = reworded(tx, known, lesson, at=at, run=run, profile_version=project.profile)
         if said is not None:
             tx.apply(said)
             tie(tx, tx.get(known.id), at=at, run=run, profile_version=project.profile)
     for each in witnesses(lesson):
-        if each[0] == run:
+        if each[0] == run or said is not None:  # what joins the line now was met before
             _witness(tx, known, lesson, *each, seq=seq, at=at)
     return known.id, False
 
@@ -102,7 +104,7 @@ def _new(
         made(
             memory,
             by=lesson.by,
-            reason=f"noticed in {len({w.lineage for w in lesson.witnesses})} pieces of work",
+            reason=f"noticed in {len({w.lineage for w in lesson.witnesses})} sessions",
             at=at,
             run=run,
             profile=project.profile,
@@ -126,7 +128,7 @@ def reworded(
         held = ""
     if (memory.text, memory.tags, memory.extra) == (lesson.text, lesson.tags, extra) and not held:
         return None
-    if any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
+    if is_confirmed(memory) or any(entry.by != BY for entry in tx.entries(memory=memory.id, verb="edit")):
         return None
     now = replace(memory, text=lesson.text, tags=lesson.tags, category=lesson.when, extra=extra, updated_at=at)
     if held:

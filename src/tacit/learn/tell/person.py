@@ -29,6 +29,7 @@ WITHOUT_A_WAY = frozenset(
     "command script module package version port rights docker database disk foreign".split()
 )
 MOST_RUNS = 20
+_SHOWN = 160  # characters of a line that is said to be wrong
 
 
 @value
@@ -104,7 +105,8 @@ def of_instructions(lines: Mapping[str, str], failures: Sequence[Noted], session
     told = []
     for each in contradictions(lines, failures, sessions):
         said = as_said(lines, each.line)
-        text = f"{each.file} says “{said[:160]}”, and {each.said} in {each.lineages} of {sessions} sessions."
+        shown = said if len(said) <= _SHOWN else said[:_SHOWN].rsplit(" ", 1)[0] + " …"
+        text = f"{each.file} says “{shown}”, and {each.said} in {each.lineages} of {sessions} sessions."
         runs = tuple(
             dict.fromkeys(
                 note.run for note in failures if each.about in (note.incident.name, note.incident.program.split(" ")[0])
@@ -159,7 +161,7 @@ def as_proposal(told: ForPerson, project: str, at: str, known: Proposal | None) 
         return Proposal(proposal_id(project, told), project, told.kind, told.text, "learn", at, payload=payload)
     before = int((known.payload or {}).get("count", 0))
     if known.state == "open":
-        same = told.count == before and (known.payload or {}).get("swap") == payload.get("swap")
+        same = told.count == before and all((known.payload or {}).get(name) == payload.get(name) for name in ("swap", "order"))
         return None if same else replace(known, reason=told.text, payload=payload)
     if told.count < RAISE * before or known.state == "approved":
         return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.value import value
 from tacit.learn.notice.sentences import AFTER, words_of
+from tacit.learn.reader.leave import acts_unasked
 from tacit.learn.tell.order import as_order
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _DAILY = frozenset(
 
 @value
 class Request:
-    """Something that was asked for in several pieces of work, in several wordings."""
+    """Something that was asked for in several sessions, in several wordings."""
 
     text: str  # the wording that most of them share
     lineages: tuple[str, ...]
@@ -40,10 +41,14 @@ class Request:
 
     @property
     def order(self) -> str:
-        """As an agent would have to read it: what was typed once is a task, and what is meant for every time has to say so."""
+        """As an agent would have to read it: what was typed once is a task, and what is meant for every time has to say so. Asking for a
+        commit each time is no leave to commit unasked: such an act is offered."""
         said = as_order(self.text).rstrip(" ?.!")
+        said = said if said[:2].isupper() else said[:1].lower() + said[1:]
+        if acts_unasked(said):
+            return f"{'When the work is done, offer' if self.after else 'Offer'} to {said}, and do it only when told to."
         when = "When the work is done, without being asked" if self.after else "Without being asked each time"
-        return f"{when}: {said if said[:2].isupper() else said[:1].lower() + said[1:]}."
+        return f"{when}: {said}."
 
 
 def standing_requests(typed: Sequence[Noted], sessions: int, own: Collection[str]) -> list[Request]:

@@ -304,6 +304,11 @@ def _list(root: str, env: Mapping[str, str], unread: list[str]) -> Answer:
     return Answer({"hosts": rows, "unread": unread}, table(shown, ("host", "", "here", "connected")), warnings=notes)
 
 
+def connected_hosts(root: str, env: Mapping[str, str]) -> list[str]:
+    """The hosts that are connected for a folder, by name."""
+    return [host.name for host in every_host().values() if connected_in(host, root, env)]
+
+
 def connected_in(host: Host, root: str, env: Mapping[str, str]) -> list[str]:
     """The settings of a host in which we stand."""
     levels = ("user", "shared", *([""] if host.local else []))

@@ -83,7 +83,7 @@ def _words(cli: Cli) -> str:
     for word, meaning in WORDS.items():
         first, *rest = wrapped(meaning, 6)
         lines += [f"  {paint(cli, 'bold', word)}", f"    {first}", *(f"    {line}" for line in rest)]
-    told = "A session is one piece of work of an agent with all its retries and sub-agents. docs/concepts.md has the inner states."
+    told = "A session is one run of an agent with all its retries, resumptions and sub-agents. docs/concepts.md has the inner states."
     lines += ["", *wrapped(told)]
     return "\n".join(lines)
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, Refused, TacitError, UsageError
 from tacit.core.memory import SCOPES, SEVERITIES, as_json
+from tacit.core.plural import numbered
 from tacit.core.states import INJECTABLE, OPEN, STATES
 from tacit.core.value import replace
 from tacit.hosts import run_of
 from tacit.stores.sql_rows import SORTS
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WITHHELD_HERE, heads, memory_line, one_line, paint, printable, table
+from tacit.surfaces.views import given_here
 from tacit.surfaces.wording import is_given, standing
 
 if TYPE_CHECKING:
@@ -164,14 +166,25 @@ def _list(args: argparse.Namespace, cli: Cli) -> Answer:
         names = memories.signers(found)
         hidden = memories.withheld_in(run_of(cli.env))
         unknown = _unknown(memories, args, equal) if not found else ""
+        nothing = "" if found or not (args.waiting or args.in_force) else _none(memories, args.waiting)
     # Inside a run a list must not tell what its coin withholds; whoever wants it names it, and that is noted.
     found = [replace(each, text=WITHHELD_HERE) if each.id in hidden else each for each in found if not (args.text and each.id in hidden)]
     data = {"memories": [_signed(memory, names) for memory in found], "count": len(found)}
     if not found:
         if not (equal or args.tag or args.since or args.text or args.state or args.archived):
-            return Answer(data, NOTHING_HERE.format(profile.words.memories))
+            return Answer(data, nothing or NOTHING_HERE.format(profile.words.memories))
         return Answer(data, f"no {profile.words.memories} here match" + (f": {unknown}" if unknown else ""))
     return Answer(data, _listed(cli, found, profile, names, limit))
+
+
+def _none(memories: Memories, waiting: bool) -> str:
+    """What is here instead, where nothing waits or nothing is in force; empty where there is nothing at all."""
+    given, asked = given_here(memories), len(memories.proposals())
+    held = sum(n for state, n in memories.store.counted(memories.scopes, ("state",)) if state in ("candidate", "under_review"))
+    here = [f"{numbered(given, 'lesson')} in force: tacit list"] if given else []
+    here += [f"{numbered(held, 'lesson')} not in force: tacit list --waiting"] if held and not waiting else []
+    here += [f"{numbered(asked, 'question')} for you: tacit review"] if asked else []
+    return f"no lesson {'waits' if waiting else 'is in force'} here; {', '.join(here)}" if here else ""
 
 
 NOTHING_HERE = "no {} here: tacit learn takes in past sessions, tacit add 'TEXT' keeps one; tacit list --all shows what was taken out"

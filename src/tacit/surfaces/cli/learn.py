@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound, TacitError, UsageError
@@ -83,10 +84,11 @@ def _learn(args: argparse.Namespace, cli: Cli) -> Answer:
                     raise
                 failed.append({"path": source.path, "error": error.message})
         names = _names(memories)
+        here = memories.project_id
     cli.progress()
     if args.paths:
         return _answer(found, failed, args.dry_run, word, names)
-    return _summed(found, failed, asked, names, args.dry_run)
+    return _summed(found, failed, asked, names, args.dry_run, here)
 
 
 def _answer(
@@ -138,15 +140,17 @@ def _found(cli: Cli) -> list[Source]:
 
 
 def _summed(
-    found: list[Learned], failed: list[dict[str, str]], asked: Asked, names: dict[str, str], dry_run: bool
+    found: list[Learned], failed: list[dict[str, str]], asked: Asked, names: dict[str, str], dry_run: bool, here: str
 ) -> Answer:
-    """Many sessions at once: what each project has of it."""
+    """Many sessions at once: what each project has of it, and where to look: the project here may have got none."""
     rows = _by_project(found, names)
     again = sum(each.already for each in found)
     learned = len(found) - again
     told = f"{'would learn' if dry_run else 'learned'} {numbered(learned, 'session')}"
     told += f"; {again:,} were known already" if again else ""
-    lines = [told, *([table(rows), "", "What is in force now: tacit list"] if found else [])]
+    most = Counter(each.project for each in found if each.project != here).most_common(1)
+    elsewhere = "" if any(each.project == here for each in found) or not most else f" --project {most[0][0]}"
+    lines = [told, *([table(rows), "", f"What is in force now: tacit list{elsewhere}"] if found else [])]
     notes = [*asked.notes(), *(f"{each['path']}: {each['error']}" for each in failed)]
     data = {"runs": [_json(each) for each in found], "skipped": failed, "gone": asked.refused}
     return Answer(data, "\n".join(lines), warnings=notes[:20])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.app import store_path
 from tacit.core.errors import NotFound, Unavailable
+from tacit.core.links import CONFIRMED
 from tacit.core.memory import met_in
 from tacit.core.plural import numbered
 from tacit.hosts import run_of
@@ -16,7 +17,7 @@ from tacit.surfaces.cli.keep import _declare_id, moment
 from tacit.surfaces.cli.prove import replayed
 from tacit.surfaces.cli.words import entry_line, one_line, paint, parts_line, table, wrapped
 from tacit.surfaces.views import entry_json, why_json
-from tacit.surfaces.wording import ahead, change, seen, standing
+from tacit.surfaces.wording import NOTICED, ahead, change, seen, standing
 
 UNMEASURED = "Not measured yet."  # what `prove` says of a lesson without a single outcome
 SIGHTINGS = 5  # pieces of evidence that are shown; thirty alike hide the answer
@@ -132,7 +133,8 @@ def _why_text(cli: Cli, memory: Memory, data: dict[str, Any], profile: Profile, 
     met = [f"  {name} {one_line(where, 200)}" for name in ("task", "place") if (where := met_in(memory, name))]
     if data["evidence"] or met:
         lines += ["", paint(cli, "bold", "Where it comes from"), *met]
-        told = [_sighting(row) for row in data["evidence"]] if full else _sightings(data["evidence"])
+        short = [*_met(data["met"]), *_sightings(data["evidence"], bool(data["met"]))]
+        told = [_sighting(row) for row in data["evidence"]] if full else short
         lines += [line for each in told[: None if full else SIGHTINGS] for line in each]
         if len(told) > SIGHTINGS and not full:
             lines.append(f"  and {len(told) - SIGHTINGS} more: tacit why {memory.id} --full")
@@ -159,25 +161,36 @@ def _told(effect: str | None, said: str) -> list[str]:
     return [] if effect is None or known else wrapped(effect, 0, 118)
 
 
-def _sightings(evidence: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """What speaks for it and against it, the same words once, with how many sessions said so."""
+def _met(failures: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """What was noticed, as it was recognised: how many sessions met it. Nobody said these words, so they are no quote."""
+    found = [f"{numbered(each['sessions'], 'session')}: {each['said']}" for each in failures]
+    found += ["(a session may have met more than one of these)"] if len(failures) > 1 else []
+    return [[f"  {line}" for line in wrapped(said, 2, 118)] for said in found]
+
+
+def _sightings(evidence: Sequence[dict[str, Any]], counted: bool) -> list[list[str]]:
+    """What speaks for it and against it, the same words once, with how many sessions said so; what is `counted` by its failures is not
+    told again."""
     alike: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in evidence:
-        alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
+        if row["signal"] != CONFIRMED and not (counted and row["by"] == NOTICED):
+            alike.setdefault((row["stance"], row["quote"], row["by"]), []).append(row)
     found = []
     for (stance, quote, by), rows in sorted(alike.items(), key=lambda each: (each[0][0] == "supports", -len(each[1]))):
         runs = {row["run"] for row in rows if row["run"]}
         where = f"{len(runs)} sessions" if len(runs) > 1 else f"session {one_line(runs.pop(), 40)}" if runs else "by hand"
         against = "" if stance == "supports" else "against it: "
         who = f", {by}" if by and by != "notice" else ""
-        quoted = [f"    {line}" for line in wrapped(f"“{one_line(quote, 300)}”", 4, 118)] if quote else []
+        words = f"recognised: {one_line(quote, 300)}" if by == NOTICED else f"“{one_line(quote, 300)}”"
+        quoted = [f"    {line}" for line in wrapped(words, 4, 118)] if quote else []
         found.append([f"  {against}{where}{who}, last learned {max(row['at'] for row in rows)[:10]}", *quoted])
     return found
 
 
 def _sighting(row: dict[str, Any]) -> list[str]:
     told = f"  {row['stance']} {row['run'] or '(no run)'} {row['place']} by {row['by'] or '?'} ({row['tier']}) {row['at'][:10]}"
-    return [told, f"    “{one_line(row['quote'], 200)}”"] if row["quote"] else [told]
+    said = f"recognised: {one_line(row['quote'], 200)}" if row["by"] == NOTICED else f"“{one_line(row['quote'], 200)}”"
+    return [told, f"    {said}"] if row["quote"] else [told]
 
 
 def _uses(data: dict[str, Any]) -> str:

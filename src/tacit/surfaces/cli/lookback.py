@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tacit.formats.source import Source
     from tacit.lookback.excerpt import Home
     from tacit.lookback.result import Lookback
+    from tacit.stores.identity import Place
 
 LISTED = 5  # lessons, problems and corrections on one screen
 LISTED_ELSEWHERE = 25  # and in a page or JSON
@@ -57,9 +58,11 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
     sources, notes = _sources(folders, bool(args.paths), since)
     looked_in = [_printable(os.path.abspath(path) if path != "-" else path) for path in folders]
     listed = args.limit or (LISTED_ELSEWHERE if cli.json or args.html else LISTED)
+    gone = _Gone(cli, args, sources)
+    homes = _Homes(cli.env, gone)
     # A lesson costs what all of its problems do, however few are shown.
-    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE))
-    notes += _room("words").left_out(found)
+    found = _look(sources, cli, args, since, listed if cli.json else max(listed, LISTED_ELSEWHERE), homes)
+    notes += [*_room("words").left_out(found), *gone.apart()]
     data = {"looked_in": looked_in, "since": since or None, "html": None, **_room("result").as_json(found)}
     if not found.count.sessions:
         return Answer(data, _nothing(looked_in, args), warnings=notes)
@@ -68,7 +71,7 @@ def _lookback(args: argparse.Namespace, cli: Cli) -> Answer:
 
         data["html"] = written(args.html, _room("html").page(found, now, __version__))
     shown = args.limit or LISTED
-    text = _screen(found, cli, shown, data["html"] or "")
+    text = _screen(found, cli, shown, data["html"] or "", gone.counted_here(), _host(sources, cli.env))
     aside = [paint(cli, "quiet", line) for note in notes[:4] for line in _wrapped(note)]
     return Answer(data, "\n".join([text, "", *aside]) if aside else text, warnings=notes if cli.json else ())
 
@@ -129,6 +132,15 @@ def _sources(folders: Sequence[str], named: bool, since: str) -> tuple[list[Sour
     return recent, [str(each.message) for each in caught]
 
 
+def _host(sources: Sequence[Source], env: Mapping[str, str]) -> str:
+    """The host that most of the files are of."""
+    from tacit.hosts.places import folders_of
+    from tacit.surfaces.cli.past import keeping
+
+    folders = {host: tuple(os.path.join(folder, "") for folder in folders_of(host, env)) for host in keeping()}
+    return max(folders, key=lambda host: sum(source.path.startswith(folders[host]) for source in sources))
+
+
 def _is_transcript(source: Source) -> bool:
     from tacit.surfaces.cli.past import is_transcript, keeping
 
@@ -147,13 +159,12 @@ def _changed(path: str) -> float:
         return float("inf")  # let reading it say what is wrong
 
 
-def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int) -> Lookback:
+def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int, homes: _Homes) -> Lookback:
     from tacit import formats, profiles
     from tacit.app.learning import instruction_lines
     from tacit.surfaces.cli.past import keeping
 
     room = _room("report")
-    homes = _Homes(cli.env)
     wanted = (args.project_filter or args.project or "").lower()
 
     def read(source: Source) -> Iterable[Run] | None:
@@ -175,14 +186,62 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
     return found
 
 
+class _Gone:
+    """Folders that are gone, and which of them were the project here before it moved: because somebody said so, or by the files that their
+    sessions name. What is only likely is counted here and said; `tacit learn` asks."""
+
+    def __init__(self, cli: Cli, args: argparse.Namespace, sources: Sequence[Source]) -> None:
+        from tacit.app import store_path
+        from tacit.core.errors import TacitError
+        from tacit.stores.identity import locate
+        from tacit.surfaces.cli.moved import gone_folders
+
+        told: Mapping[str, str] = {}
+        self.place, self.said = locate(os.getcwd(), cli.env), list[str]()
+        try:
+            if os.path.isfile(store_path(args.store, cli.env)):  # a look back makes nothing
+                with cli.open(args, create=False) as memories:
+                    told, self.place, self.said = memories.moved(), memories.place, memories.was_at()
+        except TacitError:
+            pass  # a store that is not to be read has its say elsewhere
+        gone = gone_folders(sources, self.place, told).values()
+        self.likely = [each for each in gone if each.may_be(self.place)]
+        self.others = [each for each in gone if not each.may_be(self.place)]
+
+    def is_here(self, folder: str) -> bool:
+        """Whether a folder that is gone counts as the project here."""
+        from tacit.stores.vanished import moved_to
+
+        return bool(moved_to(folder, dict.fromkeys((*self.said, *(each.folder for each in self.likely)), self.place.key)))
+
+    def counted_here(self) -> list[str]:
+        """What was taken for the project here without anybody's word."""
+        from tacit.surfaces.cli.moved import sessions_of_gone
+
+        here = f"They are counted as {self.place.name}'s, here; tacit learn asks before it takes them in."
+        return [f"{sessions_of_gone(self.likely, 'of these come from')} {here}"] if self.likely else []
+
+    def apart(self) -> list[str]:
+        """What stands as a project of its own, because its folder is gone."""
+        many = numbered(sum(each.sessions for each in self.others), "session")
+        where = "a folder that is gone" if len(self.others) == 1 else f"{len(self.others)} folders that are gone"
+        return [f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."] if self.others else []
+
+
+def _key(place: Place) -> str:
+    return f"remote {place.remote}" if place.remote else place.key
+
+
 class _Homes:
     """The project of a run: its folder's repository where that still exists, work trees as one; of a folder that is gone the repository
-    that the host noted, or that its name tells. Two clones of one remote are one project, as in the store."""
+    that the host noted, what it was before it moved, or what its name tells. Two clones of one remote are one project, as in the store."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str], gone: _Gone | None = None) -> None:
         self.env = {name: word for name, word in env.items() if name != "TACIT_PROJECT"}
+        self.gone = gone
         self.known: dict[tuple[str, str], Home] = {}
-        self.roots: dict[str, str] = {}  # where a project's files are, by its key
+        here = gone.place if gone else None
+        self.roots = {_key(here): here.root} if here else {}  # where a project's files are, by its key
 
     def __call__(self, run: Run) -> Home:
         home = self.known.get((run.cwd, run.remote))
@@ -202,9 +261,11 @@ class _Homes:
         plain = _room("excerpt")
         home: Home
         folder = still_there(run.cwd)
+        if not folder and self.gone and self.gone.is_here(repository_of(run.cwd)):
+            folder = self.gone.place.root
         if folder:
             place = locate(folder, self.env)
-            home = plain.Home(f"remote {place.remote}" if place.remote else place.key, place.name, place.root)
+            home = plain.Home(_key(place), place.name, place.root)
             self.roots.setdefault(home.key, place.root)
             return home
         remote = normalise_remote(run.remote) if run.remote else ""
@@ -236,12 +297,14 @@ def _progress(cli: Cli, sources: Sequence[Source]) -> Callable[[int, int], None]
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def _screen(found: Lookback, cli: Cli, listed: int, html: str) -> str:
+def _screen(found: Lookback, cli: Cli, listed: int, html: str, moved: Sequence[str], host: str) -> str:
     """What a person asks first comes first: what did you learn? Then what it is worth, and what was left out."""
-    lines = [*_head(found, cli), *_lessons(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
+    lines = [*_head(found, cli), *(line for said in moved for line in _wrapped(said)), *_lessons(found, cli, listed)]
+    lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
     lines += ["", f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons"]
-    lines.append(f"      {paint(cli, 'bold', 'tacit connect claude-code')}    from the next session on, in the prompt")
+    connect = f"tacit connect {host}"
+    lines.append(f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt")
     page = f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
     lines.append(f"      {page}")
     return "\n".join(lines)
@@ -266,7 +329,17 @@ def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
     for each in told[:listed]:
         first, *rest = _wrapped(each.text, 4)
         lines += [f"  - {paint(cli, 'good', first)}", *(f"    {paint(cli, 'good', line)}" for line in rest)]
-        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(f"{one_line(each.project, 30)}: {words.cost_words(each)}", 4)]
+        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(f"{_of(found, each.project)}{words.cost_words(each)}", 4)]
+    return lines
+
+
+def _in_files(found: Lookback, cli: Cli, listed: int) -> list[str]:
+    """What these sessions teach too, and nobody is told because an instruction file says so."""
+    some = [(each.name, text) for each in found.projects for text in each.in_files][:listed]
+    lines = ["", paint(cli, "bold", "Not told, because an instruction file says it already")] if some else []
+    for project, text in some:
+        first, *rest = _wrapped(f"{_of(found, project)}{text}", 4)
+        lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
 
 
@@ -282,7 +355,7 @@ def _untaught(found: Lookback, cli: Cli, listed: int) -> list[str]:
         took = f", {spent} each time (the median)" if (spent := words.spent_words(each.typical)) else ""
         first, *rest = _wrapped(one_line(each.label, 200), 4)
         lines += [f"  - {first}", *(f"    {line}" for line in rest)]
-        said = f"{one_line(each.project, 30)}: came back {each.repeated}x{took}"
+        said = f"{_of(found, each.project)}came back {each.repeated}x{took}"
         lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(said, 4)]
     return lines
 
@@ -325,9 +398,14 @@ def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:
     more = f" ({listed} of {len(some)})" if len(some) > listed else ""
     lines = ["", paint(cli, "wait", "For you" + more)] if some else []
     for project, said in some[:listed]:
-        first, *rest = _wrapped(f"{one_line(project, 30)}: {said}", 4)
+        first, *rest = _wrapped(f"{_of(found, project)}{said}", 4)
         lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
+
+
+def _of(found: Lookback, project: str) -> str:
+    """Which project a line is about, where there are several."""
+    return f"{one_line(project, 30)}: " if len(found.projects) > 1 else ""
 
 
 def _wrapped(said: str, before: int = 0) -> list[str]:

@@ -12,7 +12,7 @@ from tacit.core.value import value
 from tacit.surfaces.cli.words import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from tacit.app import Memories
     from tacit.formats.source import Source
@@ -41,6 +41,17 @@ class Gone:
     def told(self) -> str:
         """What speaks for it."""
         return f"{self.here:,} of the {self.named:,} files they name are here" if self.named else "they name no files"
+
+
+def sessions_of_gone(some: Sequence[Gone], verb: str) -> str:
+    """How many sessions belong to folders that are gone, to which, and how many of the files they name are here: one sentence."""
+    sessions = sum(each.sessions for each in some)
+    if len(some) == 1:
+        where = f"{one_line(some[0].folder, 200)}, which is gone"
+    else:
+        where = f"{len(some)} folders that are gone ({', '.join(one_line(each.folder, 80) for each in some)})"
+    whole = Gone("", sessions, sum(each.named for each in some), sum(each.here for each in some))
+    return f"{numbered(sessions, 'session')} {verb} {where}; {whole.told}."
 
 
 def gone_folders(sources: Iterable[Source], place: Place, moved: Mapping[str, str]) -> dict[str, Gone]:
@@ -80,12 +91,16 @@ class Asked:
         self.gone = gone_folders(sources, self.place, memories.moved()) if sources else {}
         self.said: dict[str, bool] = {}
         self.refused: dict[str, int] = {}
-        for each in self.gone.values():
-            if not yes and each.may_be(self.place) and cli.ask(
-                f"{numbered(each.sessions, 'session')} are of {one_line(each.folder, 100)}, which is gone; {each.told}.\n"
-                f"Are they of {self.place.name}, here? [y/N] "
-            ):
-                memories.moved_from(each.folder)
+        likely = [each for each in self.gone.values() if each.may_be(self.place)]
+        asked = f"Are they of {self.place.name}, here? [y/N] "
+        of = "is of" if sum(each.sessions for each in likely) == 1 else "are of"
+        if yes or not likely:
+            return
+        taken = likely if cli.ask(f"{sessions_of_gone(likely, of)}\n{asked}") else []
+        if not taken and len(likely) > 1:  # perhaps not all of them
+            taken = [each for each in likely if cli.ask(f"{sessions_of_gone([each], of)}\n{asked}")]
+        for each in taken:
+            memories.moved_from(each.folder)
 
     def __call__(self, folder: str) -> bool:
         at = folder

@@ -11,7 +11,7 @@ from tacit.core.value import replace
 from tacit.hosts import run_of
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import WHOLE, WITHHELD_HERE, filled, one_line, paint, table, width, wrapped
-from tacit.surfaces.views import audit_json, effect_json
+from tacit.surfaces.views import audit_json, effect_json, given_here
 from tacit.surfaces.wording import CAME, standing
 
 WITH_BARS = 110  # columns of a screen that has room for intervals as bars
@@ -43,13 +43,14 @@ def _effect(args: argparse.Namespace, cli: Cli) -> Answer:
         if args.csv:
             return _csv(memories, args.id or "", cli)
         found = memories.effect(args.id or "")
+        nothing = "" if found.lessons else _nothing(memories)
         hidden, profile = memories.withheld_in(run_of(cli.env)), memories.profile
         replays = replayed(memories, args.id or "")
     lessons = [
         replace(each, memory=replace(each.memory, text=WITHHELD_HERE)) if each.memory.id in hidden else each for each in found.lessons
     ]
     found = replace(found, lessons=tuple(lessons))
-    text = _effect_text(cli, found, profile, args.id, args.limit)
+    text = nothing or _effect_text(cli, found, profile, args.id, args.limit)
     told = [f"Done again in pairs, {each['lesson']} on {each['day']}: {each['sentence']}" for each in replays]
     lines = [line for said in told for line in wrapped(said, 0, 118)]
     return Answer({**effect_json(found), "replays": replays}, "\n".join([text, *lines]))
@@ -66,9 +67,20 @@ def replayed(memories: Memories, id: str) -> list[dict[str, Any]]:
     ]
 
 
+def _nothing(memories: Memories) -> str:
+    """What is missing where nothing was given yet: a lesson in force, a host that is connected, or the next session."""
+    from tacit.surfaces.cli.connect import connected_hosts
+
+    count, hosts = given_here(memories), connected_hosts(memories.place.root, memories.env)
+    given, compare = "No lesson was given here yet", "and each is left out now and then to compare"
+    if not hosts:
+        return f"{given}. A connected host gives them, {compare}: tacit connect HOST"
+    if not count:
+        return f"{given}: none is in force. {', '.join(hosts)} is connected; tacit learn takes in past sessions."
+    return f"{given}. {', '.join(hosts)} is connected: the next session is given what fits of {numbered(count, 'lesson')}, {compare}."
+
+
 def _effect_text(cli: Cli, found: Effects, profile: Profile, one: str | None, limit: int) -> str:
-    if not found.lessons:
-        return "No lesson was given here yet. A connected host gives them, and leaves each out now and then to compare: tacit connect HOST"
     if one:
         each = found.lessons[0]
         lines = [*wrapped(each.memory.text, 0, 118), ""]

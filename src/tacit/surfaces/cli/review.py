@@ -11,7 +11,7 @@ from tacit.core.value import fields
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.words import diff_lines, one_line, paint, table, wrapped
 from tacit.surfaces.views import proposal_json
-from tacit.surfaces.wording import MOVED, decided, question, seen, standing
+from tacit.surfaces.wording import MOVED, NOTICED, decided, question, seen, standing
 
 if TYPE_CHECKING:
     import argparse
@@ -293,7 +293,8 @@ def _quoted(told: Sequence[Mapping[str, Any]]) -> list[str]:
     lines: list[str] = []
     for each in quoted[:QUOTED]:
         against = "" if each["stance"] == "supports" else "against it, "
-        said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: “{one_line(each['quote'], 300)}”"
+        words = f"recognised: {one_line(each['quote'], 300)}" if each["by"] == NOTICED else f"“{one_line(each['quote'], 300)}”"
+        said = f"{against}{each['by'] or 'somebody'}, {each['at'][:10]}: {words}"
         lines += [f"    {line}" for line in wrapped(said, 4)]
     more = len(told) - len(quoted[:QUOTED])
     return [*lines, f"    and {numbered(more, 'more sighting')}, older or without words"] if more > 0 else lines

@@ -12,7 +12,7 @@ from tacit.stores.cache import is_far
 from tacit.surfaces.cli import Answer, Cli
 from tacit.surfaces.cli.health import cache_lines
 from tacit.surfaces.cli.words import one_line, paint, printable, table, width, wrapped
-from tacit.surfaces.views import overview
+from tacit.surfaces.views import given_here, overview
 from tacit.surfaces.wording import is_given, standing
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ NOTHING = """Nothing is kept yet.
   tacit lookback               what your agents' past sessions would have taught
   tacit connect claude-code    let Claude Code remember (codex, gemini, copilot … alike)
   tacit add 'TEXT'             keep a first lesson by hand"""
+
+
+NONE_YET = (
+    "No lesson is given here yet. {} learned: rules alone need two that met the same failure and got over it alike, or your word"
+    " (tacit add 'TEXT'). A reader finds more: tacit connect HOST --read"
+)
 
 
 def _declare(parser: argparse.ArgumentParser) -> None:
@@ -70,14 +76,12 @@ def open_or_near(args: argparse.Namespace, cli: Cli) -> tuple[Memories, str]:
 
 def in_force(memories: Memories, most: int) -> tuple[list[Memory], int]:
     """The lessons that agents are given here, what was met most often first, and how many there are."""
-    from tacit.core.states import ENDING_VERDICTS, INJECTABLE
+    from tacit.core.states import INJECTABLE
 
     if memories.project is None:
         return [], 0
-    counted = memories.store.counted(memories.scopes, ("state", "gate", "verdict"))
-    count = sum(n for state, gate, verdict, n in counted if state in INJECTABLE and gate == "allow" and verdict not in ENDING_VERDICTS)
     found = memories.list(states=INJECTABLE, equal={"gate": "allow"}, sort="seen", limit=2 * most)
-    return [each for each in found if is_given(each)][:most], count
+    return [each for each in found if is_given(each)][:most], given_here(memories)
 
 
 def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile: Profile) -> str:
@@ -87,6 +91,8 @@ def _screen(cli: Cli, data: Mapping[str, Any], given: Sequence[Memory], profile:
     if given:
         lines += [paint(cli, "bold", "In force"), lesson_table(cli, given, profile)]
         lines += [paint(cli, "quiet", f"  and {count - len(given)} more: tacit list")] if count > len(given) else []
+    elif data["runs"]:
+        lines += wrapped(NONE_YET.format(numbered(data["runs"], "session")))
     else:
         lines += ["No lesson is given here yet: tacit learn takes in past sessions, tacit add 'TEXT' keeps one by hand."]
     lines += ["", paint(cli, "bold", "This week"), *_week(data["week"], data)]

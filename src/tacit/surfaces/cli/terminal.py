@@ -6,11 +6,13 @@ Where `rich` is installed, its spinner shows that something is going on; without
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from tacit.surfaces.cli import Cli
@@ -103,15 +105,32 @@ def folded(text: str, columns: int) -> str:
 
 
 def paged(text: str, cli: Cli) -> None:
-    """An answer on the screen; one that is longer than it through a pager. PAGER= or PAGER=cat leaves it out, TACIT_PAGER goes first."""
+    """An answer on the screen; one that is longer than it through a pager, where somebody is there to turn pages. PAGER= or PAGER=cat
+    leaves it out, TACIT_PAGER goes first."""
     import shutil
 
     size = shutil.get_terminal_size()
     text = folded(text, size.columns)
     command = cli.env.get("TACIT_PAGER", cli.env.get("PAGER", "less"))
     rows = sum(1 + max(0, len(line) - 1) // max(1, size.columns) for line in text.splitlines())
-    if rows < size.lines or command in ("", "cat") or cli.env.get("TERM") == "dumb" or not _through(command, text, cli):
+    if rows < size.lines or command in ("", "cat") or not turns_pages(cli.env) or not _through(command, text, cli):
         cli.out.write(text)
+
+
+def turns_pages(env: Mapping[str, str]) -> bool:
+    """Whether anybody can press a key: not an agent's shell nor CI, no terminal without a keyboard, and none whose size nobody ever set."""
+    from tacit.hosts import SHELLS
+
+    if env.get("TERM") == "dumb" or env.get("CI") or any(map(env.get, SHELLS)):
+        return False
+    try:
+        return sys.stdin.isatty() and (os.get_terminal_size(1).lines > 0 or bool(env.get("LINES")))
+    except (OSError, ValueError):
+        return False
+
+
+# -F leaves at once what fits, -R keeps colours, -X the text on the screen afterwards; the last line says how to go on and how to leave.
+LESS = ("-FRX", "-Psspace shows more, q quits")
 
 
 def _through(command: str, text: str, cli: Cli) -> bool:
@@ -126,10 +145,11 @@ def _through(command: str, text: str, cli: Cli) -> bool:
         return False
     if not argv or shutil.which(argv[0]) is None:
         return False
+    if os.path.basename(argv[0]) == "less":
+        argv[1:1] = LESS
     cli.out.flush()
-    # -F leaves at once what fits, -R keeps colours, -X the text on the screen afterwards.
     try:
-        pager = subprocess.Popen(argv, stdin=subprocess.PIPE, env={"LESS": "FRX", "LV": "-c", **os.environ, **cli.env})
+        pager = subprocess.Popen(argv, stdin=subprocess.PIPE, env={"LV": "-c", **os.environ, **cli.env})
     except OSError:
         return False
     try:

@@ -27,7 +27,7 @@ def width() -> int:
     import os
 
     try:
-        return max(40, os.get_terminal_size(1).columns)
+        return max(40, os.get_terminal_size(1).columns or 80)  # one whose size nobody set
     except OSError:
         told = os.environ.get("COLUMNS", "")
         return max(40, int(told)) if told.isdigit() else 120

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tacit.core.errors import NotFound
+from tacit.core.links import CONFIRMED
 from tacit.core.memory import as_json
 from tacit.core.states import ACTIVE, OPEN, STATES
 from tacit.stores import counts
@@ -18,7 +19,7 @@ from tacit.surfaces.views import (
     recalled_json,
     why_json,
 )
-from tacit.surfaces.wording import standing
+from tacit.surfaces.wording import NOTICED, standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,8 +197,9 @@ def question(desk: Memories, id: str) -> dict[str, Any]:
 
 
 def _quotes(desk: Memories, memory: str) -> list[dict[str, Any]]:
-    rows = desk.store.evidence(memory)[-QUOTES:]
-    return [{"quote": row.quote, "by": row.by, "place": row.place, "at": row.at, "stance": row.stance} for row in rows]
+    rows = [row for row in desk.store.evidence(memory) if row.signal != CONFIRMED][-QUOTES:]
+    names = ("quote", "by", "place", "at", "stance")
+    return [{**{name: getattr(row, name) for name in names}, "said": row.by != NOTICED} for row in rows]
 
 
 def find_proposal(desk: Memories, id: str) -> Proposal:
