@@ -10,6 +10,7 @@ from tacit.words.tokens import VAGUE
 SIGNATURE_LENGTH = 200
 ERROR_LINES, ERROR_WIDTH = 300, 1000  # an error is looked for in so many first and last lines, each cut to this
 ERROR_ENDS = 100_000  # and in so many first and last characters: what lies between is neither where it began nor how it ended
+ERROR_SEQUENCES = 40_000  # of a terminal that are taken out of them: one for every five characters is more than any highlighter writes
 
 
 def signature(text: str) -> str:
@@ -34,7 +35,7 @@ def decisive_line(text: str) -> str:
         text = f"{text[:ERROR_ENDS]}\n{text[-ERROR_ENDS:]}"
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
-        text = re.sub(_ANSI, "", text)
+        text = re.sub(_ANSI, "", text, count=ERROR_SEQUENCES)
     # How hosts wrap a refusal of their own.
     refused = re.match(r"\s*<(\w*error)>(.*?)(?:</\1>|$)", text, re.S) if text.lstrip().startswith("<") else None
     lines = [line.rsplit("\r", 1)[-1].rstrip() for line in (refused[2] if refused else text).split("\n") if line]
