@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +26,12 @@ parser.add_argument("--other", type=Path, help="JSON lines of something else, to
 args = parser.parse_args()
 args.data = unpacked(args.data)
 
+UNREAD = 0.05  # of the sessions of a project, at most, that wait for an answer: with more of them the figures are not those of the reader
+
 found = sorted(each.name for each in args.data.iterdir() if (each / "index.json").exists())
 every: list[dict[str, Any]] = []
 covered: dict[str, list[dict[str, coverage.Seen]]] = {}
+unread: list[str] = []
 for name in args.project or found:
     world = World(args.data, name)
     if args.step == "feed":
@@ -36,6 +41,10 @@ for name in args.project or found:
         for _ in feed(world, limit=args.limit):
             count += 1
         print(f"{name}: {count} sessions in {time.time() - begun:.0f} s", flush=True)
+        if args.queue and not args.no_model:
+            waiting = Counter(each.stem.split("-")[0] for each in (args.queue / name).glob("*.txt") if not each.with_suffix(".json").exists())
+            print(f"{name}: questions without an answer: {', '.join(f'{step} {n}' for step, n in sorted(waiting.items())) or 'none'}", flush=True)
+            unread += [name] if waiting["lessons"] + waiting["known"] > UNREAD * count else []
     elif args.step == "figures":
         told = {
             "project": name, "noticed": figures.noticed(world), "forewarned": figures.forewarned(world), "natures": figures.natures(world),
@@ -65,3 +74,5 @@ for judge, parts in covered.items():
     for name, seen in coverage.pooled(parts).items():
         print(f"  {name}: {seen}")
         print(f"    missed: {', '.join(seen.missed)}")
+if unread:
+    sys.exit(f"Too many sessions were not read: {', '.join(unread)}. Answer their questions (README of bench/labels/reader), or find out why their words changed.")
