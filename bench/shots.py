@@ -23,7 +23,7 @@ from rich.text import Text
 COLUMNS, ROWS = 80, 500
 DARK = ((24, 24, 24), (220, 220, 220), [(30, 30, 30), (255, 110, 110), (120, 220, 120), (240, 190, 90), (120, 170, 255), (220, 140, 220), (90, 210, 220), (220, 220, 220)])
 LIGHT = ((255, 255, 255), (30, 30, 30), [(30, 30, 30), (176, 0, 32), (0, 110, 40), (138, 90, 0), (0, 70, 170), (130, 30, 130), (0, 105, 120), (90, 90, 90)])
-_GONE = re.compile(r"[^\n]*\r\x1b\[K")  # a line that the next one replaced
+_GONE = re.compile(r"[^\n]*\r(?:\x1b\[[0-9?]*[A-Za-z])*\x1b\[2?K")  # a line that the next one replaced
 
 
 def said(words: list[str]) -> str:
