@@ -6,6 +6,7 @@ counted in the store; what is told of it, and to whom, is another room's decisio
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from tacit.core.value import replace
@@ -17,9 +18,12 @@ from tacit.learn.notice.sentences import sentences
 from tacit.words.diagnose import LONGEST
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tacit.core.incident import Incident
     from tacit.core.run import Run, Step
 
+LONGEST_COMMAND = 20_000  # characters that are read; what a shell line holds beyond is a document
 TEXTS = ("mark", "code", "name", "program", "folder", "line", "cure", "repair")
 
 
@@ -28,32 +32,35 @@ def notice(run: Run) -> tuple[Incident, ...]:
 
     Errors, commands and typed words lose them as a whole: a line that is cut out or masked no longer shows what it was part of.
     """
-    run = replace(run, steps=tuple(_safe(step) for step in run.steps))
+    safe = cache(_without_secrets)  # agents say the same command many times in a run
+    run = replace(run, steps=tuple(_safe(step, safe) for step in run.steps))
     by_lane = lanes(run)
     return tuple(_masked(each) for each in (*failures(run, by_lane), *commands(run, by_lane), *sentences(run)))
 
 
-def _safe(step: Step) -> Step:
+def _without_secrets(text: str) -> str:
     from tacit.guard.redact import private, redact
 
+    return redact(private(text)).text
+
+
+def _safe(step: Step, safe: Callable[[str], str]) -> Step:
     said = step.text if step.typed and len(step.text) <= LONGEST_SENTENCES else ""
     error = step.error
     if len(error) > LONGEST:
         error = f"{error[: LONGEST // 2]}\n{error[-LONGEST // 2 :]}"
     given = step.input if isinstance(step.input, dict) else {}
-    command = given.get("command")
-    command = command[:LONGEST] if isinstance(command, str) else ""
-    told, wrong, line = (redact(private(text)).text if text else "" for text in (said, error, command))
-    if (told, wrong, line) == (said, error, command):
+    whole = given.get("command") or ""
+    command = whole[:LONGEST_COMMAND] if isinstance(whole, str) else ""
+    told, wrong, line = (safe(text) if text else "" for text in (said, error, command))
+    if (told, wrong, line) == (said, error, whole):
         return step
     return replace(step, text=told if said else step.text, error=wrong, input={**given, "command": line} if command else step.input)
 
 
 def _masked(incident: Incident) -> Incident:
-    from tacit.guard.redact import private, redact
-
     texts = {name: getattr(incident, name) for name in TEXTS}
     joined = "\n".join(texts.values())
-    if redact(private(joined)).text == joined:
+    if _without_secrets(joined) == joined:
         return incident
-    return replace(incident, **{name: redact(private(text)).text for name, text in texts.items()})
+    return replace(incident, **{name: _without_secrets(text) for name, text in texts.items()})

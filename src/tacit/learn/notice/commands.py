@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.learn.notice.calls import Lane
 
 MOST = 12  # forms of one run
+MOST_CALLS = 200  # of one shell line that are looked at; a longer one is a script
 # A failure that no form of the grammar knows, told by the output's own summary.
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|errors?\b)|^FAILED\b|^FAIL\b|^error(?:\[|:)|BUILD FAILED|Build failed|exit(?:ed with)? (?:code|status) [1-9]",
@@ -30,7 +31,7 @@ def commands(run: Run, by_lane: Sequence[Lane]) -> Iterator[Incident]:
     found: dict[str, Incident] = {}
     for lane in by_lane:
         for one in lane.tries:
-            for call in one.calls:
+            for call in one.calls[:MOST_CALLS]:
                 served = "" if call.fed else purpose(call)
                 said = general(call, run.cwd, one.folder) if served else None
                 if said is None:
