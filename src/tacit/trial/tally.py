@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tacit.core.links import (
     CONFIRMED,
+    INSTRUCTED,
     LOST,
     NEW_TABLE,
     STATED,
@@ -47,6 +48,8 @@ def tally_of(
             signals[row.signal] = row.amount
         elif row.opening and row.signal not in ("seen", "confidence"):
             signals[row.signal] = signals.get(row.signal, 0) + row.amount
+    for said in (CONFIRMED, INSTRUCTED):  # an opening balance and another machine's mark are somebody else's word: they spare nobody the coin
+        signals.pop(said, None)
     if sum(row.amount for row in evidence if row.signal == CONFIRMED and row.tier == OWNER and not row.opening) > 0:
         signals[CONFIRMED] = 1.0
     injected = {use.unit for use in uses if use.arm != "withheld"}
