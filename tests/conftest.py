@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,7 +101,9 @@ def postgres_template(postgres_admin: Any) -> str:
             inside.execute("CREATE EXTENSION vector")  # which takes a superuser
     open_store(_address(name, name)).close()
     postgres_admin.execute(f"GRANT tacit_writer TO {name}_app")
-    with psycopg.connect(_address(name, name), autocommit=True) as keeper:  # who tests is admitted to what holds everywhere
+    with psycopg.connect(
+        _address(name, name), autocommit=True
+    ) as keeper:  # who tests is admitted to what holds everywhere
         for place in ("@global", "@agent"):
             keeper.execute("SELECT tacit.admit(%s, %s, 3)", (f"{name}_app", place))
     close_pools()
@@ -109,7 +113,9 @@ def postgres_template(postgres_admin: Any) -> str:
 @pytest.fixture
 def postgres_database(postgres_admin: Any, postgres_template: str) -> Iterator[str]:
     """A database of its own, owned by a user with no special rights."""
-    with _database(postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy") as name:
+    with _database(
+        postgres_admin, f"TEMPLATE {postgres_template} OWNER {postgres_template} STRATEGY file_copy"
+    ) as name:
         if EXTENSION:  # pg_textsearch keeps what is new in memory by the number of its index, and a copy has the number of its model
             from tacit.stores.postgres import bm25, open_store
 
@@ -196,20 +202,61 @@ class Ran:
         return dict(answer["error"])
 
 
+# Read when an interpreter starts: whoever changes one of them gets a process of its own.
+AT_START = ("PYTHON", "LC_", "LANG")
+
+
+class Commands:
+    """The command line in a fresh process, forked from one that has imported it: command_server.py."""
+
+    def __init__(self, place: Path) -> None:
+        self.files = [str(place / name) for name in ("in", "out", "err")]
+        self.start = {name: value for name, value in os.environ.items() if name.startswith(AT_START)}
+        script = str(Path(__file__).with_name("command_server.py"))
+        self.server = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(
+        self, args: Sequence[str], stdin: bytes, cwd: str, env: dict[str, str]
+    ) -> subprocess.CompletedProcess[bytes]:
+        """What subprocess.run would give."""
+        if {name: value for name, value in env.items() if name.startswith(AT_START)} != self.start:
+            argv = [sys.executable, "-m", "tacit", *args]
+            return subprocess.run(argv, input=stdin, capture_output=True, cwd=cwd, env=env, timeout=120)
+        assert self.server.stdin and self.server.stdout
+        for name, raw in zip(self.files, (stdin, b"", b"")):
+            Path(name).write_bytes(raw)
+        os.umask(umask := os.umask(0o077))
+        asked = {"args": args, "cwd": cwd, "env": env, "umask": umask, "files": self.files}
+        self.server.stdin.write(json.dumps(asked).encode() + b"\n")
+        self.server.stdin.flush()
+        child = int(self.server.stdout.readline())
+        late = threading.Timer(120, os.kill, (child, signal.SIGKILL))
+        late.start()
+        code = int(self.server.stdout.readline())
+        late.cancel()
+        _, out, err = (Path(name).read_bytes() for name in self.files)
+        return subprocess.CompletedProcess(args, code, out, err)
+
+    def close(self) -> None:
+        """No more commands."""
+        self.server.communicate()
+
+
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    """One for all tests of this process."""
+    server = Commands(tmp_path_factory.mktemp("commands"))
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def tacit(folder: Path) -> Any:
+def tacit(folder: Path, commands: Commands) -> Any:
     """The command line in a fresh process: tacit("add", "TEXT", stdin=…, cwd=…, env=…)."""
 
     def run(*args: str, stdin: str | bytes = "", cwd: Path | str | None = None, **env: str) -> Ran:
         raw = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(
-            [sys.executable, "-m", "tacit", *args],
-            input=raw,
-            capture_output=True,
-            cwd=cwd or folder,
-            env={**os.environ, **env},
-            timeout=120,
-        )
+        done = commands.run(args, raw, str(cwd or folder), {**os.environ, **env})
         text = subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )

@@ -109,7 +109,8 @@ def test_a_server_finds_the_session_of_its_host(tacit: Any, folder: Path) -> Non
     """The hook at the start notes the session under its parent; whoever has the same parent, or one below it, finds it; an old note does not count."""
     tacit("init")
     said = {"session_id": SESSION, "transcript_path": "", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
-    tacit("hook", "session-start", stdin=json.dumps(said), TACIT_NO_WORKER="1")
+    hook = [sys.executable, "-m", "tacit", "hook", "session-start"]  # whose parent is this process
+    subprocess.run(hook, input=json.dumps(said), text=True, cwd=folder, env={**os.environ, "TACIT_NO_WORKER": "1"}, check=True, capture_output=True)
     code = "from tacit.surfaces.session import *; from tacit.app import open; print(session_of(open().store, ancestors()))"
     for nested in (code, f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"):
         told = subprocess.run([sys.executable, "-c", nested], capture_output=True, text=True, cwd=folder).stdout
