@@ -21,8 +21,25 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 COLUMNS, ROWS = 80, 500
-DARK = ((24, 24, 24), (220, 220, 220), [(30, 30, 30), (255, 110, 110), (120, 220, 120), (240, 190, 90), (120, 170, 255), (220, 140, 220), (90, 210, 220), (220, 220, 220)])
-LIGHT = ((255, 255, 255), (30, 30, 30), [(30, 30, 30), (176, 0, 32), (0, 110, 40), (138, 90, 0), (0, 70, 170), (130, 30, 130), (0, 105, 120), (90, 90, 90)])
+DARK = (
+    (24, 24, 24),
+    (220, 220, 220),
+    [
+        (30, 30, 30),
+        (255, 110, 110),
+        (120, 220, 120),
+        (240, 190, 90),
+        (120, 170, 255),
+        (220, 140, 220),
+        (90, 210, 220),
+        (220, 220, 220),
+    ],
+)
+LIGHT = (
+    (255, 255, 255),
+    (30, 30, 30),
+    [(30, 30, 30), (176, 0, 32), (0, 110, 40), (138, 90, 0), (0, 70, 170), (130, 30, 130), (0, 105, 120), (90, 90, 90)],
+)
 _GONE = re.compile(r"[^\n]*\r(?:\x1b\[[0-9?]*[A-Za-z])*\x1b\[2?K")  # a line that the next one replaced
 
 
@@ -45,12 +62,16 @@ def said(words: list[str]) -> str:
     os.waitpid(pid, 0)
     os.close(terminal)
     text = b"".join(parts).decode("utf-8", "replace").replace("\r\n", "\n")
-    return _GONE.sub("", text).replace(os.path.expanduser("~"), "/home/me")  # whose machine it is stays out of the picture
+    # whose machine it is stays out of the picture
+    return _GONE.sub("", text).replace(os.path.expanduser("~"), "/home/me")
 
 
-def picture(title: str, text: str, colours: tuple[tuple[int, int, int], tuple[int, int, int], list[tuple[int, int, int]]]) -> str:
+def picture(
+    title: str, text: str, colours: tuple[tuple[int, int, int], tuple[int, int, int], list[tuple[int, int, int]]]
+) -> str:
     """An SVG of it."""
-    console = Console(record=True, width=COLUMNS, file=open(os.devnull, "w"), force_terminal=True, color_system="truecolor")  # noqa: SIM115
+    nowhere = open(os.devnull, "w")  # noqa: SIM115
+    console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True, color_system="truecolor")
     console.print(Text(f"$ {title}", style="bold"))
     console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=False)
     return console.export_svg(title=title, theme=TerminalTheme(*colours))

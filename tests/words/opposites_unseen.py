@@ -135,7 +135,7 @@ UNSEEN: tuple[tuple[str, str, str], ...] = (
     ("scope", "The first request after a deploy is slow", "The last request before a deploy is slow"),
     ("scope", "Users with a paid plan see the export button", "Users with a free plan see the export button"),
     ("scope", "Review comments by bots can be ignored", "Review comments by maintainers can be ignored"),
-)
+)  # fmt: skip
 
 # Written at the same sitting: the same lesson in other words, as two reviewers would put it.
 UNSEEN_SAME: tuple[tuple[str, str, str], ...] = (
@@ -175,4 +175,4 @@ UNSEEN_SAME: tuple[tuple[str, str, str], ...] = (
     ("form", "CORS allows every origin in settings.py", "settings.py lets CORS accept every origin"),
     ("form", "Debug mode is enabled in the production settings", "Production settings have debug mode enabled"),
     ("form", "The build breaks when the path contains spaces", "Paths containing spaces break the build"),
-)
+)  # fmt: skip

@@ -226,7 +226,7 @@ PLACES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("password-hash", ("$2", "$argon2", "$1$", "$5$", "$6$", "$y$", "$apr1$", "$scrypt", "pbkdf2_"), r"(\$(?:2[abxy]|argon2(?:id|i|d)|1|5|6|y|apr1|scrypt)\$[\w./$=,+-]{20,200}|pbkdf2_sha\d{1,3}\$\d{2,8}\$[\w./+=$-]{16,200})"),
     ("otp-secret", ("otpauth",), r"otpauth://[^\s\"'<>]{1,200}?[?&]secret=([A-Za-z2-7]{12,128})"),
     ("seed", ("wireguard", "privatekey", "presharedkey"), r"(?i)\b(?:PrivateKey|PresharedKey)\s{0,4}=\s{0,4}([A-Za-z0-9+/]{42,43}={0,2})"),
-)
+)  # fmt: skip
 
 # ---- how a value that says nothing by itself is introduced
 
@@ -242,7 +242,9 @@ NAME_HINTS = (
 )  # fmt: skip
 
 # The word for a password in further languages: asked apart, since a longer expression costs every text that holds one of the others.
-FOREIGN_HINTS = ("senha", "wachtw", "lösenord", "hasło", "heslo", "parola", "salasana", "adgangskode", "şifre", "парол", "密", "パスワ", "비밀")
+FOREIGN_HINTS = tuple(
+    "senha wachtw lösenord hasło heslo parola salasana adgangskode şifre парол 密 パスワ 비밀".split()
+)
 FOREIGN_WORDS = rf"{NAME_WORDS}|senha|wachtwoord|lösenordet|lösenord|hasło|heslo|parola|salasana|adgangskode|şifre|парол[ья]|密码|密碼|パスワード|비밀번호"
 
 # What such a word says: 3 a password, 2 a token or key of some service, 1 possibly.
@@ -257,9 +259,7 @@ STRENGTH = {
 ONLY_ASSIGNED = _words("pass pw pwd mdp auth creds")
 
 # A line with one of these is about logging in: a random word in it, or in the line below, is what one logs in with.
-LOGIN_HINTS = (
-    r"\b(?:api[_-]?keys?|secrets?|passwords?|passwd|passphrase|credentials?|log[ -]?in|sign[ -]?in|authenticat\w+|s?ftp|username|user|sudo -s|chpasswd|\w{0,20}connect\()(?!\w)|(?<!\w)-[up] "
-)
+LOGIN_HINTS = r"\b(?:api[_-]?keys?|secrets?|passwords?|passwd|passphrase|credentials?|log[ -]?in|sign[ -]?in|authenticat\w+|s?ftp|username|user|sudo -s|chpasswd|\w{0,20}connect\()(?!\w)|(?<!\w)-[up] "
 
 # bypass, compass: words that end in "pass" and name no password, where requirepass and dbpass do.
 NO_PASS = _words("by com over under sur tres encom multi single first second two one")
@@ -274,7 +274,9 @@ KEY_OF = _words(
     """
 )
 # A token after one of these is a credential, whatever else its name holds.
-TOKEN_OF = _words("auth access api secret bearer refresh session bot deploy service id personal private user app install registry push")
+TOKEN_OF = _words(
+    "auth access api secret bearer refresh session bot deploy service id personal private user app install registry push"
+)
 # ... and after one of these it is not.
 KEY_NOT = _words(
     """
@@ -432,7 +434,7 @@ OPAQUE: tuple[tuple[int, str, str, bool], ...] = (
     (40, r"[A-Za-z0-9+/]", r"(?<![\w+.%#/-])[A-Za-z0-9+/]{40,90}={0,2}(?![\w+/=%.-])", True),
     (20, r"[a-z0-9]", r"(?<![\w+.%#/-])(?=[a-z0-9]{0,63}[g-z])[a-z0-9]{20,64}(?![\w+/=%.-])", False),
     (16, r"[A-Z0-9]", r"(?<![\w+.%#/-])(?=[A-Z0-9]{0,63}[G-Z])[A-Z0-9]{16,64}(?![\w+/=%.-])", False),
-)
+)  # fmt: skip
 # What everybody may see, where it is called so right before: `"etag": "…"`, `h1:…`, `commit …`, `node_id=…`.
 PUBLIC_NAMES = (
     r"(?:\b|_)(?:\w{0,20}id|h1|r1|\w{0,12}hash|\w{0,12}sum|sha\d{0,3}|etag|digest|integrity|commit|revision|rev|cid|address|addr|fingerprint|nonce|cursor|"

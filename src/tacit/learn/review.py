@@ -170,7 +170,8 @@ class Review:
         done = self._decide(tx, memory, goal, told, stood=goal)
         if not done.waits_for and memory.tally.confidence is not None:
             step = self.profile.signals.contradiction
-            tx.add_mark(Mark(memory.id, "", memory.project, "weakened", amount=step, surface="review", reason=told, at=at))
+            mark = Mark(memory.id, "", memory.project, "weakened", amount=step, surface="review", at=at)
+            tx.add_mark(replace(mark, reason=told))
         return done
 
     def _decide(self, tx: Transaction, memory: Memory, to: str, reason: str, *, stood: str = "") -> Reviewed:
@@ -209,7 +210,8 @@ class Review:
         counted = {"failed_reuse": signals.get("failed_reuse", 0.0), "contradicted": float(memory.tally.contradicted)}
         for signal, amount in counted.items():
             if amount:
-                tx.add_mark(Mark(memory.id, "", memory.project, signal, amount=-amount, surface="review", reason="reinstated", at=at))
+                mark = Mark(memory.id, "", memory.project, signal, amount=-amount, surface="review", at=at)
+                tx.add_mark(replace(mark, reason="reinstated"))
         if memory.tally.confidence is not None:
             least = self.profile.signals.reinstated
             tx.add_mark(Mark(memory.id, "", memory.project, "reinstated", amount=least, surface="review", at=at))
@@ -334,7 +336,8 @@ class Review:
             self._settled(proposal, APPROVED, reason or f"{self.by} knows")
             return Reviewed("", "", "", "closed", "", proposal.id)
         if proposal.kind == "request":
-            return self._standing_order(proposal, text or str(payload.get("order") or as_order(str(payload.get("text", "")))), reason)
+            order = str(payload.get("order") or as_order(str(payload.get("text", ""))))
+            return self._standing_order(proposal, text or order, reason)
         if proposal.kind == "page":
             return self._page_line(proposal, text, reason)
         if proposal.kind == "fork" and not text:
@@ -374,8 +377,8 @@ class Review:
             tx.apply(made(memory, by=self.by, reason=reason or why, at=at, profile=self.project.profile))
             asked = proposal.payload or {}
             for row in filter(None, map(tx.run, asked.get("runs", ()))):
-                seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user", seq=row.seq)
-                tx.add_evidence(replace(seen, quote=str(asked["text"]), at=row.started_at or at))
+                seen = Evidence(memory.id, memory.project, row.id, row.root, proposal.id, by=self.by, tier="user")
+                tx.add_evidence(replace(seen, quote=str(asked["text"]), seq=row.seq, at=row.started_at or at))
         told = reason or f"a standing order from now on: {memory.text}"
         self._settled(proposal, APPROVED, told)
         return Reviewed(memory.id, memory.state, "", told, "", proposal.id)
@@ -388,7 +391,8 @@ class Review:
         """
         pair = {proposal.memory, str((proposal.payload or {})["other"])}
         if stays not in pair:
-            raise UsageError(f"{stays} is not one of the two.", f"Name {' or '.join(sorted(pair))} as the one that stays.")
+            hint = f"Name {' or '.join(sorted(pair))} as the one that stays."
+            raise UsageError(f"{stays} is not one of the two.", hint)
         with self._write() as tx:
             winner, loser = tx.get(stays), tx.get((pair - {stays}).pop())
             for each in (winner, loser):
@@ -415,7 +419,8 @@ class Review:
             was = tx.get(proposal.memory).state if proposal.memory else ""
             memory = learn_line(tx, self.project, self.profile, line, actor, self.now(), self.ids) or proposal.memory
             if line.act == PUT and text:  # onto the page, in better words
-                words = edited(tx.get(memory), {"text": text}, by=self.by, at=self.now(), reason=reason, profile=self.project.profile)
+                here, at = self.project.profile, self.now()
+                words = edited(tx.get(memory), {"text": text}, by=self.by, at=at, reason=reason, profile=here)
                 tx.apply(words) if words is not None else None
             signed = (*proposal.approvals, (self.by, self.role))
             tx.put_proposal(replace(proposal, memory=memory, approvals=signed))

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 
 FIRST_WORDS = 8  # what counts as a title: a lesson says in its first words what it is about …
 TITLED = 16  # … if it is longer than this; a short one is all title
-TASK = 20.0  # sightings that a word counts for which stands in a task the lesson was met in: it is held, whatever the text's length
+TASK = 20.0  # sightings that a word of a task counts for in which the lesson was met, whatever the text's length
 PART = 0.5  # … that it counts for which is part of a name or path: the name stands in the text as well
-NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir` says more than *cache* and *dir*
+NAME = 1.0  # of its rarest word's rarity, for a name that stands there whole: `cache_dir`, not *cache* and *dir*
 PAIR = 0.15  # of the rarer one's rarity, for two asked words that stand in a row in both
 PAIRED = 12  # passages of a question up to which that is looked at
 NOTICED = "notice"  # the source that `learn/tell` names
@@ -229,7 +229,9 @@ def is_anothers(memory: Memory, agent: str) -> bool:
 def is_forgotten(memory: Memory, profile: Profile, now: str) -> bool:
     """joelclaw: older than the stale days and never recalled, unless it is of a kind that silence cannot touch."""
     fade = profile.fade
-    if not fade.stale_days or memory.pinned or memory.on_page or memory.klass in fade.never or memory.state in fade.never_states:
+    if not fade.stale_days or memory.pinned or memory.on_page:
+        return False
+    if memory.klass in fade.never or memory.state in fade.never_states:
         return False
     return not recalls_of(memory) and days_since(memory.created_at, now) > fade.stale_days
 
@@ -328,7 +330,8 @@ def lexical(hits: Sequence[Hit], asked: Asked, profile: Profile, facts: Facts) -
     return found
 
 
-KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")  # factors; other parts are summands
+# factors; other parts are summands
+KNOWN = ("recurrence", "belief", "severity", "scope", "age", "path_gone", "stale", "decay", "use")
 
 
 def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> Callable[..., Mapping[str, float]]:
@@ -340,8 +343,9 @@ def knower(profile: Profile, now: float, gone: frozenset[str] = frozenset()) -> 
         day = (tally.seen_at or memory.created_at)[:10]
         belief = tally.belief if measured else None
         leaning = PRIOR if belief is None else belief - (tally.signals or {}).get("belief_harm", 0.0)
-        is_gone = bool((memory.paths and gone.issuperset(memory.paths)) or (tally.signals and tally.signals.get("gone")))
-        what = (tally.seen, belief is not None, leaning, memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        is_gone = bool(memory.paths and gone.issuperset(memory.paths)) or bool((tally.signals or {}).get("gone"))
+        of_memory = (memory.severity, memory.scope, day, is_gone, bool(memory.stale_at))
+        what = (tally.seen, belief is not None, leaning, *of_memory)
         if what not in alike:
             alike[what] = _factors(profile, now, *what)
         return alike[what]
@@ -363,7 +367,7 @@ def _factors(
 ) -> dict[str, float]:
     settings = profile.rank.lexical
     factors = {
-        "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # once measured, belief alone: the two pull apart
+        "recurrence": 1.0 if measured else 1 + settings.recurrence * log(1 + seen),  # measured: belief alone
         "belief": 1 + settings.belief * leaning,
         "severity": 1 + settings.severity * SEVERITIES.index(severity),
         "scope": 1 + settings.scope * (len(SCOPES) - 1 - SCOPES.index(scope)),
@@ -400,11 +404,11 @@ def words_reader(
         if PAIR and len(passages) <= PAIRED:
             for pair in pairwise(passage):
                 pairs.setdefault(pair, []).append(place)
-    names = [
-        (f" {' '.join(name)} ", NAME * max(map(rarity.__getitem__, name)), [at for at, each in enumerate(passages) if {*name} <= {*each}])
-        for name in names_of(asked.passages, tokens)
-        if rarity.keys() >= {*name}
-    ]
+    names = []
+    for name in names_of(asked.passages, tokens):
+        if rarity.keys() >= {*name}:
+            inside = [at for at, each in enumerate(passages) if {*name} <= {*each}]
+            names.append((f" {' '.join(name)} ", NAME * max(map(rarity.__getitem__, name)), inside))
     read = {hit.memory.id: tokens(hit.memory.text) for hit in hits}
     usual = facts.length or sum(map(len, read.values())) / (len(read) or 1)
     same = alike_to(asked.query.task, tokens)
@@ -423,7 +427,7 @@ def words_reader(
                 named = list(filter(is_wanted, tokens(parts)))
             tasks = [tokens(line) for line in met_in]
         near = beside.get(hit.n, {})
-        titled = 0.0 if hit.n in groups else title - 1  # what stands in a row with others, as a turn of a conversation, has no title
+        titled = 0.0 if hit.n in groups else title - 1  # a turn of a conversation has no title
         present = dict.fromkeys((*mine, *named, *near))
         for each in tasks:
             present.update(dict.fromkeys(filter(is_wanted, each)))

@@ -327,7 +327,8 @@ class JournalRows(Statements):
 
     def tellings(self, unit: str) -> list[Telling]:
         """What each context of a unit was assigned, in order. Answers from before there were contexts are the main one's."""
-        rows = self.rows("SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id", unit=unit)
+        asked = "SELECT surface, given, withheld, left_out, at FROM injection WHERE unit = :unit ORDER BY id"
+        rows = self.rows(asked, unit=unit)
         return [
             Telling(context_of(left), at, surface, tuple(json.loads(given)), tuple(json.loads(withheld)))
             for surface, given, withheld, left, at in rows
@@ -418,7 +419,8 @@ class WaitingRows(Statements):
     def proposals_named(self, project: str, beginning: str) -> list[Proposal]:
         """A project's proposals whose ids begin so, in any state."""
         low = beginning.lower()
-        rows = self.rows("SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p", low=low, high=low + "{", p=project)
+        asked = "SELECT id FROM proposal WHERE id >= :low AND id < :high AND project = :p"
+        rows = self.rows(asked, low=low, high=low + "{", p=project)
         return [found for row in rows if (found := self.proposal(row[0])) is not None]
 
     def proposals_about(self, project: str, *, state: str = "open") -> list[tuple[str, str]]:
@@ -441,7 +443,8 @@ class WaitingRows(Statements):
 
     def is_job_due(self, now: str) -> bool:
         """Whether a job may be taken that nobody works on."""
-        return self.one("SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1", now=now) is not None
+        asked = "SELECT 1 FROM queue WHERE not_before <= :now AND lease_until <= :now LIMIT 1"
+        return self.one(asked, now=now) is not None
 
     def queued(self) -> int:
         """How many jobs wait or are under way."""

@@ -77,7 +77,7 @@ def seal_project(table: str, row: Mapping[str, Any]) -> str:
 class RowWriter(SqlStore):
     """Rows and their seals. An engine provides `rows`, `many`, `index` and `machine`."""
 
-    LOCKED = ""  # what makes a row that is read wait for others who write it, where a transaction does not lock all of them
+    LOCKED = ""  # what makes a row that is read wait for its writers, where a transaction does not lock all rows
     FREE = ""  # and what passes over those that others hold
     machine = ""
     confidence: str | Signals = "none"  # the profile's rule by which confidence is folded, with its numbers
@@ -126,7 +126,8 @@ class RowWriter(SqlStore):
         if was is not None and (not replace or tuple(was) == tuple(row[name] for name in columns)):
             return
         # Where the first stays, a right to add is enough.
-        self.rows(upsert_into(table, columns, key) if replace else insert_into(table, columns), **{name: row[name] for name in columns})
+        into = upsert_into(table, columns, key) if replace else insert_into(table, columns)
+        self.rows(into, **{name: row[name] for name in columns})
         if was is not None:
             self.unseal(table, dict(zip(columns, was)))
         self.seal(seal_project(table, row), table, 0, 1, row_seal(table, {name: row[name] for name in columns}))
@@ -186,7 +187,8 @@ class RunWriter(RowWriter):
     def put_finding(self, finding: FindingRow) -> None:
         """Write or correct a finding's row."""
         named = dict(finding.__dict__)
-        self.rows(upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",)), **named, hash=row_seal("finding", named))  # type: ignore[attr-defined]
+        into = upsert_into("finding", (*FindingRow.FIELDS, "hash"), ("key",))  # type: ignore[attr-defined]
+        self.rows(into, **named, hash=row_seal("finding", named))
 
     def bury(self, run: str, place: str, project: str, reason: str, at: str) -> None:
         """Leave a tombstone, so that no later extractor brings this place back."""
@@ -195,7 +197,8 @@ class RunWriter(RowWriter):
 
     def put_proposal(self, proposal: Proposal) -> None:
         """Write or correct a proposal's row."""
-        named = {**proposal.__dict__, "payload": json_text(proposal.payload), "approvals": json_text(proposal.approvals)}
+        as_text = {"payload": json_text(proposal.payload), "approvals": json_text(proposal.approvals)}
+        named = {**proposal.__dict__, **as_text}
         self.rows(upsert_into("proposal", (*named, "hash"), ("id",)), **named, hash=row_seal("proposal", named))
 
     def add_injection(
@@ -214,8 +217,9 @@ class RunWriter(RowWriter):
         """Record an answer given to an agent; false if this very event was answered before."""
         if self.one("SELECT 1 FROM injection WHERE event = :event", event=event):
             return False
-        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld)), "left_out": json_text(left_out)}
-        row = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface, "tokens": tokens, **told, "at": at}
+        about = {"event": event, "project": project, "run": run, "unit": unit, "surface": surface}
+        told = {"given": json.dumps(list(given)), "withheld": json.dumps(list(withheld))}
+        row = {**about, "tokens": tokens, **told, "left_out": json_text(left_out), "at": at}
         self.rows(insert_into("injection", row), **row)
         if tokens:
             self.count_day(project, at, "given", tokens)
@@ -303,7 +307,8 @@ class Writer(RunWriter):
         entered(self, change.memory, entry)
         if starts_new_table(entry) and self.one("SELECT 1 FROM use WHERE memory = :it LIMIT 1", it=entry.memory):
             self.rows("DELETE FROM course WHERE memory = :it", it=entry.memory)
-            self.rows("DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs", it=entry.memory, epochs=f"{IN_EPOCH}%")
+            epochs = f"{IN_EPOCH}%"
+            self.rows("DELETE FROM tally WHERE memory = :it AND signal LIKE :epochs", it=entry.memory, epochs=epochs)
             self.add_mark(Mark(entry.memory, "", entry.project, NEW_TABLE, reason=entry.verb, at=entry.at))
         return entry
 
@@ -444,7 +449,8 @@ class Writer(RunWriter):
 
     def measured_since(self, memory: str) -> str:
         """When a memory's present words came, as its marks say; empty where they are its first."""
-        said = self.one("SELECT max(at) FROM use_mark WHERE memory = :it AND unit = '' AND signal = :mark", it=memory, mark=NEW_TABLE)
+        asked = "SELECT max(at) FROM use_mark WHERE memory = :it AND unit = '' AND signal = :mark"
+        said = self.one(asked, it=memory, mark=NEW_TABLE)
         return (said and said[0]) or ""
 
     def _write_mark(self, mark: Mark) -> None:

@@ -141,13 +141,15 @@ def start(path: str, env: Mapping[str, str], wish: Wish | None = None, far: str 
             return False  # it looks at the queue once more before it leaves
         os.close(held)
     # -P: the hook runs in a project's folder, whose modules are not ours to import.
-    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached", *([] if far else ["--store", os.path.abspath(path)])]
+    argv = [sys.executable, "-P", "-m", "tacit", "worker", "--detached"]
+    argv += [] if far else ["--store", os.path.abspath(path)]
     if wish is not None:
         import json
 
         argv += ["--wish", json.dumps(wish.__dict__)]
     nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    surroundings = {name: said for name, said in env.items() if not _is_session(name)} | ({"TACIT_STORE": far} if far else {})
+    surroundings = {name: said for name, said in env.items() if not _is_session(name)}
+    surroundings |= {"TACIT_STORE": far} if far else {}
     try:
         os.posix_spawn(sys.executable, argv, surroundings, file_actions=nowhere, setsid=True)
     except NotImplementedError:  # no POSIX_SPAWN_SETSID here: the worker leaves the host's session itself
@@ -458,7 +460,7 @@ def _learn(near: Store, store: Store, env: Mapping[str, str], job: Job) -> _Done
         _want(near, home.project_id)
     over = bool(said.get("over")) or _had_ended(known, path)
     format = str(said.get("format") or said["host"])
-    by_place = bool(said.get("marked"))  # what an agent's shell names counts only where its host keeps this user's sessions
+    by_place = bool(said.get("marked"))  # an agent's shell named it: it counts only where its host keeps sessions
     learned = home.learn(_source(path, format, str(said["session"])), format=format, over=over, by_place=by_place)
     runs = [run for each in learned if (run := store.find_run(home.project_id, each.run)) is not None]
     for run in runs:

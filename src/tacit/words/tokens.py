@@ -92,16 +92,16 @@ def index_words(text: str, named: int = NAMED) -> str:
     stop, known = all_stop_words(), set(_fts_words(text))
     said = normal(text[:named] if text.isascii() else text)
     found: dict[str, None] = {}
-    for chunk in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
-        if _is_plain(chunk):  # most words; they need not become pieces, and those of an ASCII text are known
+    for raw in dict.fromkeys(_chunks(said.isascii()).findall(said)):  # what stands there twice is read once
+        if _is_plain(raw):  # most words; they need not become pieces, and those of an ASCII text are known
             if not text.isascii():
-                found[chunk.lower()] = None
-        elif chunk.isascii() and (chunk.isalnum() or chunk.isidentifier()) and (chunk[-1] != "s" or not chunk[:-1].isupper()):
-            if chunk[0] not in _OF_NUMBERS or not _number_kind(chunk):  # a name, as _piece would have it
-                for joint in chunk.split("_"):
+                found[raw.lower()] = None
+        elif raw.isascii() and (raw.isalnum() or raw.isidentifier()) and (raw[-1] != "s" or not raw[:-1].isupper()):
+            if raw[0] not in _OF_NUMBERS or not _number_kind(raw):  # a name, as _piece would have it
+                for joint in raw.split("_"):
                     found.update(dict.fromkeys(_humps(joint)))
-        elif chunk.strip(_JOINTS):
-            found.update((word, None) for piece in _pieces(chunk, 0) for word in _indexed(piece))
+        elif raw.strip(_JOINTS):
+            found.update((word, None) for piece in _pieces(raw, 0) for word in _indexed(piece))
     found.pop("", None)
     return " ".join(word for word in found if word not in known and word not in stop)
 
@@ -383,7 +383,8 @@ def _letter_pairs(run: str) -> tuple[str, ...]:
 
 def language(pieces: Iterable[Piece]) -> str:
     """The language whose function words a text uses most; English where none or several do. One with a capital inside a text is a name."""
-    said = [piece.whole for place, piece in enumerate(pieces) if piece.kind == WORD and (not place or not piece.raw[0].isupper())]
+    words = ((place, piece) for place, piece in enumerate(pieces) if piece.kind == WORD)
+    said = [piece.whole for place, piece in words if not place or not piece.raw[0].isupper()]
     return max(STOP_WORDS, key=lambda name: sum(map(STOP_WORDS[name].__contains__, said)))
 
 

@@ -182,8 +182,11 @@ class _Building:
                 self._count(kind)
                 others.append((at, mended))
             else:
-                self.lost.append(Lost(kind, _named(table, row), "its row is not what was written, and no backup has it"))
-        chosen = sorted(known, key=lambda row: row.get("n", 0)) + [row for _, row in sorted(others, key=lambda other: other[0])]
+                self.lost.append(
+                    Lost(kind, _named(table, row), "its row is not what was written, and no backup has it")
+                )
+        chosen = sorted(known, key=lambda row: row.get("n", 0))
+        chosen += [row for _, row in sorted(others, key=lambda other: other[0])]
         if table in NUMBERED:
             _renumber(chosen)
         return chosen
@@ -241,10 +244,13 @@ class _Building:
                 self._count("shared")
                 continue
             tx.rows("DELETE FROM shared WHERE id = :id", id=id)
-            self.lost.append(Lost("shared", memory, f"line {id} of the team's journal; the next sync writes or reads it anew"))
+            self.lost.append(
+                Lost("shared", memory, f"line {id} of the team's journal; the next sync writes or reads it anew")
+            )
         rows, last = tx.rows("SELECT count(*), coalesce(max(n), 0) FROM shared")[0]
         missing = last - rows - sum(each.kind == "shared" for each in self.lost)
-        if missing > 0 or "shared" in self.damaged.broken:  # they are numbered without gaps, and nothing else counts them
+        # they are numbered without gaps, and nothing else counts them
+        if missing > 0 or "shared" in self.damaged.broken:
             what = f"{missing} lines of the team's journal" if missing > 0 else "the team's journal may lack lines"
             self.lost.append(Lost("shared", "?", f"{what}; the next sync writes or reads them anew"))
 
@@ -275,7 +281,8 @@ class _Building:
         """Each memory with the longest chain of entries that verifies and ends in a row we have."""
         chains: dict[str, dict[int, list[tuple[Row, bool]]]] = {}
         strays: list[Row] = []
-        places: dict[tuple[str, int], tuple[bool, int]] = {}  # known to the backup, and its number there; then in the order of the file
+        # known to the backup, and its number there; then in the order of the file
+        places: dict[tuple[str, int], tuple[bool, int]] = {}
         for (memory, n), (here, there) in self._pairs("journal").items():
             if isinstance(memory, str) and isinstance(n, int):
                 places[memory, n] = (False, there[0]["id"]) if there else (True, len(places))
@@ -300,14 +307,17 @@ class _Building:
                 continue
             newest = max(by_number)
             if length < newest:
-                self.lost.append(Lost("journal", id, f"entries {length + 1} to {newest} of its chain; it is as entry {length} left it"))
+                gone = f"entries {length + 1} to {newest} of its chain; it is as entry {length} left it"
+                self.lost.append(Lost("journal", id, gone))
             memories.append(row)
             entries += chain[:length]
             used |= {each["id"] for each in chain[:length]}
         known = {row["id"] for row in memories} | {each.id for each in self.lost}
         for (id,), (here, there) in rows.items():
             if id not in known and id not in chains and not self._is_known(here, memories):
-                self.lost.append(Lost("memory", _named("memory", (here or there)[0]), "its journal is gone, and no backup has it"))
+                self.lost.append(
+                    Lost("memory", _named("memory", (here or there)[0]), "its journal is gone, and no backup has it")
+                )
         for entry in strays:
             if entry["id"] not in used:
                 self.lost.append(Lost("journal", str(entry["memory"]), f"entry {entry['id']} cannot be read"))
@@ -389,7 +399,8 @@ class _Building:
                 if hashes_to(row, wanted):
                     if row["hash"] != wanted:
                         self._count("memory")
-                    return {**row, "hash": wanted, "words": ""}, length  # those are derived anew, whatever became of them
+                    # those are derived anew, whatever became of them
+                    return {**row, "hash": wanted, "words": ""}, length
             found = next((row for row in there if hashes_to(row, wanted)), None)
             if found is None:
                 found = self._folded(id, chain[:length], there)
@@ -404,7 +415,8 @@ class _Building:
     @staticmethod
     def _folded(id: str, chain: list[Row], there: list[Row]) -> Row | None:
         """The row that a memory's journal adds up to, from its beginning or from the backup's row on."""
-        start: Row = {**dict.fromkeys(DECIDED, ""), **dict.fromkeys(NUMBERS, 0), "id": id, "project": chain[0]["project"]}
+        start: Row = {**dict.fromkeys(DECIDED, ""), **dict.fromkeys(NUMBERS, 0)}
+        start |= {"id": id, "project": chain[0]["project"]}
         known = 0
         for row in there:
             known = next((n + 1 for n, entry in enumerate(chain) if entry["row"] == row["hash"]), 0)

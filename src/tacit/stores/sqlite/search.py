@@ -61,7 +61,7 @@ LESSON = 100  # row numbers that weigh as much as a lesson
 WHOLE = 2500  # rows; a word up to here is read to its end, which costs no more than what it shares and serves again
 READ = 2000  # texts whose words a process keeps …
 LONG = 2000  # … of so many characters at most
-AHEAD = 6  # rows for each one taken whose length is looked at before their texts are: a long text holds many words by the way
+AHEAD = 6  # rows for each one taken whose length is looked at before their texts: a long one holds many words
 LONGER = 0.3  # … and some of them several times, which is only seen when it is read: for less than BM25 takes off
 COMPARED = 100  # candidates, the best by words, that are compared with what a question means
 EQUAL = 3  # times as many rows as are wanted, at most, where many are equal
@@ -101,8 +101,8 @@ def ask(
     common = sorted((token for token in known if token not in rows), key=lambda token: (frequency[token], token))
     reader = _Reader(store, kept, deep, meets=deep or len(tokens) <= FULL)
     reader.read(common, rows, frequency)
-    length = usual_length(store)
-    take = _Taker(store, kept, projects, limit, injectable, length, power_of(len(tokens)))
+    take = _Taker(store, kept, projects, limit, injectable)
+    take.length, take.power = usual_length(store), power_of(len(tokens))
     scores = _weighed(tokens, rows, rarity, total)
     if meaning and (deep or len(tokens) <= FULL) and store.one("SELECT 1 FROM vector_centre LIMIT 1"):
         take.nearer = _nearer(store, projects, tokens, frequency, total, meaning)
@@ -116,7 +116,7 @@ def ask(
             scores = _weighed(tokens, held, rarity, total)
         hits = take.best(scores, max(CHECKED, 2 * take.limit))
     direction = take.nearer.direction if take.nearer else None
-    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, length, direction)
+    return Found((*hits, *beside(store, hits, injectable)), total, frequency, read, tokens, take.length, direction)
 
 
 class _Nearer:
@@ -129,13 +129,19 @@ class _Nearer:
         from tacit.stores.sqlite.meaning import roughly
 
         best = _highest(weighed, max(most, COMPARED))
-        least = weighed[best[COMPARED - 1]] if len(best) > COMPARED else 0.0  # with those that equal the last: two builds of a store agree
+        least = weighed[best[COMPARED - 1]] if len(best) > COMPARED else 0.0  # equals stay: two builds agree
         near = roughly(self.store, self.direction, [n for n in best if weighed[n] >= least])
-        return {n: (weighed[n] / self.scale) ** (1 / self.power) + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
+        words = {n: (weighed[n] / self.scale) ** (1 / self.power) for n in best}
+        return {n: words[n] + self.meaning * max(0.0, near.get(n, 0.0)) for n in best}
 
 
 def _nearer(
-    store: SqliteStore, projects: Sequence[str], tokens: Sequence[Sequence[str]], frequency: Mapping[str, int], total: int, meaning: float
+    store: SqliteStore,
+    projects: Sequence[str],
+    tokens: Sequence[Sequence[str]],
+    frequency: Mapping[str, int],
+    total: int,
+    meaning: float,
 ) -> _Nearer | None:
     from tacit.stores.sqlite.meaning import direction_of
 
@@ -167,7 +173,8 @@ def beside(store: SqliteStore, hits: Sequence[Hit], injectable: bool) -> tuple[H
         f"SELECT m.n FROM memory m WHERE m.n IN (SELECT value FROM json_each(:ns)) AND {INJECTABLE} ORDER BY m.n", ns=json.dumps(near)
     )  # fmt: skip
     found = _numbered(store, "beside", [(n, 0.0) for n in numbers])
-    return tuple(hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in {groups.get(hit.n + step) for step in NEAR})
+    around = {hit.n: {groups.get(hit.n + step) for step in NEAR} for hit in found}
+    return tuple(hit for hit in found if (hit.memory.project, met_in(hit.memory, "group")) in around[hit.n])
 
 
 class _Reader:
@@ -188,7 +195,8 @@ class _Reader:
             self.reach -= len(rows[token])
         if not self.meet or not left:
             return
-        either = " OR ".join(f'"{token}"' for token in sorted(rows, key=lambda token: (frequency[token], token))[:EITHER])
+        rarest = sorted(rows, key=lambda token: (frequency[token], token))[:EITHER]
+        either = " OR ".join(f'"{token}"' for token in rarest)
         for token in left[: self.meet]:
             if either and frequency[token] * COMMON <= self.total:
                 rows[token] = _of_token(self.store, self.kept, token, self.total, beside=either)
@@ -241,9 +249,8 @@ def newest(store: SqliteStore, kept: Kept, match: str, limit: int) -> list[int]:
     """The newest rows that the full text finds, so many at most."""
     most, rows = kept.get(match, (0, []))
     if most < limit and len(rows) == most:
-        rows = store.column(
-            "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit", match=match, limit=limit
-        )
+        asked = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH :match ORDER BY rowid DESC LIMIT :limit"
+        rows = store.column(asked, match=match, limit=limit)
         kept[match] = (limit, rows)
         kept.room -= len(rows) + 8
     return rows if len(rows) <= limit else rows[:limit]
@@ -300,11 +307,9 @@ def _rows_of(store: SqliteStore, projects: Sequence[str], injectable: bool) -> s
 class _Taker:
     """Looks rows up, best first, in portions, until enough of them belong to these projects."""
 
-    def __init__(
-        self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool, length: float = 0.0, power: float = 0.0
-    ) -> None:
+    def __init__(self, store: SqliteStore, kept: Kept, projects: Sequence[str], limit: int, injectable: bool) -> None:
         self.store, self.kept = store, kept
-        self.length, self.power = length, power  # the usual words of a text, and the power of an amount that a score is
+        self.length = self.power = 0.0  # the usual words of a text, and the power of an amount that a score is
         self.projects = json.dumps(list(projects))
         self.limit = limit
         self.size = max(limit + limit // 3, 16)  # rows that are looked at where most of them are these projects' own
@@ -343,12 +348,14 @@ class _Taker:
         power, as matching counts: whatever their length, the newer of equal ones first."""
         if not self.power:
             least = sorted(scores.values(), reverse=True)[most - 1] if len(scores) > 2 * most else 0.0
-            return [n for _, n in sorted(((score, n) for n, score in scores.items() if score >= least), reverse=True)[:most]]
+            high = sorted(((score, n) for n, score in scores.items() if score >= least), reverse=True)
+            return [n for _, n in high[:most]]
         best = _highest(scores, AHEAD * most)
         if len(best) <= self.limit:
             return best
         lengths = _lengths(self.store, best)
-        weighed = {n: scores[n] / (1 + slack_of(lengths.get(n, self.length), self.length, LONGER)) ** self.power for n in best}
+        slack = {n: slack_of(lengths.get(n, self.length), self.length, LONGER) for n in best}
+        weighed = {n: scores[n] / (1 + slack[n]) ** self.power for n in best}
         fits = self.nearer.fits(weighed, most) if self.nearer else weighed
         return self._by_content(_highest(fits, most), fits)
 

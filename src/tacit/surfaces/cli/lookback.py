@@ -41,8 +41,12 @@ def _declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files or folders (default: the hosts' own)")
     parser.add_argument("--days", type=int, metavar="N", help="only sessions that began in the last N days")
     parser.add_argument("--project-filter", metavar="NAME", help="only projects whose name or folder holds NAME")
-    parser.add_argument("--limit", type=int, metavar="N", help=f"list N lessons, problems and corrections (default {LISTED})")
-    parser.add_argument("--read", action="store_true", help="have these sessions read by whoever reads for you (says the price, asks)")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help=f"list N lessons, problems and corrections (default {LISTED})"
+    )
+    parser.add_argument(
+        "--read", action="store_true", help="have these sessions read by whoever reads for you (says the price, asks)"
+    )
     parser.add_argument("--html", metavar="FILE", help="also write one page for the browser")
     parser.epilog = EXAMPLES
 
@@ -81,13 +85,19 @@ def _read(args: argparse.Namespace, cli: Cli, since: str) -> Answer:
     from tacit.surfaces.cli.past import all_of, keeping
     from tacit.surfaces.cli.reading import read_past
 
-    found = [(path, host) for host in keeping() for path in all_of(host, cli.env) if not since or _changed(path) >= clock.seconds(since)]
+    found = [
+        (path, host)
+        for host in keeping()
+        for path in all_of(host, cli.env)
+        if not since or _changed(path) >= clock.seconds(since)
+    ]
     paths = [(host, path) for path, host in sorted(found, key=lambda each: _changed(each[0]))]
     with cli.open(args) as memories:
         said = read_past(cli, memories, paths, yes=args.yes)
     done = "nothing was read; --yes reads them"
     if said["read"] or said["waiting"]:
-        waits = f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)" if said["waiting"] else ""
+        again = f"; {said['waiting']} could not be read yet and are tried again (tacit doctor says why)"
+        waits = again if said["waiting"] else ""
         done = f"read {said['read']:,}, {numbered(said['lessons'], 'new lesson')}{waits}"
     return Answer(said, f"{said['told']}: {done}", warnings=said.pop("notes", []))
 
@@ -145,7 +155,9 @@ def _is_transcript(source: Source) -> bool:
     from tacit.surfaces.cli.past import is_transcript, keeping
 
     # Any lines of JSON, for those that we captured and those of sub-agents; else what a host calls its sessions.
-    return source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) or any(is_transcript(host, source.name) for host in keeping())
+    return source.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")) or any(
+        is_transcript(host, source.name) for host in keeping()
+    )
 
 
 def _printable(path: str) -> str:
@@ -159,7 +171,9 @@ def _changed(path: str) -> float:
         return float("inf")  # let reading it say what is wrong
 
 
-def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int, homes: _Homes) -> Lookback:
+def _look(
+    sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: str, listed: int, homes: _Homes
+) -> Lookback:
     from tacit import formats, profiles
     from tacit.app.learning import instruction_lines
     from tacit.surfaces.cli.past import keeping
@@ -169,7 +183,8 @@ def _look(sources: Sequence[Source], cli: Cli, args: argparse.Namespace, since: 
 
     def read(source: Source) -> Iterable[Run] | None:
         # Most files are a host's: those are asked first, since asking every format costs more than reading.
-        name = next((host for host in keeping() if formats.get(host).detect(source) >= SURE), None) or formats.detect(source)
+        sure = (host for host in keeping() if formats.get(host).detect(source) >= SURE)
+        name = next(sure, None) or formats.detect(source)
         return formats.read(source, name) if name else None
 
     found: Lookback = room.look_back(
@@ -212,7 +227,8 @@ class _Gone:
         """Whether a folder that is gone counts as the project here."""
         from tacit.stores.vanished import moved_to
 
-        return bool(moved_to(folder, dict.fromkeys((*self.said, *(each.folder for each in self.likely)), self.place.key)))
+        known = (*self.said, *(each.folder for each in self.likely))
+        return bool(moved_to(folder, dict.fromkeys(known, self.place.key)))
 
     def counted_here(self) -> list[str]:
         """What was taken for the project here without anybody's word."""
@@ -225,7 +241,8 @@ class _Gone:
         """What stands as a project of its own, because its folder is gone."""
         many = numbered(sum(each.sessions for each in self.others), "session")
         where = "a folder that is gone" if len(self.others) == 1 else f"{len(self.others)} folders that are gone"
-        return [f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."] if self.others else []
+        said = f"{many} of {where}: shown as a project of its own; tacit learn asks about such folders."
+        return [said] if self.others else []
 
 
 def _key(place: Place) -> str:
@@ -302,10 +319,17 @@ def _screen(found: Lookback, cli: Cli, listed: int, html: str, moved: Sequence[s
     lines = [*_head(found, cli), *(line for said in moved for line in _wrapped(said)), *_lessons(found, cli, listed)]
     lines += [*_in_files(found, cli, listed), *_untaught(found, cli, listed), *_corrections(found, cli, listed)]
     lines += [*_for_you(found, cli, listed), "", *_figures(found, cli)]
-    lines += ["", f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons"]
+    lines += [
+        "",
+        f"Next: {paint(cli, 'bold', 'tacit learn')}                  take them in; tacit list shows the lessons",
+    ]
     connect = f"tacit connect {host}"
-    lines.append(f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt")
-    page = f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
+    lines.append(
+        f"      {paint(cli, 'bold', connect)}{' ' * (29 - len(connect))}from the next session on, in the prompt"
+    )
+    page = (
+        f"page written: {html}" if html else "tacit lookback --html page.html    as a page; also what this cannot say"
+    )
     lines.append(f"      {page}")
     return "\n".join(lines)
 
@@ -314,8 +338,8 @@ def _head(found: Lookback, cli: Cli) -> list[str]:
     words, count = _room("words"), found.count
     span = f", {words.days(found.first_at, found.last_at)}" if found.first_at else ""
     sessions, projects = words.numbered(count.sessions, "session"), words.numbered(len(found.projects), "project")
-    return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {words.numbered(count.failures, 'failure')},"
-                      f" {count.repeated:,} of them not for the first time.")]
+    failures = f"{words.numbered(count.failures, 'failure')}, {count.repeated:,} of them not for the first time."
+    return [*_wrapped(f"Looked back at {sessions} of {projects}{span}: {failures}")]
 
 
 def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
@@ -329,7 +353,10 @@ def _lessons(found: Lookback, cli: Cli, listed: int) -> list[str]:
     for each in told[:listed]:
         first, *rest = _wrapped(each.text, 4)
         lines += [f"  - {paint(cli, 'good', first)}", *(f"    {paint(cli, 'good', line)}" for line in rest)]
-        lines += [paint(cli, "quiet", f"    {line}") for line in _wrapped(f"{_of(found, each.project)}{words.cost_words(each)}", 4)]
+        lines += [
+            paint(cli, "quiet", f"    {line}")
+            for line in _wrapped(f"{_of(found, each.project)}{words.cost_words(each)}", 4)
+        ]
     return lines
 
 
@@ -376,9 +403,15 @@ def _figures(found: Lookback, cli: Cli) -> list[str]:
         first, *rest = _wrapped(said.rstrip(), size + 4)
         lines += [f"  {paint(cli, colour, f'{n:>{size},}')}  {first}", *(" " * (size + 4) + line for line in rest)]
     if took := words.spent_words(found.typical):
-        lines += [f"  {line}" for line in _wrapped(f"What came back took {took} each time until it was overcome again (the median).", 2)]
+        lines += [
+            f"  {line}"
+            for line in _wrapped(f"What came back took {took} each time until it was overcome again (the median).", 2)
+        ]
     elif not count.repeated:
-        lines += [f"  {line}" for line in _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.", 2)]
+        lines += [
+            f"  {line}"
+            for line in _wrapped("Nothing came back in a later session of the same project: nothing to forewarn of.", 2)
+        ]
     caution = "Forewarned is not spared: whether warnings help is measured once connected (tacit effect)."
     return [*lines, *(f"  {line}" for line in _wrapped(caution, 2))]
 
@@ -389,7 +422,11 @@ def _corrections(found: Lookback, cli: Cli, listed: int) -> list[str]:
     if not said:
         return []
     rows = [[f"{each.sessions}x", one_line(each.project, 24), one_line(each.text, 400)] for each in said]
-    return ["", paint(cli, "bold", "What you had to say again, and no session would be told yet"), table(rows, before=2, flow=True)]
+    return [
+        "",
+        paint(cli, "bold", "What you had to say again, and no session would be told yet"),
+        table(rows, before=2, flow=True),
+    ]
 
 
 def _for_you(found: Lookback, cli: Cli, listed: int) -> list[str]:
